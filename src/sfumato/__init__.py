@@ -1,0 +1,1 @@
+"""sfumato: charts of data that nobody may see."""

@@ -1,0 +1,1 @@
+"""What is asked, what it costs, how it is measured: one file per chart."""

@@ -1,0 +1,1 @@
+"""Tables to exact integers: the only code that reads data."""

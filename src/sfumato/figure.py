@@ -1,0 +1,124 @@
+"""`Figure`: a picture as plain data. Nothing here draws; `sfumato.render` does.
+
+Everything a figure holds comes from a release, so anyone may see it. Positions on a category axis
+are 0, 1, 2, … in the order of its `categories`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+AxisKind = Literal["number", "time", "category"]
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One axis: its label, what it measures and the public limits it is drawn between.
+
+    `limits` are None where the marks decide (a noisy count has no public maximum).
+    """
+
+    label: str
+    kind: AxisKind = "number"
+    limits: tuple[float, float] | None = None
+    categories: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Ends of an interval around a released value, and how often it covers the truth."""
+
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+    coverage: float
+
+
+@dataclass(frozen=True)
+class Bars:
+    """Counts over neighbouring intervals or categories.
+
+    Parameters
+    ----------
+    left, right
+        Where each bar begins and ends on the x axis.
+    height
+        What is drawn, never below zero.
+    clipped
+        Which bars had a value below zero, and stand at zero instead.
+    pointwise, simultaneous
+        Error bars for each bar alone, and for all of them together.
+    series
+        The name in the legend; empty for a chart without groups.
+    outline
+        Draw as a stepped outline, so that several series can lie over each other.
+    """
+
+    left: tuple[float, ...]
+    right: tuple[float, ...]
+    height: tuple[float, ...]
+    clipped: tuple[bool, ...]
+    pointwise: Interval
+    simultaneous: Interval
+    series: str = ""
+    outline: bool = False
+
+
+@dataclass(frozen=True)
+class Cells:
+    """A rectangular grid of values shown by colour, row by row from the lowest y.
+
+    Parameters
+    ----------
+    value
+        ``value[row][column]``, never below zero.
+    muted
+        Cells whose simultaneous interval holds zero: the noise alone could have made them.
+    label
+        What the colour measures.
+    noise
+        Half the width of a pointwise interval, shown beside the colour bar.
+    """
+
+    x_edges: tuple[float, ...]
+    y_edges: tuple[float, ...]
+    value: tuple[tuple[float, ...], ...]
+    muted: tuple[tuple[bool, ...], ...]
+    label: str
+    noise: float
+    coverage: float
+
+
+Mark = Bars | Cells
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One pair of axes with its marks."""
+
+    x: Axis
+    y: Axis
+    marks: tuple[Mark, ...]
+    title: str = ""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One or more panels that share a title, a legend and a caption.
+
+    Parameters
+    ----------
+    caption
+        What protects whom, and how noisy the picture is; drawn below the axes.
+    notes
+        Short remarks drawn on the picture where it would otherwise mislead.
+    watermark
+        Drawn across every panel; empty for a private release.
+    """
+
+    title: str
+    panels: tuple[Panel, ...]
+    caption: str
+    legend: str = ""
+    notes: tuple[str, ...] = field(default=())
+    watermark: str = ""

@@ -1,0 +1,125 @@
+"""The public cells we count in: one key per column of a query.
+
+A value belongs to cell ``i`` when ``edges[i] <= value < edges[i + 1]``, to the bit; the last cell
+also holds its upper edge. An engine answers with one integer per combination of cells.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.domain import Bounds, Categories
+from sfumato.errors import DomainError
+
+MOST_CELLS = 2**24
+"""How many cells one dense answer may have: 128 MiB of integers."""
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Equal cells between public bounds.
+
+    Examples
+    --------
+    >>> Grid("age", Bounds(0, 100), 4).edges
+    array([  0.,  25.,  50.,  75., 100.])
+    """
+
+    column: str
+    bounds: Bounds
+    cells: int
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.cells <= MOST_CELLS:
+            raise DomainError(
+                f"bins={self.cells} of {self.column!r} must lie between 1 and {MOST_CELLS}. A "
+                "number of bins read from the data would leak it. Write bins=20, or the edges."
+            )
+        if not math.isfinite(self.bounds.width * self.cells):
+            raise DomainError(
+                f"The bounds of {self.column!r} are too wide for {self.cells} bins. Numbers that "
+                "large cannot be told apart exactly. Declare narrower bounds."
+            )
+
+    @cached_property
+    def edges(self) -> NDArray[np.float64]:
+        """The ends of all cells, ``cells + 1`` of them."""
+        edges = self.edge(np.arange(self.cells + 1, dtype=np.float64))
+        edges[-1] = self.bounds.upper
+        return edges
+
+    def edge(self, index: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the lower end of cell `index`.
+
+        Multiplying before dividing keeps round numbers round: tenths of (0, 1) are 0.1, 0.2, 0.3.
+        """
+        return index * self.bounds.width / self.cells + self.bounds.lower
+
+
+@dataclass(frozen=True)
+class Edges:
+    """Cells between public edges of any spacing; values beyond them are counted nowhere.
+
+    Values are moved into `bounds` first, so edges that reach the bounds count everything.
+    """
+
+    column: str
+    bounds: Bounds
+    values: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        rising = all(low < high for low, high in zip(self.values, self.values[1:], strict=False))
+        if len(self.values) < 2 or not rising or not all(map(math.isfinite, self.values)):
+            raise DomainError(
+                f"The bin edges of {self.column!r} must be at least two finite numbers, rising. "
+                "Other edges would leave a bin empty for everyone. Write bins=[0, 18, 65, 110]."
+            )
+        if self.values[0] >= self.bounds.upper or self.values[-1] <= self.bounds.lower:
+            raise DomainError(
+                f"The bin edges of {self.column!r} lie outside its bounds. Every bin would be "
+                "empty, and the budget spent on nothing. Choose edges within the bounds."
+            )
+
+    @property
+    def cells(self) -> int:
+        """The number of cells."""
+        return len(self.values) - 1
+
+    @cached_property
+    def edges(self) -> NDArray[np.float64]:
+        """The ends of all cells."""
+        return np.asarray(self.values, dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class Labels:
+    """One cell for each public category of a column."""
+
+    column: str
+    categories: Categories
+
+    @property
+    def cells(self) -> int:
+        """The number of cells."""
+        return len(self.categories.values)
+
+
+Key = Grid | Edges | Labels
+"""What an engine can count by. The geometric grid and projections will join here."""
+
+
+def shape(keys: Sequence[Key]) -> tuple[int, ...]:
+    """Return the shape of an answer to `keys`, or refuse one too large to hold."""
+    sizes = tuple(key.cells for key in keys)
+    if math.prod(sizes) > MOST_CELLS:
+        raise DomainError(
+            f"{math.prod(sizes)} cells are more than the {MOST_CELLS} one answer may have. Nearly "
+            "all of them would hold noise alone. Ask for fewer bins or categories."
+        )
+    return sizes

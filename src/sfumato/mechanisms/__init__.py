@@ -1,0 +1,1 @@
+"""Exact integers to noisy ones: the only code that opens an `Exact`."""

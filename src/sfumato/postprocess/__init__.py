@@ -1,0 +1,1 @@
+"""Noisy numbers to better numbers: pure functions of what is already public."""

@@ -1,0 +1,1 @@
+"""Units, budgets, costs and the ledger: no data, no noise."""

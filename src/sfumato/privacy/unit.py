@@ -1,0 +1,91 @@
+"""`PrivacyUnit`: whose presence in the table is hidden."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sfumato.errors import DomainError
+
+SHARED_STEPS = 2**30
+"""One person's whole weight, in integer steps, where its rows share it."""
+
+MOST_ROWS = 2**20
+
+
+@dataclass(frozen=True)
+class PrivacyUnit:
+    """One row, or all rows of one user.
+
+    Made by `rows` and `users`. Two tables are neighbours when one has all rows of one unit more
+    than the other.
+
+    Examples
+    --------
+    >>> PrivacyUnit.users("user_id", max_rows=20)
+    PrivacyUnit.users('user_id', max_rows=20)
+    """
+
+    column: str | None = None
+    max_rows: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.max_rows is None:
+            return
+        if self.column is None or not 1 <= self.max_rows <= MOST_ROWS:
+            raise DomainError(
+                f"max_rows must lie between 1 and {MOST_ROWS}, for a user column. It bounds how "
+                "much one person can count. Write PrivacyUnit.users('user_id', max_rows=20)."
+            )
+
+    def __repr__(self) -> str:
+        if self.column is None:
+            return "PrivacyUnit.rows()"
+        cap = "" if self.max_rows is None else f", max_rows={self.max_rows}"
+        return f"PrivacyUnit.users({self.column!r}{cap})"
+
+    def __str__(self) -> str:
+        if self.column is None:
+            return "one row"
+        if self.max_rows is None:
+            return f"all rows of one {self.column}, which count once together"
+        return f"all rows of one {self.column}, of which {self.max_rows} count at most"
+
+    @classmethod
+    def rows(cls) -> PrivacyUnit:
+        """Protect each row; each weighs 1."""
+        return cls()
+
+    @classmethod
+    def users(cls, column: str, *, max_rows: int | None = None) -> PrivacyUnit:
+        """Protect all rows that share a value of `column`.
+
+        Without `max_rows` each person counts once, its rows sharing that weight equally. With
+        ``max_rows=k`` rows weigh 1 and at most k of each person's are counted. Rows without a
+        user are not counted.
+        """
+        return cls(column, max_rows)
+
+    @classmethod
+    def of(cls, spelling: PrivacyUnit | str | None) -> PrivacyUnit:
+        """Read a unit from a user column's name, or from None for rows."""
+        return spelling if isinstance(spelling, PrivacyUnit) else cls(spelling)
+
+    @property
+    def protects(self) -> str:
+        """What is hidden, whatever way its weight is bounded: this is what a ledger is kept for."""
+        return "row" if self.column is None else f"user {self.column}"
+
+    @property
+    def shared(self) -> bool:
+        """Whether a user's rows share one unit of weight."""
+        return self.column is not None and self.max_rows is None
+
+    @property
+    def weight(self) -> int:
+        """The most that one unit can add to all cells together, in integer steps."""
+        return SHARED_STEPS if self.shared else self.max_rows or 1
+
+    @property
+    def step(self) -> float:
+        """What one integer step is worth."""
+        return 1 / SHARED_STEPS if self.shared else 1.0

@@ -1,0 +1,1 @@
+"""Noisy numbers with their guarantee: save, load, draw."""

@@ -1,0 +1,1 @@
+"""Figures to pictures: Matplotlib, Vega-Lite, self-contained HTML."""
