@@ -48,7 +48,7 @@ class Bounds:
 
     def __repr__(self) -> str:
         if self.time:
-            return f"Bounds.of(({_moment(self.lower)!r}, {_moment(self.upper)!r}))"
+            return f"Bounds.of(({moment(self.lower)!r}, {moment(self.upper)!r}))"
         return f"Bounds(lower={self.lower!r}, upper={self.upper!r})"
 
     @property
@@ -78,6 +78,8 @@ class Bounds:
 class Categories:
     """The public values of a column; a value that is not listed is counted nowhere.
 
+    The list is empty only where a private search found no category large enough to show.
+
     Examples
     --------
     >>> Categories.of(["A", "B"])
@@ -87,10 +89,10 @@ class Categories:
     values: tuple[Value, ...]
 
     def __post_init__(self) -> None:
-        if not self.values or len(set(self.values)) != len(self.values):
+        if len(set(self.values)) != len(self.values):
             raise DomainError(
-                "Categories must be a list of at least one value, each named once. A list that "
-                "repeats itself would count people twice. Write Categories(('A', 'B'))."
+                "Categories must name each value once. A list that repeats itself would draw the "
+                "same people twice. Write Categories(('A', 'B'))."
             )
         if len({_kind(value) for value in self.values}) > 1:
             raise DomainError(
@@ -101,7 +103,7 @@ class Categories:
     @property
     def kind(self) -> Kind:
         """How the column is compared: as text, as number or as True/False."""
-        return _kind(self.values[0])
+        return _kind(self.values[0]) if self.values else "text"
 
     @classmethod
     def of(cls, spelling: Categories | Sequence[Value]) -> Categories:
@@ -112,6 +114,11 @@ class Categories:
             raise DomainError(
                 "Categories are a list, not one text. One text could only mean one category. "
                 f"Write [{spelling!r}], or the full list of public values."
+            )
+        if len(spelling) == 0:
+            raise DomainError(
+                "A list of categories must not be empty. Every row would be left out, and the "
+                "budget spent on nothing. Write ['A', 'B'], or order=sf.private(delta=1e-6)."
             )
         return cls(tuple(spelling))
 
@@ -269,5 +276,6 @@ def _microseconds(moment: date) -> float:
     return float((moment - _EPOCH) // timedelta(microseconds=1))
 
 
-def _moment(microseconds: float) -> datetime:
+def moment(microseconds: float) -> datetime:
+    """Return the moment that lies this many microseconds after 1970 began, in UTC."""
     return _EPOCH + timedelta(microseconds=microseconds)

@@ -10,6 +10,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -114,7 +115,16 @@ Key = Grid | Edges | Labels
 """What an engine can count by. The geometric grid and projections will join here."""
 
 
-def shape(keys: Sequence[Key]) -> tuple[int, ...]:
+class Axis(Protocol):
+    """Anything with a number of cells."""
+
+    @property
+    def cells(self) -> int:
+        """The number of cells."""
+        ...
+
+
+def shape(keys: Sequence[Axis]) -> tuple[int, ...]:
     """Return the shape of an answer to `keys`, or refuse one too large to hold."""
     sizes = tuple(key.cells for key in keys)
     if math.prod(sizes) > MOST_CELLS:

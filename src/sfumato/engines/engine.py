@@ -31,12 +31,24 @@ class Schema:
             f"Its columns are {known}."
         )
 
-    def check(self, keys: Sequence[Key], unit: PrivacyUnit) -> None:
-        """Refuse a query the table cannot answer, before anything is charged."""
+    def check(
+        self, keys: Sequence[Key], unit: PrivacyUnit, *, unlisted: Sequence[str] = ()
+    ) -> None:
+        """Refuse a query the table cannot answer, before anything is charged.
+
+        `unlisted` names the columns whose categories will be searched for.
+        """
         if unit.column is not None:
             self.kind(unit.column)
         for key in keys:
             self._check_kind(key)
+        for column in unlisted:
+            if self.kind(column) != "text":
+                raise SourceError(
+                    f"Column {column!r} has {_plural[self.kind(column)]}, but only categories that "
+                    "are text can be searched for. Numbers have too many values to hide in. "
+                    f"Declare it as {_advice[self.kind(column)]}."
+                )
 
     def _check_kind(self, key: Key) -> None:
         kind = self.kind(key.column)

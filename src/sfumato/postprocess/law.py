@@ -8,9 +8,10 @@ from functools import cached_property
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 NoiseKind = Literal["laplace", "gaussian"]
+
+_WIDE = 1000.0  # beyond this scale a sum over the lattice equals its integral to seven digits
 
 
 @dataclass(frozen=True)
@@ -28,3 +29,47 @@ class NoiseLaw:
 
     kind: NoiseKind
     scale: float
+
+    def miss(self, radius: int) -> float:
+        """Return the probability that the noise lies further out than `radius`."""
+        if self.kind == "laplace":
+            decay = math.exp(-1 / self.scale)
+            return min(1.0, 2 * decay ** (radius + 1) / (1 + decay))
+        if self.scale > _WIDE:
+            return math.erfc((radius + 0.5) / (self.scale * math.sqrt(2)))
+        weights = self._gaussian_weights
+        return 2 * float(weights[radius + 1 :].sum()) / self._gaussian_total
+
+    def coverage(self, radius: int) -> float:
+        """Return the probability that the noise lies within `radius`."""
+        return 1 - self.miss(radius)
+
+    def radius(self, level: float, cells: int = 1) -> int:
+        """Return the smallest radius that holds the noise on all `cells` with this probability."""
+        miss = -math.expm1(math.log(level) / cells)
+        low, high = -1, 1
+        while self.miss(high) > miss:
+            low, high = high, high * 2
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if self.miss(middle) > miss else (low, middle)
+        return high if self.miss(0) > miss else 0
+
+    @cached_property
+    def mean_absolute(self) -> float:
+        """The expected absolute value of the noise: the error of a released integer."""
+        if self.kind == "laplace":
+            return 1 / math.sinh(1 / self.scale) if self.scale > 1e-2 else 0.0
+        if self.scale > _WIDE:
+            return self.scale * math.sqrt(2 / math.pi)
+        weights = self._gaussian_weights
+        return 2 * float(weights @ np.arange(len(weights))) / self._gaussian_total
+
+    @cached_property
+    def _gaussian_weights(self) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+        reach = np.arange(math.ceil(40 * self.scale) + 2, dtype=np.float64)
+        return np.exp(-((reach / self.scale) ** 2) / 2)
+
+    @cached_property
+    def _gaussian_total(self) -> float:
+        return 2 * float(self._gaussian_weights.sum()) - 1

@@ -1,0 +1,113 @@
+"""What every chart has: a plan with a price, and a way to measure it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
+
+from sfumato.domain import Domain
+from sfumato.engines.engine import Engine, Schema
+from sfumato.errors import BudgetError, OverspentError
+from sfumato.privacy.budget import Budget
+from sfumato.privacy.cost import Cost
+from sfumato.privacy.guarantee import Guarantee
+from sfumato.privacy.unit import PrivacyUnit
+from sfumato.releases.release import Release
+
+
+@dataclass(frozen=True)
+class Plan(ABC):
+    """What a chart will cost and how wrong it will be, known before anyone looks.
+
+    Parameters
+    ----------
+    label
+        What is asked, in words; the ledger keeps it.
+    guarantee
+        What the release will promise.
+    cost
+        What the ledger will be charged.
+    """
+
+    label: str
+    guarantee: Guarantee
+    cost: Cost
+
+    @property
+    @abstractmethod
+    def expected_error(self) -> float:
+        """The mean absolute error of one released number."""
+
+    @abstractmethod
+    def check(self, schema: Schema) -> None:
+        """Refuse a table that cannot answer, before anything is charged."""
+
+    @abstractmethod
+    def lines(self) -> list[tuple[str, str]]:
+        """Return what there is to know, as names and values to print."""
+
+    def __str__(self) -> str:
+        rows = [("plan", self.label), ("price", str(self.cost)), ("promise", str(self.guarantee))]
+        rows += self.lines()
+        width = max(len(name) for name, _ in rows)
+        return "\n".join(f"{name:<{width}}  {value}" for name, value in rows)
+
+    def admit(self, spent: Cost) -> None:
+        """Refuse to publish what cost more than was charged."""
+        if not spent.within(self.cost):
+            raise OverspentError(
+                f"{self.label} spent {spent} but only {self.cost} was charged. This is a bug in "
+                "sfumato: the numbers are withheld. Please report it."
+            )
+
+
+P = TypeVar("P", bound=Plan)
+R_co = TypeVar("R_co", bound=Release, covariant=True)
+
+
+class Chart(Protocol[P, R_co]):
+    """A public request with a price."""
+
+    @property
+    def label(self) -> str:
+        """What is asked, in words."""
+        ...
+
+    def plan(self, domain: Domain, unit: PrivacyUnit, budget: Budget) -> P:
+        """Return the price and the expected error, or refuse. Knows public facts only."""
+        ...
+
+    def measure(self, engine: Engine, plan: P) -> R_co:
+        """Ask the engine, add the noise, return the release. Only after the charge."""
+        ...
+
+
+def budget_for(
+    chart: Chart[Any, Any], domain: Domain, unit: PrivacyUnit, *, error: float, delta: float = 0.0
+) -> Budget:
+    """Return the smallest budget whose plan expects at most this error.
+
+    ε is searched for on a scale of four digits, so that it can be read, typed and spent as it is.
+    """
+
+    def enough(epsilon: float) -> bool:
+        return chart.plan(domain, unit, Budget(epsilon, delta)).expected_error <= error
+
+    if not error > 0:
+        raise BudgetError(
+            f"A wanted error of {error!r} must be a number above 0. No finite ε makes noise "
+            "vanish. Ask for an error you can live with: plan(chart, error=10)."
+        )
+    powers, digits = range(-8, 1), range(1000, 10000)
+    candidates = [float(f"{digit}e{power}") for power in powers for digit in digits]
+    low, high = 0, len(candidates) - 1
+    if not enough(candidates[high]):
+        raise BudgetError(
+            f"No ε up to {candidates[high]:g} reaches an error of {error:g}. What remains is not "
+            "noise. Ask for a larger error."
+        )
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(candidates[middle]) else (middle + 1, high)
+    return Budget(candidates[high], delta)

@@ -1,0 +1,207 @@
+"""`Histogram`: counts in public cells. The worked example for every chart."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from sfumato.charts.bins import Bins, axis_bins, axis_key, plain_bins
+from sfumato.charts.chart import Plan
+from sfumato.charts.portion import add_noise
+from sfumato.charts.search import Search, divide, settle
+from sfumato.domain import Categories, Domain, Private, Value
+from sfumato.engines.engine import Engine, Schema
+from sfumato.errors import DomainError
+from sfumato.grid import Edges, Grid, Key, Labels, shape
+from sfumato.mechanisms.noise import Noisy
+from sfumato.postprocess.law import NoiseLaw
+from sfumato.privacy.amount import float_above
+from sfumato.privacy.budget import Budget
+from sfumato.privacy.guarantee import Guarantee
+from sfumato.privacy.unit import PrivacyUnit
+from sfumato.releases.histogram import STATS, HistogramRelease, Stat
+from sfumato.releases.uncertainty import LEVEL
+
+Order = Categories | Private | Sequence[Value]
+
+
+@dataclass(frozen=True)
+class Histogram:
+    """Counts of `x`, or of `x` and `y`, by `hue` if asked.
+
+    Parameters
+    ----------
+    x, y, hue
+        Columns. A column with bounds is cut into bins, one with categories is counted by them.
+    bins
+        The number of bins, or their edges; for two dimensions a pair of either. 20 if left out.
+    stat
+        ``"count"``, ``"proportion"`` of the noisy total, or ``"density"``.
+    order, hue_order
+        Which categories of `x` and `hue` to show, in which order; or `sfumato.private` to search
+        for them.
+
+    Examples
+    --------
+    >>> chart = Histogram(x="age", hue="ward", bins=10)
+    >>> domain = Domain(age=(0, 100), ward=["A", "B"])
+    >>> plan = chart.plan(domain, PrivacyUnit.rows(), Budget(epsilon=0.5))
+    >>> plan.noise.scale, round(plan.expected_error, 2)
+    (2.0, 1.92)
+    """
+
+    x: str
+    y: str | None = None
+    hue: str | None = None
+    bins: Bins | None = None
+    stat: Stat = "count"
+    order: Order | None = None
+    hue_order: Order | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "bins", plain_bins(self.bins))
+        if self.stat not in STATS:
+            raise DomainError(
+                f"stat={self.stat!r} is not known. It decides what the axis means. "
+                'Write stat="count", "proportion" or "density".'
+            )
+        columns = [column for column in (self.x, self.y, self.hue) if column is not None]
+        if len(set(columns)) != len(columns):
+            raise DomainError(
+                "x, y and hue must be different columns. A column against itself shows nothing, "
+                "and costs the same. Leave one out."
+            )
+        if self.hue is None and self.hue_order is not None:
+            raise DomainError(
+                "hue_order needs a hue. Without one there are no groups to put in order. "
+                "Write hue='ward', or leave hue_order out."
+            )
+
+    @property
+    def label(self) -> str:
+        """What is asked, in words."""
+        against = f" and {self.y}" if self.y else ""
+        return f"histogram of {self.x}{against}" + (f" by {self.hue}" if self.hue else "")
+
+    def plan(self, domain: Domain, unit: PrivacyUnit, budget: Budget) -> HistogramPlan:
+        """Return the price and the expected error, or refuse. Knows public facts only."""
+        orders = {self.x: _read(self.order), self.hue or "": _read(self.hue_order)}
+        asked = {name: order for name, order in orders.items() if isinstance(order, Private)}
+        searches, left = divide(budget, asked, unit)
+        cost = sum((search.cost for search in searches.values()), left.cost)
+        plan = HistogramPlan(
+            label=self.label,
+            guarantee=Guarantee(budget.epsilon, budget.delta or float_above(cost.delta), unit),
+            cost=cost,
+            hue=searches.get(self.hue or "") or self._hue(domain),
+            x=searches.get(self.x) or self._axis(domain, self.x, 0),
+            y=self._axis(domain, self.y, 1) if self.y else None,
+            stat=self.stat,
+            noise=left.law(unit.weight),
+        )
+        if self.bins is not None and not any(isinstance(axis, Grid | Edges) for axis in plan.axes):
+            raise DomainError(
+                f"The categories of {self.x!r} have no bins. They are counted one by one. "
+                "Leave bins out, or declare bounds for a column of numbers."
+            )
+        return plan
+
+    def measure(self, engine: Engine, plan: HistogramPlan) -> HistogramRelease:
+        """Search for categories where asked, count, add noise.
+
+        Privacy
+        -------
+        All cells are counted by one query over all groups together, which one unit can move by
+        its weight. Searches and counts spend at most the plan's cost, or nothing is published.
+        """
+        settled = settle(engine, (plan.hue, plan.x, plan.y))
+        hue, x, y = settled.axes
+        keys = [key for key in settled.axes if key is not None]
+        noisy = Noisy.nothing()
+        if math.prod(shape(keys)):
+            noisy = add_noise(engine.counts(keys, plan.guarantee.unit), plan.noise)
+        plan.admit(settled.cost + noisy.cost)
+        return HistogramRelease(
+            label=plan.label,
+            guarantee=plan.guarantee,
+            cost=plan.cost,
+            private=settled.private and noisy.private,
+            x=cast(Key, x),
+            y=y,
+            hue=cast(Labels | None, hue),
+            stat=plan.stat,
+            noise=plan.noise,
+            step=plan.guarantee.unit.step,
+            steps=tuple(noisy.values.ravel().tolist()),
+            found=tuple(axis.column for axis in (plan.hue, plan.x) if isinstance(axis, Search)),
+        )
+
+    def _hue(self, domain: Domain) -> Labels | None:
+        if self.hue is None:
+            return None
+        order = cast(Categories | None, _read(self.hue_order))
+        return Labels(self.hue, domain.categories(self.hue).select(order, self.hue))
+
+    def _axis(self, domain: Domain, column: str, axis: int) -> Key:
+        order = cast(Categories | None, _read(self.order) if axis == 0 else None)
+        return axis_key(domain, column, order, axis_bins(self.bins, axis, 2 if self.y else 1))
+
+
+@dataclass(frozen=True)
+class HistogramPlan(Plan):
+    """The price of a histogram and the noise on each of its counts.
+
+    Parameters
+    ----------
+    x, y, hue
+        The public cells along each axis, or the search that will find them.
+    noise
+        The law of the noise on each count, in integer steps.
+    """
+
+    x: Key | Search
+    y: Key | None
+    hue: Labels | Search | None
+    stat: Stat
+    noise: NoiseLaw
+
+    def __post_init__(self) -> None:
+        shape(self.axes)  # refuses more cells than an answer may have
+        if self.stat == "density" and not isinstance(self.x, Grid | Edges):
+            raise DomainError(
+                f"Categories have no width, so {self.x.column!r} has no density. The figure would "
+                'show a number without meaning. Write stat="proportion".'
+            )
+
+    @property
+    def expected_error(self) -> float:
+        """The mean absolute error of one released count."""
+        return self.noise.mean_absolute * self.guarantee.unit.step
+
+    def check(self, schema: Schema) -> None:
+        """Refuse a table that lacks a column, or holds another kind, before any charge."""
+        searched = [axis.column for axis in self.axes if isinstance(axis, Search)]
+        known = [axis for axis in self.axes if not isinstance(axis, Search)]
+        schema.check(known, self.guarantee.unit, unlisted=searched)
+
+    def lines(self) -> list[tuple[str, str]]:
+        """Return what there is to know, as names and values to print."""
+        step = self.guarantee.unit.step
+        searches = [axis for axis in self.axes if isinstance(axis, Search)]
+        return [
+            ("noise", f"{self.noise.kind}, scale {self.noise.scale * step:,.4g} on every count"),
+            ("expected error", f"{self.expected_error:,.4g} per count"),
+            (f"{LEVEL:.0%} within", f"± {self.noise.radius(LEVEL) * step:,.4g}"),
+            *((f"show {axis.column} of", f"about {axis.threshold:,} rows") for axis in searches),
+        ]
+
+    @property
+    def axes(self) -> tuple[Key | Search, ...]:
+        """The axes there are, in the order of the counts."""
+        return tuple(axis for axis in (self.hue, self.x, self.y) if axis is not None)
+
+
+def _read(order: Order | None) -> Categories | Private | None:
+    return order if isinstance(order, Private | None) else Categories.of(order)

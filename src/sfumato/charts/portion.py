@@ -1,0 +1,77 @@
+"""`Portion`: a part of a chart's budget, and the noise it buys."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+from sfumato.errors import BudgetError
+from sfumato.exact import Exact
+from sfumato.mechanisms.gaussian import gaussian, gaussian_scale
+from sfumato.mechanisms.laplace import laplace, laplace_scale
+from sfumato.mechanisms.noise import Noisy
+from sfumato.postprocess.law import NoiseLaw
+from sfumato.privacy.amount import exactly, float_below
+from sfumato.privacy.budget import Budget
+from sfumato.privacy.conversion import rho_within
+from sfumato.privacy.cost import Cost
+
+
+@dataclass(frozen=True)
+class Portion:
+    """An amount of pure ε or, where the budget has a δ, of ρ."""
+
+    amount: Fraction
+    pure: bool
+
+    @classmethod
+    def of(cls, budget: Budget, thresholds: Fraction = Fraction(0)) -> Portion:
+        """Return all of a chart's budget, less the δ that its thresholds take."""
+        if budget.pure:
+            return cls(exactly(budget.epsilon), pure=True)
+        left = exactly(budget.delta) - thresholds
+        if left <= 0:
+            raise BudgetError(
+                "The private search for categories takes all of the chart's δ. Gaussian noise "
+                "needs some of it too. Ask for a smaller delta: sf.private(delta=1e-7)."
+            )
+        return cls(rho_within(exactly(budget.epsilon), left), pure=False)
+
+    def part(self, share: Fraction) -> Portion:
+        """Return a share of this portion."""
+        return Portion(self.amount * share, self.pure)
+
+    @property
+    def epsilon(self) -> Fraction:
+        """What a mechanism with pure privacy may spend: ε, or the ε whose ε²/2 is ρ."""
+        if self.pure:
+            return self.amount
+        root = Fraction(float_below(Fraction(math.sqrt(2 * self.amount))))
+        while root**2 > 2 * self.amount:
+            root = Fraction(math.nextafter(float(root), 0.0))
+        return root
+
+    @property
+    def cost(self) -> Cost:
+        """What the ledger is charged when noise spends this portion."""
+        return Cost.pure(self.amount) if self.pure else Cost.gaussian(self.amount)
+
+    def law(self, weight: int) -> NoiseLaw:
+        """Return the noise to add to sums that one unit can move by `weight` steps."""
+        if self.pure:
+            return NoiseLaw("laplace", laplace_scale(weight, self.amount))
+        return NoiseLaw("gaussian", gaussian_scale(weight**2, self.amount))
+
+
+def add_noise(exact: Exact, law: NoiseLaw) -> Noisy:
+    """Add noise of the planned law.
+
+    Privacy
+    -------
+    As `sfumato.mechanisms.laplace` and `sfumato.mechanisms.gaussian` state; the result carries
+    what it cost, which the plan must cover.
+    """
+    if law.kind == "laplace":
+        return laplace(exact, scale=law.scale)
+    return gaussian(exact, scale=law.scale)

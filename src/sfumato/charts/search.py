@@ -1,0 +1,122 @@
+"""`Search`: a private search for the categories of a column."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from sfumato.charts.portion import Portion
+from sfumato.domain import Categories, Private
+from sfumato.engines.engine import Engine
+from sfumato.errors import DomainError
+from sfumato.grid import Key, Labels
+from sfumato.mechanisms.laplace import laplace_scale
+from sfumato.mechanisms.stability import occupied_categories, stability_threshold
+from sfumato.privacy.amount import exactly
+from sfumato.privacy.budget import Budget
+from sfumato.privacy.cost import Cost
+from sfumato.privacy.unit import PrivacyUnit
+
+MOST_FOUND = 1024
+"""How many categories a search may return; the rest, in the order of the alphabet, is left out."""
+
+
+@dataclass(frozen=True)
+class Search:
+    """A planned search: only categories whose noisy count reaches `threshold` are shown."""
+
+    column: str
+    unit: PrivacyUnit
+    scale: float
+    threshold: int
+    cost: Cost
+
+    @property
+    def cells(self) -> int:
+        """The most cells the answer may add to a chart."""
+        return MOST_FOUND
+
+    @classmethod
+    def plan(cls, column: str, unit: PrivacyUnit, asked: Private, whole: Portion) -> Search:
+        """Price a search that spends the asked share of the chart's portion."""
+        if unit.shared:
+            raise DomainError(
+                f"The categories of {column!r} cannot be searched for while each {unit.column} "
+                "counts once: one person could open any number of categories. Declare them, or "
+                f"write unit=sf.PrivacyUnit.users({unit.column!r}, max_rows=20)."
+            )
+        epsilon = whole.part(exactly(asked.share)).epsilon
+        scale = laplace_scale(unit.weight, epsilon)
+        delta = _delta(column, asked)
+        threshold = stability_threshold(unit.weight, scale, delta)
+        return cls(column, unit, scale, threshold, Cost.pure(epsilon, delta=delta))
+
+    def run(self, engine: Engine) -> Settled:
+        """Ask for the categories.
+
+        Privacy
+        -------
+        As `sfumato.mechanisms.stability` states, at the planned cost.
+        """
+        exact = engine.occupied(self.column, self.unit)
+        found = occupied_categories(exact, scale=self.scale, threshold=self.threshold)
+        labels = Labels(self.column, Categories(found.labels[:MOST_FOUND]))
+        return Settled((labels,), found.cost, found.private)
+
+
+@dataclass(frozen=True)
+class Settled:
+    """Axes whose categories are all public now, what finding them cost, and with what noise."""
+
+    axes: tuple[Key | None, ...]
+    cost: Cost
+    private: bool
+
+    def __add__(self, other: Settled) -> Settled:
+        return Settled(
+            self.axes + other.axes, self.cost + other.cost, self.private and other.private
+        )
+
+
+def settle(engine: Engine, axes: Sequence[Key | Search | None]) -> Settled:
+    """Run every search there is among the axes of a chart.
+
+    Privacy
+    -------
+    Each search spends its planned cost; axes that are public already cost nothing.
+    """
+    settled = Settled((), Cost.nothing(), private=True)
+    for axis in axes:
+        if isinstance(axis, Search):
+            settled += axis.run(engine)
+        else:
+            settled += Settled((axis,), Cost.nothing(), private=True)
+    return settled
+
+
+def divide(
+    budget: Budget, asked: Mapping[str, Private], unit: PrivacyUnit
+) -> tuple[dict[str, Search], Portion]:
+    """Return a search for each column asked for, and what is left for the chart itself."""
+    delta = sum((_delta(column, request) for column, request in asked.items()), Fraction(0))
+    whole = Portion.of(budget, delta)
+    share = sum((exactly(request.share) for request in asked.values()), Fraction(0))
+    if share >= 1:
+        raise DomainError(
+            "The private searches take all of the chart's budget. Nothing would be left for the "
+            "counts. Give them smaller shares: sf.private(share=0.1, delta=1e-6)."
+        )
+    searches = {
+        column: Search.plan(column, unit, request, whole) for column, request in asked.items()
+    }
+    return searches, whole.part(1 - share)
+
+
+def _delta(column: str, asked: Private) -> Fraction:
+    if asked.delta is None:
+        raise DomainError(
+            f"The private search for categories of {column!r} needs a δ: the chance that a "
+            "category held by one person alone is shown. Write order=sf.private(delta=1e-6)."
+        )
+    return exactly(asked.delta)

@@ -1,0 +1,150 @@
+"""`Release`: noisy numbers with their guarantee. It can be published, and draws itself."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from sfumato.errors import ReleaseError
+from sfumato.figure import Figure
+from sfumato.privacy.cost import Cost
+from sfumato.privacy.guarantee import Guarantee
+from sfumato.releases import document
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+WATERMARK = "NOT PRIVATE: simulated noise"
+
+
+@dataclass(frozen=True)
+class Release(ABC):
+    """What every release has: a guarantee, a cost, and pictures of itself.
+
+    Parameters
+    ----------
+    label
+        What was asked, in words.
+    private
+        False where the noise came from `sfumato.testing.seeded`; every picture then says so.
+    """
+
+    kind: ClassVar[str]
+
+    label: str
+    guarantee: Guarantee
+    cost: Cost
+    private: bool
+
+    @property
+    @abstractmethod
+    def parameters(self) -> dict[str, Any]:
+        """The public facts the release was made with."""
+
+    @abstractmethod
+    def values(self) -> dict[str, Any]:
+        """Return the released numbers as plain JSON values."""
+
+    @classmethod
+    @abstractmethod
+    def from_parts(cls, common: Mapping[str, Any], parts: Mapping[str, Any]) -> Release:
+        """Rebuild a release from what it shares with all others and from its own parts."""
+
+    @abstractmethod
+    def records(self) -> list[dict[str, Any]]:
+        """Return one plain record per released number."""
+
+    @abstractmethod
+    def figure(self) -> Figure:
+        """Describe the picture as plain data."""
+
+    @abstractmethod
+    def caption(self) -> str:
+        """Say what protects whom, and how noisy the numbers are."""
+
+    def plot(self, *, ax: Axes | None = None) -> Axes:
+        """Draw with Matplotlib, into `ax` if it is given, and return the Axes."""
+        from sfumato.render import matplotlib
+
+        return matplotlib.draw(self.figure(), ax=ax)
+
+    def to_vega(self) -> dict[str, Any]:
+        """Return a Vega-Lite specification with the released numbers inside."""
+        from sfumato.render import vega
+
+        return vega.vega(self.figure())
+
+    def to_html(self) -> str:
+        """Return one self-contained page that needs no network."""
+        from sfumato.render import html
+
+        return html.html(self.figure())
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a tidy pandas frame, one row per released number."""
+        try:
+            import pandas as pd
+        except ImportError:
+            pd = None
+        if pd is None:
+            raise ReleaseError(
+                "to_frame() needs pandas, which is not installed. The numbers are at hand without "
+                "it. Use records() or to_dict(), or install pandas."
+            )
+        return pd.DataFrame.from_records(self.records())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the whole release as plain JSON values."""
+        return document.write(self)
+
+    def save(self, path: str | Path) -> Path:
+        """Write the release (``.json``), or a picture of it (``.svg .png .pdf .html``).
+
+        Only the JSON file can be loaded and drawn again.
+        """
+        path = Path(path)
+        match path.suffix.lower():
+            case ".json":
+                content = json.dumps(self.to_dict(), ensure_ascii=False, indent=1, allow_nan=False)
+                _write(path, content.encode())
+            case ".html":
+                _write(path, self.to_html().encode())
+            case ".svg" | ".png" | ".pdf":
+                from sfumato.render import matplotlib
+
+                _write(path, matplotlib.picture(self.figure(), path.suffix.lower()[1:]))
+            case _:
+                raise ReleaseError(
+                    f"Cannot tell from {path.name!r} what to write. The ending decides, so that "
+                    "nothing is written by mistake. Use .json, .html, .svg, .png or .pdf."
+                )
+        return path
+
+    def _repr_html_(self) -> str:
+        from sfumato.render import html
+
+        return html.fragment(self.figure())
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Write a file whole or not at all."""
+    try:
+        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
+            file.write(content)
+        written = Path(file.name)
+        written.chmod(0o644)
+        written.replace(path)
+    except OSError:
+        pass
+    else:
+        return
+    raise ReleaseError(
+        f"Cannot write {str(path)!r}. The release is still in memory, and already paid for. Check "
+        "the folder and its permissions, then call save() again."
+    )

@@ -1,0 +1,64 @@
+"""`Uncertainty`: what is known about the error of released numbers, from the noise alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.figure import Interval
+from sfumato.postprocess import proportion
+from sfumato.postprocess.law import NoiseLaw
+
+Array = NDArray[np.float64]
+
+LEVEL = 0.95
+
+
+@dataclass(frozen=True)
+class Uncertainty:
+    """Intervals around released numbers, in the order of the numbers.
+
+    Noise on integers has no interval of exactly 95 %: each states the coverage it does have, the
+    least that is not below 95 %. Intervals of proportions and densities cover at least what they
+    state.
+    """
+
+    noise: NoiseLaw
+    pointwise: Interval
+    simultaneous: Interval
+
+    @classmethod
+    def of_counts(cls, counts: Array, noise: NoiseLaw, step: float) -> Uncertainty:
+        """Return intervals for counts.
+
+        Like the noisy counts themselves they may reach below zero: cut off there, those of empty
+        bins would cover more than they state.
+        """
+        alone = noise.radius(LEVEL)
+        together = noise.radius(LEVEL, cells=max(counts.size, 1))
+        return cls(
+            noise,
+            _around(counts, alone * step, noise.coverage(alone)),
+            _around(counts, together * step, noise.coverage(together) ** max(counts.size, 1)),
+        )
+
+    @classmethod
+    def of_proportions(cls, steps: Array, noise: NoiseLaw, scale: Array) -> Uncertainty:
+        """Return intervals for proportions, each multiplied by its `scale`."""
+        return cls(
+            noise,
+            _scaled(proportion.pointwise(steps, noise, LEVEL), scale),
+            _scaled(proportion.simultaneous(steps, noise, LEVEL), scale),
+        )
+
+
+def _around(counts: Array, radius: float, coverage: float) -> Interval:
+    low, high = counts - radius, counts + radius
+    return Interval(tuple(low.tolist()), tuple(high.tolist()), coverage)
+
+
+def _scaled(ends: tuple[Array, Array], scale: Array) -> Interval:
+    low, high = (end * scale for end in ends)
+    return Interval(tuple(low.tolist()), tuple(high.tolist()), LEVEL)

@@ -1,0 +1,161 @@
+"""`Session`: one table, one unit, one budget, one ledger."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from sfumato.charts.bins import Bins
+from sfumato.charts.chart import Chart, P, R_co, budget_for
+from sfumato.charts.histogram import Histogram, Order
+from sfumato.domain import Domain
+from sfumato.engines.duck import DuckEngine
+from sfumato.errors import BudgetError
+from sfumato.privacy.budget import Budget
+from sfumato.privacy.ledger import Ledger
+from sfumato.privacy.unit import PrivacyUnit
+from sfumato.progress import progress_bar
+from sfumato.releases.histogram import HistogramRelease, Stat
+
+
+@dataclass(frozen=True, init=False, eq=False)
+class Session:
+    """Charts of one table, paid from one ledger.
+
+    Parameters
+    ----------
+    table
+        A path or glob of CSV or Parquet files, a pandas or Polars frame, an Arrow table or a
+        DuckDB relation.
+    unit
+        Whose presence is hidden: `PrivacyUnit.rows()` unless you say otherwise.
+    domain
+        What is public about the columns.
+    budget
+        The most that all charts of this session may spend together.
+    ledger
+        A file that remembers what was spent, made if it is not there. Without one the session
+        remembers by itself, and forgets when it ends.
+    name
+        What the ledger calls the table; the file's name unless you say otherwise.
+
+    Privacy
+    -------
+    Every release is planned from public facts, then charged, then measured, in this order. What
+    all of them reveal together about one unit stays within `budget`.
+
+    Examples
+    --------
+    >>> from sfumato.testing import city
+    >>> s = Session(city(people=500), domain=Domain(age=(0, 100)), budget=Budget(epsilon=1))
+    >>> release = s.histplot(x="age", bins=10, budget=0.25)
+    >>> s.ledger.remaining
+    Cost(ε = 0.75, ...)
+    """
+
+    unit: PrivacyUnit
+    domain: Domain
+    ledger: Ledger
+    _table: Any = field(repr=False)
+
+    def __init__(
+        self,
+        table: object,
+        *,
+        unit: PrivacyUnit | str | None = None,
+        domain: Domain | Mapping[str, object] | None = None,
+        budget: Budget | float | None = None,
+        ledger: Ledger | str | Path | None = None,
+        name: str | None = None,
+    ) -> None:
+        DuckEngine(table).schema()  # a table that cannot be read is refused before a ledger exists
+        unit = PrivacyUnit.of(unit)
+        object.__setattr__(self, "_table", table)
+        object.__setattr__(self, "unit", unit)
+        object.__setattr__(self, "domain", Domain.of(domain))
+        budget = None if budget is None else Budget.of(budget)
+        opened = _opened(ledger, budget, unit, name or _name(table))
+        object.__setattr__(self, "ledger", opened)
+
+    def release(self, chart: Chart[P, R_co], *, budget: Budget | float) -> R_co:
+        """Plan, charge, measure: the only place where these three steps are taken.
+
+        Privacy
+        -------
+        Refuses before charging, and charges before looking. An error or an interrupt after the
+        charge wastes budget and reveals nothing.
+        """
+        with progress_bar(chart.label) as report:
+            engine = DuckEngine(self._table, progress=report)
+            plan = chart.plan(self.domain, self.unit, Budget.of(budget))
+            plan.check(engine.schema())
+            self.ledger.charge(plan.label, plan.cost)
+            return chart.measure(engine, plan)
+
+    def plan(
+        self,
+        chart: Chart[P, Any],
+        *,
+        budget: Budget | float | None = None,
+        error: float | None = None,
+        delta: float = 0.0,
+    ) -> P:
+        """Tell what a chart would cost and how wrong it would be. Spends nothing.
+
+        Give a `budget`, or a wanted `error` to learn the smallest ε that reaches it.
+        """
+        if (budget is None) == (error is None):
+            raise BudgetError(
+                "A plan needs a budget or a wanted error, and not both. One follows from the "
+                "other. Write plan(chart, budget=0.5), or plan(chart, error=10)."
+            )
+        if error is not None:
+            budget = budget_for(chart, self.domain, self.unit, error=error, delta=delta)
+        plan = chart.plan(self.domain, self.unit, Budget.of(budget or 0.0))
+        plan.check(DuckEngine(self._table).schema())
+        return plan
+
+    def histplot(
+        self,
+        *,
+        x: str,
+        y: str | None = None,
+        hue: str | None = None,
+        bins: Bins | None = None,
+        stat: Stat = "count",
+        order: Order | None = None,
+        hue_order: Order | None = None,
+        budget: Budget | float,
+    ) -> HistogramRelease:
+        """Release a histogram; see `Histogram` for what the keywords mean.
+
+        Privacy
+        -------
+        Costs `budget`, charged once for all bins and groups.
+        """
+        chart = Histogram(x, y, hue, bins, stat, order, hue_order)
+        return self.release(chart, budget=budget)
+
+
+def _opened(
+    ledger: Ledger | str | Path | None, budget: Budget | None, unit: PrivacyUnit, name: str
+) -> Ledger:
+    if isinstance(ledger, str | Path):
+        if budget is not None:
+            return Ledger.at(ledger, budget=budget, unit=unit, table=name)
+        ledger = Ledger.open(ledger)
+    if ledger is not None:
+        ledger.require(budget=budget, unit=unit, table=name)
+        return ledger
+    if budget is None:
+        raise BudgetError(
+            "A session needs a budget: without a limit, charts together reveal everything. "
+            "Write Session(table, budget=sf.Budget(epsilon=1)), or give it a ledger."
+        )
+    return Ledger.memory(budget=budget, unit=unit, table=name)
+
+
+def _name(table: object) -> str:
+    return Path(table).name.split(".")[0] if isinstance(table, str | Path) else "table"

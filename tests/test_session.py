@@ -1,0 +1,199 @@
+import signal
+import subprocess
+import sys
+import time
+from datetime import date, datetime
+from fractions import Fraction
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import sfumato as sf
+from sfumato.engines.duck import DuckEngine
+from sfumato.testing import seeded
+
+TABLE = pa.table(
+    {
+        "wait": [10.0, 20.0, 30.0, 200.0],
+        "ward": ["A", "A", "B", "B"],
+        "user_id": [1, 1, 2, 3],
+        "seen": [datetime(2026, 1, day) for day in (1, 1, 2, 3)],
+    }
+)
+DOMAIN = sf.Domain(wait=(0, 240), ward=["A", "B"], seen=(date(2026, 1, 1), date(2026, 1, 5)))
+
+
+def session(budget=1.0, **more) -> sf.Session:
+    return sf.Session(TABLE, domain=DOMAIN, budget=budget, **more)
+
+
+def test_a_release_is_charged_once_and_states_what_it_cost():
+    s = session()
+    release = s.histplot(x="wait", hue="ward", bins=4, budget=0.25)
+    assert release.guarantee.epsilon == 0.25
+    assert [entry.label for entry in s.ledger.entries] == ["histogram of wait by ward"]
+    assert s.ledger.spent.epsilon == Fraction(1, 4)
+
+
+def test_a_budget_is_spent_to_the_last_bit_and_no_further():
+    s = session(budget=1.0)
+    for _ in range(10):
+        s.histplot(x="ward", budget=0.1)
+    with pytest.raises(sf.BudgetError, match="spent"):
+        s.histplot(x="ward", budget=1e-300)
+    assert len(s.ledger.entries) == 10
+
+
+@pytest.mark.parametrize(
+    ("ask", "error"),
+    [
+        (dict(x="height"), sf.DomainError),
+        (dict(x="wait", bins=0), sf.DomainError),
+        (dict(x="ward", budget=5.0), sf.BudgetError),
+        (dict(x="ward", budget=float("nan")), sf.BudgetError),
+        (dict(x="ward", budget=-1), sf.BudgetError),
+        (dict(x="ward", budget=sf.Budget(0.1, 1e-6)), sf.BudgetError),
+        (dict(x="ward", order=sf.private(delta=1e-6)), sf.BudgetError),
+    ],
+)
+def test_what_is_refused_is_refused_before_anyone_looks(ask, error, monkeypatch):
+    def look(self, keys, unit):
+        pytest.fail("the engine was asked")
+
+    monkeypatch.setattr(DuckEngine, "counts", look)
+    monkeypatch.setattr(DuckEngine, "occupied", look)
+    s = session()
+    with pytest.raises(error):
+        s.histplot(**({"budget": 0.1} | ask))
+    assert s.ledger.entries == ()
+
+
+def test_a_declared_column_that_the_table_lacks_is_refused_before_charging():
+    s = sf.Session(TABLE, domain=sf.Domain(height=(0, 2)), budget=1.0)
+    with pytest.raises(sf.SourceError, match="no column 'height'"):
+        s.histplot(x="height", budget=0.5)
+    assert s.ledger.entries == ()
+
+
+def test_the_charge_is_durable_before_the_engine_is_asked(tmp_path, monkeypatch):
+    seen = []
+
+    def look(self, keys, unit):
+        seen.append(len(sf.Ledger.open(tmp_path / "visits.ledger").entries))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(DuckEngine, "counts", look)
+    s = session(ledger=tmp_path / "visits.ledger")
+    with pytest.raises(KeyboardInterrupt):
+        s.histplot(x="ward", budget=0.5)
+    assert seen == [1]
+    assert len(s.ledger.entries) == 1
+
+
+def test_an_engine_that_fails_has_been_paid_and_says_nothing(monkeypatch):
+    def fail(self, batch):
+        raise ValueError("CANARY-7f3a")
+
+    s = session()
+    monkeypatch.setattr("sfumato.engines.duck.cells", fail, raising=True)
+    with pytest.raises(sf.SourceError) as caught:
+        s.histplot(x="ward", budget=0.5)
+    assert "CANARY" not in str(caught.value)
+    assert caught.value.__context__ is None and caught.value.__cause__ is None
+    assert len(s.ledger.entries) == 1
+
+
+def test_a_ledger_outlives_the_session_and_refuses_another_total(tmp_path):
+    path = tmp_path / "visits.ledger"
+    session(ledger=path).histplot(x="ward", budget=0.75)
+    with pytest.raises(sf.BudgetError):
+        session(ledger=path).histplot(x="ward", budget=0.5)
+    with pytest.raises(sf.LedgerError):
+        session(budget=2.0, ledger=path)
+    with pytest.raises(sf.LedgerError):
+        session(ledger=path, unit="user_id")
+    with pytest.raises(sf.LedgerError):
+        session(ledger=path, name="other")
+    assert len(sf.Ledger.open(path).entries) == 1
+
+
+def test_a_ledger_serves_every_way_to_bound_the_same_person(tmp_path):
+    path = tmp_path / "visits.ledger"
+    session(ledger=path, unit="user_id").histplot(x="ward", budget=0.5)
+    capped = sf.PrivacyUnit.users("user_id", max_rows=2)
+    session(budget=None, ledger=path, unit=capped).histplot(x="ward", budget=0.5)
+    assert sf.Ledger.open(path).spent.epsilon == 1
+
+
+def test_a_session_without_any_limit_is_refused():
+    with pytest.raises(sf.BudgetError, match="needs a budget"):
+        sf.Session(TABLE, domain=DOMAIN)
+
+
+def test_an_approximate_budget_pays_for_many_more_charts_than_a_pure_one():
+    s = session(budget=sf.Budget(1, 1e-6))
+    count = 0
+    with seeded(1), pytest.raises(sf.BudgetError):
+        while True:
+            s.histplot(x="ward", budget=0.02)
+            count += 1
+    assert count == 114  # ρ of (1, 5e-7) over 0.02² / 2, rounded down
+
+
+def test_a_plan_spends_nothing_and_answers_both_ways():
+    s = session()
+    plan = s.plan(sf.Histogram("wait"), budget=0.5)
+    assert plan.noise.scale == 2
+    inverse = s.plan(sf.Histogram("wait"), error=plan.expected_error)
+    assert inverse.guarantee.epsilon == pytest.approx(0.5, rel=1e-3)
+    assert s.ledger.entries == ()
+    for wrong in ({}, {"budget": 1, "error": 1}):
+        with pytest.raises(sf.BudgetError, match="not both"):
+            s.plan(sf.Histogram("wait"), **wrong)
+
+
+def test_dates_are_counted_by_public_days():
+    release = session(budget=1e4).histplot(x="seen", bins=4, budget=1e4)
+    assert release.counts.tolist() == [2, 1, 1, 0]
+
+
+def test_a_session_does_not_show_its_table():
+    frame = TABLE.to_pandas()
+    s = sf.Session(frame, domain=DOMAIN, budget=1)
+    for text in (repr(s), str(s)):
+        assert "240" in text and "200.0" not in text
+
+
+@pytest.mark.parametrize("order", [["B", "A"], ["B"]])
+def test_an_order_selects_from_the_domain(order):
+    release = session(budget=1e4).histplot(x="ward", order=order, budget=1e4)
+    assert release.counts.tolist() == [2, 2][: len(order)]
+
+
+LONG = """
+import sys
+import sfumato as sf
+s = sf.Session(sys.argv[1], domain=sf.Domain(x=(0, 1)), budget=1.0, ledger=sys.argv[2])
+print("ready", flush=True)
+s.histplot(x="x", bins=100, budget=0.5)
+print("done", flush=True)
+"""
+
+
+@pytest.mark.slow
+def test_a_session_killed_while_looking_has_paid(tmp_path):
+    rows = pa.table({"x": pa.array([0.5] * 200_000)})
+    with pq.ParquetWriter(tmp_path / "rows.parquet", rows.schema) as writer:
+        for _ in range(100):
+            writer.write_table(rows)
+    ledger = tmp_path / "rows.ledger"
+    command = [sys.executable, "-c", LONG, str(tmp_path / "rows.parquet"), str(ledger)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline() == "ready\n"
+        deadline = time.monotonic() + 30
+        while not sf.Ledger.open(ledger).entries and time.monotonic() < deadline:
+            time.sleep(0.001)
+        process.send_signal(signal.SIGKILL)
+        assert process.stdout.read() == ""
+    assert len(sf.Ledger.open(ledger).entries) == 1
