@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Literal, cast
@@ -14,6 +15,7 @@ Value = str | int | float | bool
 Kind = Literal["text", "number", "flag"]
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_FIRST_MOMENT, _LAST_MOMENT = -62_135_596_800e6, 253_402_300_799e6
 _LARGEST_WHOLE = 2**53
 
 
@@ -34,13 +36,15 @@ class Bounds:
     time: bool = False
 
     def __post_init__(self) -> None:
-        ends = (self.lower, self.upper)
-        if not all(math.isfinite(end) for end in ends):
+        for end in ("lower", "upper"):
+            object.__setattr__(self, end, _real(getattr(self, end)))
+        if not (math.isfinite(self.lower) and math.isfinite(self.upper)):
             raise DomainError(
                 "Bounds must be finite numbers. An open end would have to be read from the data, "
                 "which leaks its extremes. Declare both ends: Bounds(lower, upper)."
             )
-        if not (self.lower < self.upper and math.isfinite(self.upper - self.lower)):
+        dated = not self.time or (self.lower >= _FIRST_MOMENT and self.upper <= _LAST_MOMENT)
+        if not (self.lower < self.upper and math.isfinite(self.width) and dated):
             raise DomainError(
                 f"Bounds({self.lower:g}, {self.upper:g}) are reversed, empty or too wide. Every "
                 "value would land on one end. Declare lower < upper: Bounds(lower, upper)."
@@ -61,13 +65,12 @@ class Bounds:
         """Read `Bounds` from a pair of numbers or of dates."""
         if isinstance(spelling, Bounds):
             return spelling
-        try:
-            lower, upper = spelling
+        ends = _listed(spelling)
+        if len(ends) == 2:
+            lower, upper = ends
             if isinstance(lower, date) and isinstance(upper, date):
                 return cls(_microseconds(lower), _microseconds(upper), time=True)
-            return cls(float(cast(float, lower)), float(cast(float, upper)))
-        except (TypeError, ValueError):
-            pass
+            return cls(cast(float, lower), cast(float, upper))
         raise DomainError(
             "Bounds are a pair of numbers or a pair of dates. Without both ends a range would have "
             "to be read from the data. Write (lower, upper), for example (0, 240)."
@@ -89,12 +92,14 @@ class Categories:
     values: tuple[Value, ...]
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "values", tuple(self.values))
+        kinds = {_kind(value) for value in self.values}
         if len(set(self.values)) != len(self.values):
             raise DomainError(
                 "Categories must name each value once. A list that repeats itself would draw the "
                 "same people twice. Write Categories(('A', 'B'))."
             )
-        if len({_kind(value) for value in self.values}) > 1:
+        if len(kinds) > 1:
             raise DomainError(
                 "Categories must be all texts, all numbers or all True/False. The kind decides how "
                 "the column is read, and must not depend on the data. Write one kind only."
@@ -110,23 +115,20 @@ class Categories:
         """Read `Categories` from a list of values."""
         if isinstance(spelling, Categories):
             return spelling
-        if isinstance(spelling, str):
-            raise DomainError(
-                "Categories are a list, not one text. One text could only mean one category. "
-                f"Write [{spelling!r}], or the full list of public values."
-            )
-        if len(spelling) == 0:
-            raise DomainError(
-                "A list of categories must not be empty. Every row would be left out, and the "
-                "budget spent on nothing. Write ['A', 'B'], or order=sf.private(delta=1e-6)."
-            )
-        return cls(tuple(spelling))
+        if values := _listed(spelling):
+            return cls(cast(tuple[Value, ...], values))
+        raise DomainError(
+            "Categories are a list of at least one value, not a text or a set. Every row would be "
+            "left out without it. Write ['A', 'B'], or order=sf.private(delta=1e-6)."
+        )
 
     def select(self, order: Categories | None, column: str) -> Categories:
         """Keep the categories named in `order`, in that order."""
         if order is None:
             return self
-        strangers = [value for value in order.values if value not in self.values]
+        # 1 == True, but a column is read as numbers or as flags, not as both.
+        known = self.values if order.kind == self.kind else ()
+        strangers = [value for value in order.values if value not in known]
         if strangers:
             raise DomainError(
                 f"{strangers[0]!r} is not a declared category of {column!r}. Whether it occurs in "
@@ -148,14 +150,9 @@ class Domain:
 
     columns: Mapping[str, Bounds | Categories]
 
-    def __init__(
-        self,
-        columns: Mapping[str, object] | None = None,
-        **more: object,
-    ) -> None:
-        declared = {**(columns or {}), **more}
-        facts = {name: _fact(spelling) for name, spelling in declared.items()}
-        object.__setattr__(self, "columns", facts)
+    def __init__(self, columns: Mapping[str, object] | None = None, /, **more: object) -> None:
+        declared = {**_mapping(columns), **more}
+        object.__setattr__(self, "columns", {name: _fact(declared[name]) for name in declared})
 
     def __repr__(self) -> str:
         return f"Domain({', '.join(f'{name}={fact!r}' for name, fact in self.columns.items())})"
@@ -207,12 +204,12 @@ class Private:
     delta: float | None = None
 
     def __post_init__(self) -> None:
-        if not 0 < self.share < 1:
+        if not 0 < _real(self.share) < 1:
             raise DomainError(
                 f"private(share={self.share!r}) must lie between 0 and 1. The share is what the "
                 "estimate may spend; the rest pays for the chart. Write private(share=0.1)."
             )
-        if self.delta is not None and not 0 < self.delta < 1:
+        if self.delta is not None and not 0 < _real(self.delta) < 1:
             raise DomainError(
                 f"private(delta={self.delta!r}) must lie between 0 and 1. δ is the probability "
                 "that a person's own category is shown. Write private(delta=1e-6)."
@@ -241,16 +238,39 @@ def private(*, share: float = 0.1, delta: float | None = None) -> Private:
 def _fact(spelling: object) -> Bounds | Categories:
     if isinstance(spelling, Bounds | Categories):
         return spelling
-    if isinstance(spelling, tuple) and len(cast(tuple[object, ...], spelling)) == 2:
-        pair = cast(tuple[object, object], spelling)
-        if not any(isinstance(end, str | bool) for end in pair):
-            return Bounds.of(cast(tuple[float, float], pair))
-    if isinstance(spelling, list | tuple):
-        return Categories.of(cast(Sequence[Value], spelling))
-    raise DomainError(
+    if not isinstance(spelling, list | tuple):
+        raise _undeclared()
+    items = cast(Sequence[Value], spelling)
+    numbers = not any(isinstance(item, str | bool) for item in items)
+    pair = isinstance(spelling, tuple) and len(items) == 2
+    return Bounds.of(cast(Sequence[float], items)) if pair and numbers else Categories.of(items)
+
+
+def _mapping(columns: object) -> Mapping[str, object]:
+    if columns is not None and not isinstance(columns, Mapping):
+        raise _undeclared()
+    return cast(Mapping[str, object], columns or {})
+
+
+def _undeclared() -> DomainError:
+    return DomainError(
         "A declaration is a pair of numbers (bounds) or a list of values (categories). Anything "
         "else would leave open what is public. Write Domain(wait=(0, 240), ward=['A', 'B'])."
     )
+
+
+def _listed(spelling: object) -> tuple[object, ...]:
+    """Return the items of a list; none for a text, or for a set, which has no order to keep."""
+    if isinstance(spelling, Iterable) and not isinstance(spelling, str | bytes | Set | Mapping):
+        return tuple(cast(Iterable[object], spelling))
+    return ()
+
+
+def _real(number: object) -> float:
+    """Return `number` as a float, and NaN for what is none: no comparison holds for it."""
+    with suppress(TypeError, ValueError, OverflowError):
+        return math.nan if isinstance(number, str) else float(cast(float, number))
+    return math.nan
 
 
 def _kind(value: object) -> Kind:
@@ -271,9 +291,8 @@ def _kind(value: object) -> Kind:
 def _microseconds(moment: date) -> float:
     if not isinstance(moment, datetime):
         moment = datetime(moment.year, moment.month, moment.day)
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=UTC)
-    return float((moment - _EPOCH) // timedelta(microseconds=1))
+    aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return float((aware - _EPOCH) // timedelta(microseconds=1))
 
 
 def moment(microseconds: float) -> datetime:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import InitVar, dataclass, field
 from typing import NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, slots=True)
 class Exact:
     """True integer sums, with how far one privacy unit can move them.
 
@@ -23,20 +24,26 @@ class Exact:
         The same for the sum of squares.
     step
         What one integer step is worth: 1 for counts, 2**-30 for shared weights.
-    labels
+    _values
+        The true integers.
+    _labels
         What the cells are called, where the names themselves are secret.
 
     Privacy
     -------
-    Nothing here is private. The repr hides the numbers, and the object can be neither pickled,
-    copied to JSON nor turned into an array by accident.
+    Nothing here is private. The numbers stand in no attribute: repr, `vars`, `dataclasses.asdict`
+    and `numpy.asarray` do not find them, and the object can be neither pickled nor copied.
     """
 
     l1: int
     l2_squared: int
     step: float
-    _values: NDArray[np.int64] = field(repr=False)
-    _labels: tuple[str, ...] | None = field(default=None, repr=False)
+    _values: InitVar[NDArray[np.int64]]
+    _labels: InitVar[tuple[str, ...] | None] = None
+    _reveal: Callable[[], tuple[NDArray[np.int64], tuple[str, ...]]] = field(init=False, repr=False)
+
+    def __post_init__(self, _values: NDArray[np.int64], _labels: tuple[str, ...] | None) -> None:
+        object.__setattr__(self, "_reveal", lambda: (_values, _labels or ()))
 
     def __repr__(self) -> str:
         return f"Exact(l1={self.l1}, l2_squared={self.l2_squared}, step={self.step!r}, hidden)"
@@ -44,10 +51,13 @@ class Exact:
     def __reduce__(self) -> NoReturn:
         raise TypeError("An Exact holds true numbers and cannot be pickled or copied.")
 
+    def __array__(self, *_: object, **__: object) -> NoReturn:
+        raise TypeError("An Exact holds true numbers and cannot be turned into an array.")
+
     def reveal(self) -> NDArray[np.int64]:
         """Return the true integers. For mechanisms alone."""
-        return self._values
+        return self._reveal()[0]
 
     def reveal_labels(self) -> tuple[str, ...]:
         """Return the true labels. For mechanisms alone."""
-        return self._labels or ()
+        return self._reveal()[1]

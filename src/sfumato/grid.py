@@ -37,15 +37,23 @@ class Grid:
     cells: int
 
     def __post_init__(self) -> None:
-        if not 1 <= self.cells <= MOST_CELLS:
+        if not _counted(self.cells):
             raise DomainError(
-                f"bins={self.cells} of {self.column!r} must lie between 1 and {MOST_CELLS}. A "
-                "number of bins read from the data would leak it. Write bins=20, or the edges."
+                f"bins={self.cells!r} of {self.column!r} must be a whole number from 1 to "
+                f"{MOST_CELLS}. A number of bins read from the data would leak it. Write bins=20, "
+                "or the edges."
             )
         if not math.isfinite(self.bounds.width * self.cells):
             raise DomainError(
                 f"The bounds of {self.column!r} are too wide for {self.cells} bins. Numbers that "
                 "large cannot be told apart exactly. Declare narrower bounds."
+            )
+        # Sixteen ulps cover the rounding of both edges of a cell, which are then told apart.
+        largest = max(abs(self.bounds.lower), abs(self.bounds.upper))
+        if self.bounds.width / self.cells < 16 * math.ulp(largest):
+            raise DomainError(
+                f"The bounds of {self.column!r} are too narrow for {self.cells} bins. Numbers that "
+                "close cannot be told apart, and bins would be empty for everyone. Ask for fewer."
             )
 
     @cached_property
@@ -133,3 +141,7 @@ def shape(keys: Sequence[Axis]) -> tuple[int, ...]:
             "all of them would hold noise alone. Ask for fewer bins or categories."
         )
     return sizes
+
+
+def _counted(cells: object) -> bool:
+    return isinstance(cells, int) and not isinstance(cells, bool) and 1 <= cells <= MOST_CELLS

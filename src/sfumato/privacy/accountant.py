@@ -14,6 +14,11 @@ def admits(budget: Budget, spent: Cost, cost: Cost) -> bool:
 
     Either every charge has an ε and they sum to at most the budget's, or all ρ sum to at most
     what (ε, δ) converts to. Thresholds share the reserve of δ on both sides.
+
+    Privacy
+    -------
+    All mechanisms admitted in this way are together (ε, δ)-DP, also when each is chosen, and
+    priced, after looking at the answers of those before it.
     """
     total = spent + cost
     if total.delta > budget.threshold_delta:
@@ -30,5 +35,5 @@ def remaining(budget: Budget, spent: Cost) -> Cost:
     return Cost(
         epsilon,
         max(Fraction(0), budget.rho - spent.rho),
-        budget.threshold_delta - spent.delta,
+        max(Fraction(0), budget.threshold_delta - spent.delta),
     )

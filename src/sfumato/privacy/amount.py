@@ -5,6 +5,9 @@ from __future__ import annotations
 import math
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
+from sys import float_info
+
+_LARGEST = Fraction(float_info.max)
 
 
 def exactly(amount: float) -> Fraction:
@@ -22,7 +25,9 @@ def exactly(amount: float) -> Fraction:
 
 
 def float_above(amount: Fraction) -> float:
-    """Return the smallest float that is at least `amount`."""
+    """Return the smallest float that is at least `amount`, which may be infinity."""
+    if amount > _LARGEST:
+        return math.inf
     nearest = float(amount)
     return nearest if Fraction(nearest) >= amount else math.nextafter(nearest, math.inf)
 
@@ -30,6 +35,12 @@ def float_above(amount: Fraction) -> float:
 def float_below(amount: Fraction) -> float:
     """Return the largest float that is at most `amount`."""
     return -float_above(-amount)
+
+
+def plain_above(amount: Fraction) -> float:
+    """Return the smallest float that means at least `amount` when it is read by `exactly`."""
+    plain = float_above(amount)
+    return plain if exactly(plain) >= amount else math.nextafter(plain, math.inf)
 
 
 def show(amount: Fraction, *, up: bool, digits: int = 4) -> str:

@@ -40,6 +40,8 @@ class Budget:
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", _number(self.epsilon, "epsilon"))
         object.__setattr__(self, "delta", _number(self.delta, "delta"))
+        if self.reserve is not None:
+            object.__setattr__(self, "reserve", _number(self.reserve, "reserve"))
         if not (math.isfinite(self.epsilon) and self.epsilon > 0):
             raise BudgetError(
                 f"Budget(epsilon={self.epsilon:g}) must be a finite number above 0. It bounds what "
@@ -81,8 +83,7 @@ class Budget:
     @property
     def rho(self) -> Fraction:
         """The zero-concentrated privacy this budget buys; none where δ is zero."""
-        left = exactly(self.delta) - self.threshold_delta
-        return rho_within(exactly(self.epsilon), left) if left > 0 else Fraction(0)
+        return rho_within(exactly(self.epsilon), exactly(self.delta) - self.threshold_delta)
 
 
 def _number(value: object, name: str) -> float:

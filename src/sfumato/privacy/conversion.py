@@ -25,13 +25,15 @@ _PRECISE = Context(prec=50)
 
 @cache
 def rho_within(epsilon: Fraction, delta: Fraction) -> Fraction:
-    """Return the largest ρ we can prove to imply (ε, δ)-DP.
+    """Return the largest ρ we can prove to imply (ε, δ)-DP; none without a δ.
 
     Examples
     --------
     >>> round(float(rho_within(Fraction(1), Fraction(1, 10**6))), 4)
     0.0244
     """
+    if delta <= 0:
+        return Fraction(0)
     log_delta = _log(delta)
     alpha = _least(lambda a: -(float(epsilon) + _rough_slack(a, float(log_delta))) / a)
     rho = (epsilon + _slack(alpha, log_delta)) / Fraction(alpha)
@@ -41,6 +43,8 @@ def rho_within(epsilon: Fraction, delta: Fraction) -> Fraction:
 @cache
 def epsilon_of(rho: Fraction, delta: Fraction) -> Fraction:
     """Return the smallest ε we can prove for ρ-zCDP at this δ."""
+    if rho == 0:
+        return Fraction(0)
     log_delta = _log(delta)
     alpha = _least(lambda a: float(rho) * a - _rough_slack(a, float(log_delta)))
     epsilon = Fraction(alpha) * rho - _slack(alpha, log_delta)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
+from sfumato.errors import BudgetError
 from sfumato.privacy.amount import show
 
 
@@ -30,6 +31,14 @@ class Cost:
     epsilon: Fraction | None
     rho: Fraction
     delta: Fraction = Fraction(0)
+
+    def __post_init__(self) -> None:
+        epsilon = Fraction(0) if self.epsilon is None else self.epsilon
+        if not all(map(_fits, (epsilon, self.rho, self.delta))):
+            raise BudgetError(
+                "A cost is made of fractions of at least 0. A negative one would refund what was "
+                "spent, and a rounded one would not add up. Write Cost.pure(Fraction(1, 10))."
+            )
 
     def __repr__(self) -> str:
         return f"Cost({self})"
@@ -72,3 +81,7 @@ class Cost:
             self.epsilon is not None and self.epsilon <= other.epsilon
         )
         return cheap and self.rho <= other.rho and self.delta <= other.delta
+
+
+def _fits(amount: object) -> bool:
+    return isinstance(amount, Fraction) and amount >= 0

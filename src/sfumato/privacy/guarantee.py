@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
+from decimal import Context, Decimal
+from fractions import Fraction
 
-from sfumato.privacy.amount import exactly, float_above
+from sfumato.privacy.amount import exactly, float_above, show
 from sfumato.privacy.unit import PrivacyUnit
 
 
@@ -31,12 +32,18 @@ class Guarantee:
     @property
     def replace_one(self) -> tuple[float, float]:
         """The promise (ε, δ) when one unit is replaced by another: 2ε and δ(1 + e^ε)."""
-        if self.delta == 0:
-            return float_above(2 * exactly(self.epsilon)), 0.0
-        # Three ulps cover the rounding of exp, of the sum and of the product.
-        grown = math.exp(min(self.epsilon, 700.0)) * (1 + 2**-50)
-        return float_above(2 * exactly(self.epsilon)), min(1.0, self.delta * (1 + grown))
+        epsilon = exactly(self.epsilon)
+        delta = min(Fraction(1), exactly(self.delta) * (1 + _exp_above(epsilon)))
+        return float_above(2 * epsilon), float_above(delta)
 
     def __str__(self) -> str:
-        delta = f", δ = {self.delta:.4g}" if self.delta else ""
-        return f"ε = {self.epsilon:.4g}{delta}, protecting {self.unit}"
+        delta = f", δ = {show(exactly(self.delta), up=True)}" if self.delta else ""
+        return f"ε = {show(exactly(self.epsilon), up=True)}{delta}, protecting {self.unit}"
+
+
+def _exp_above(epsilon: Fraction) -> Fraction:
+    """Return at least e^ε, or at least e^1000: times any δ, that is more than 1."""
+    context = Context(prec=40)
+    exponent = min(epsilon, Fraction(1000))
+    power = context.divide(Decimal(exponent.numerator), Decimal(exponent.denominator))
+    return Fraction(context.exp(power)) * (1 + Fraction(1, 10**30))

@@ -29,12 +29,16 @@ class PrivacyUnit:
     max_rows: int | None = None
 
     def __post_init__(self) -> None:
-        if self.max_rows is None:
-            return
-        if self.column is None or not 1 <= self.max_rows <= MOST_ROWS:
+        if self.column is not None and not _named(self.column):
             raise DomainError(
-                f"max_rows must lie between 1 and {MOST_ROWS}, for a user column. It bounds how "
-                "much one person can count. Write PrivacyUnit.users('user_id', max_rows=20)."
+                "A user column is named by a text. Without one each row would be protected alone, "
+                "which is less than was asked for. Write PrivacyUnit.users('user_id')."
+            )
+        if self.max_rows is not None and (self.column is None or not _counted(self.max_rows)):
+            raise DomainError(
+                f"max_rows must be a whole number from 1 to {MOST_ROWS}, for a user column. It "
+                "bounds how much one person can count. Write PrivacyUnit.users('user_id', "
+                "max_rows=20)."
             )
 
     def __repr__(self) -> str:
@@ -63,7 +67,8 @@ class PrivacyUnit:
         ``max_rows=k`` rows weigh 1 and at most k of each person's are counted. Rows without a
         user are not counted.
         """
-        return cls(column, max_rows)
+        # None means rows to the constructor; whoever asks for users must not get those.
+        return cls(column if _named(column) else "", max_rows)
 
     @classmethod
     def of(cls, spelling: PrivacyUnit | str | None) -> PrivacyUnit:
@@ -89,3 +94,11 @@ class PrivacyUnit:
     def step(self) -> float:
         """What one integer step is worth."""
         return 1 / SHARED_STEPS if self.shared else 1.0
+
+
+def _named(column: object) -> bool:
+    return isinstance(column, str) and column != ""
+
+
+def _counted(rows: object) -> bool:
+    return isinstance(rows, int) and not isinstance(rows, bool) and 1 <= rows <= MOST_ROWS

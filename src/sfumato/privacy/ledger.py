@@ -1,0 +1,215 @@
+"""`Ledger`: what was spent, written down before anyone looks."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from datetime import UTC, datetime
+from pathlib import Path
+from sqlite3 import Connection
+
+from sfumato.errors import LedgerError
+from sfumato.privacy.accountant import admits, remaining
+from sfumato.privacy.budget import Budget
+from sfumato.privacy.cost import Cost
+from sfumato.privacy.entry import Entry, printable, total
+from sfumato.privacy.records import (
+    UnreadableError,
+    inspect,
+    read_entries,
+    read_terms,
+    write_entry,
+)
+from sfumato.privacy.refusal import refusal
+from sfumato.privacy.statement import as_html, as_text
+from sfumato.privacy.store import FileStore, MemoryStore, Store, create, exists
+from sfumato.privacy.terms import Terms
+from sfumato.privacy.unit import PrivacyUnit
+
+
+class Ledger:
+    """One budget for one table and one unit, and every charge against it.
+
+    Made by `create`, `open`, `at` or `memory`. A charge is checked and written in one transaction
+    and is on the disk when `charge` returns. Threads and processes may share the file; keep it on
+    a local disk, where file locks can be relied on, and never put back an older copy: it has
+    forgotten what was spent since.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> ledger = Ledger.memory(budget=1.0, table="visits")
+    >>> ledger.charge("histogram of age", Cost.pure(Fraction(1, 4))).number
+    1
+    >>> ledger.remaining.epsilon
+    Fraction(3, 4)
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._terms = store.read(inspect)
+
+    @classmethod
+    def create(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        budget: Budget | float,
+        unit: PrivacyUnit | str | None = None,
+        table: str,
+    ) -> Ledger:
+        """Begin a ledger in a new file; an existing one is never touched."""
+        place = _place(path)
+        create(place, _terms(budget, unit, table))
+        return cls(FileStore(place))
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str]) -> Ledger:
+        """Open the ledger in an existing file."""
+        place = _place(path)
+        if not exists(place):
+            raise LedgerError(
+                f"There is no ledger at {place}. A new one would forget what was spent before. If "
+                f"nothing was, write Ledger.create({str(path)!r}, budget=Budget(epsilon=1), "
+                f"table='visits'), or: sfumato ledger create {path} --epsilon 1 --table visits."
+            )
+        return cls(FileStore(place))
+
+    @classmethod
+    def at(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        budget: Budget | float,
+        unit: PrivacyUnit | str | None = None,
+        table: str,
+    ) -> Ledger:
+        """Open the ledger at `path`, or begin it; one with other terms is refused."""
+        place, terms = _place(path), _terms(budget, unit, table)
+        if not exists(place):
+            try:
+                create(place, terms)
+            except LedgerError:
+                # Another process may have begun it in the meantime.
+                if not exists(place):
+                    raise
+        ledger = cls(FileStore(place))
+        ledger.require(budget=budget, unit=unit, table=table)
+        return ledger
+
+    @classmethod
+    def memory(
+        cls,
+        *,
+        budget: Budget | float,
+        unit: PrivacyUnit | str | None = None,
+        table: str = "table",
+    ) -> Ledger:
+        """Begin a ledger that lives as long as this process."""
+        return cls(MemoryStore(_terms(budget, unit, table)))
+
+    @property
+    def budget(self) -> Budget:
+        """The total that may be spent."""
+        return self._terms.budget
+
+    @property
+    def protects(self) -> str:
+        """Whom the budget is kept for, as `PrivacyUnit.protects` says it."""
+        return self._terms.protects
+
+    @property
+    def table(self) -> str:
+        """The name of the table the budget is kept for."""
+        return self._terms.table
+
+    @property
+    def path(self) -> Path | None:
+        """The file; None in memory."""
+        return self._store.path
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """Every charge so far."""
+        return self._store.read(self._entries)
+
+    @property
+    def spent(self) -> Cost:
+        """What all charges cost together."""
+        return total(self.entries)
+
+    @property
+    def remaining(self) -> Cost:
+        """What is left, in each currency by itself."""
+        return remaining(self.budget, self.spent)
+
+    def require(
+        self, *, budget: Budget | float | None = None, unit: PrivacyUnit | str | None, table: str
+    ) -> None:
+        """Refuse to pay for another table, unit or total than this ledger was created for.
+
+        A unit's `max_rows` may differ: it changes prices, not whom they protect. A budget that is
+        not named is not compared.
+        """
+        wanted = self.budget if budget is None else budget
+        self._terms.agree(self._store.name, _terms(wanted, unit, table))
+
+    def charge(self, label: str, cost: Cost) -> Entry:
+        """Write down `cost`, or refuse it and leave the ledger as it was.
+
+        Privacy
+        -------
+        When this returns the charge survives a crash of the process and of the machine, and all
+        charges together keep the ledger's (ε, δ), however they were chosen (`accountant.md`).
+        """
+        label = printable(label)
+
+        def add(connection: Connection) -> Entry:
+            entries = self._entries(connection)
+            spent = total(entries)
+            if not admits(self.budget, spent, cost):
+                raise refusal(label, self.budget, spent, cost)
+            entry = Entry(len(entries) + 1, datetime.now(UTC), label, cost)
+            write_entry(connection, entry)
+            return entry
+
+        return self._store.write(add)
+
+    def _entries(self, connection: Connection) -> tuple[Entry, ...]:
+        if read_terms(connection) != self._terms:
+            raise UnreadableError("It is not the ledger that was opened")
+        return read_entries(connection)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        if self.path is None:
+            raise LedgerError(
+                "A ledger in memory cannot be copied or sent to another process. Each copy could "
+                "spend the same budget again. Keep it in a file: ledger='visits.ledger'."
+            )
+        return Ledger.open, (self.path,)
+
+    def __repr__(self) -> str:
+        return f"Ledger({self._store.name!r}, table={self.table!r}, budget={self.budget!r})"
+
+    def __str__(self) -> str:
+        return as_text(self._terms, self.entries)
+
+    def _repr_html_(self) -> str:
+        return as_html(self._terms, self.entries)
+
+
+def _place(path: str | os.PathLike[str]) -> Path:
+    # Made absolute once: changing the working directory must not change the ledger.
+    place = Path(path).absolute()
+    # SQLite would stop reading the name there, and open another file.
+    if "\0" in str(place):
+        raise LedgerError(
+            "A ledger's file name must not hold a NUL character. Another file might be opened in "
+            "its place. Write a plain name: ledger='visits.ledger'."
+        )
+    return place
+
+
+def _terms(budget: Budget | float, unit: PrivacyUnit | str | None, table: str) -> Terms:
+    protects = PrivacyUnit.of(unit).protects
+    return Terms(Budget.of(budget), protects, table, secrets.token_hex(16))

@@ -1,0 +1,64 @@
+"""`Terms`: what a ledger was created for, and will never change."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from sfumato.errors import LedgerError
+from sfumato.privacy.amount import exactly
+from sfumato.privacy.budget import Budget
+from sfumato.privacy.entry import LONGEST_LABEL
+
+
+@dataclass(frozen=True)
+class Terms:
+    """The total a ledger guards, whom it protects, and of which table.
+
+    Parameters
+    ----------
+    protects
+        What `PrivacyUnit.protects` says.
+    identity
+        A random text, so that a ledger put in the place of another is noticed.
+    """
+
+    budget: Budget
+    protects: str
+    table: str
+    identity: str
+
+    def __post_init__(self) -> None:
+        if not _short(self.table):
+            raise LedgerError(
+                "A ledger needs the name of its table, a short text on one line. Charges against "
+                "one table must never be counted for another. Write table='visits'."
+            )
+
+    @property
+    def limits(self) -> tuple[Fraction, Fraction, Fraction]:
+        """The budget as exact numbers: ε, δ and the part of δ kept for thresholds."""
+        budget = self.budget
+        return exactly(budget.epsilon), exactly(budget.delta), budget.threshold_delta
+
+    def agree(self, name: str, wanted: Terms) -> None:
+        """Refuse a ledger that was created for something else than `wanted`."""
+        for what, kept, asked in (
+            ("the table", self.table, wanted.table),
+            ("the unit", self.protects, wanted.protects),
+        ):
+            if kept != asked:
+                raise LedgerError(
+                    f"{name} is kept for {what} {kept!r}, not {asked!r}. What is spent on one says "
+                    "nothing about the other. Name another ledger file, or ask as it was created."
+                )
+        if self.limits != wanted.limits:
+            raise LedgerError(
+                f"{name} guards {self.budget!r}, not {wanted.budget!r}. A total that grows "
+                "afterwards is no promise. Open it with the budget it was created with, or name "
+                "another ledger file."
+            )
+
+
+def _short(table: object) -> bool:
+    return isinstance(table, str) and 0 < len(table) <= LONGEST_LABEL and table.isprintable()

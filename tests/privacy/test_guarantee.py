@@ -1,0 +1,42 @@
+from decimal import Context, Decimal
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sfumato.privacy.amount import exactly
+from sfumato.privacy.guarantee import Guarantee
+from sfumato.privacy.unit import PrivacyUnit
+
+ROWS = PrivacyUnit.rows()
+
+
+def test_replacing_one_costs_two_steps():
+    assert Guarantee(1.0, 0.0, ROWS).replace_one == (2.0, 0.0)
+    assert Guarantee(0.1, 0.0, ROWS).replace_one[0] == 0.2
+
+
+@given(st.floats(1e-6, 30), st.floats(1e-15, 1e-14))
+def test_the_derived_promise_is_rounded_against_us_by_at_most_an_ulp(epsilon, delta):
+    doubled, grown = Guarantee(epsilon, delta, ROWS).replace_one
+    power = Fraction(Context(prec=60).exp(Decimal(repr(epsilon))))
+    exact = exactly(delta) * (1 + power)
+    assert Fraction(doubled) >= 2 * exactly(epsilon)
+    assert exact <= Fraction(grown) <= exact * (1 + Fraction(1, 2**51))
+
+
+@pytest.mark.parametrize("epsilon", [800.0, 1e308])
+def test_a_promise_too_weak_to_compute_is_no_promise(epsilon):
+    assert Guarantee(epsilon, 1e-300, ROWS).replace_one[1] == 1.0
+
+
+def test_a_promise_is_never_stated_stronger_than_it_is():
+    stated = str(Guarantee(1 / 3, 1.23456e-7, ROWS))
+    assert stated == "ε = 0.3334, δ = 1.235e-07, protecting one row"
+
+
+def test_a_promise_names_whom_it_protects():
+    people = PrivacyUnit.users("user_id", max_rows=3)
+    assert "user_id" in Guarantee(1.0, 0.0, people).neighbours
+    assert "at most" in str(Guarantee(1.0, 0.0, people))
