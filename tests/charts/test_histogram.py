@@ -60,7 +60,7 @@ def test_two_dimensions_with_a_pair_of_bins():
 
 def test_a_person_counts_once_whatever_the_number_of_rows():
     release = measured(Histogram("ward"), unit=PrivacyUnit.users("person"))
-    assert release.counts == pytest.approx([1, 1.5, 0])
+    assert release.counts == pytest.approx([1, 1.5, 0], abs=0.01)
 
 
 def test_a_person_counts_at_most_max_rows_times():
@@ -105,6 +105,16 @@ def test_searches_and_counts_spend_the_budget_and_no_more():
         chart.measure(DuckEngine(TABLE), plan)
 
 
+class Repeating(DuckEngine):
+    """An engine that counts once and repeats itself, for simulations."""
+
+    answer = None
+
+    def counts(self, keys, unit):
+        self.answer = self.answer or super().counts(keys, unit)
+        return self.answer
+
+
 class Careless:
     """An engine that forgets how much one unit can move its answer."""
 
@@ -128,7 +138,7 @@ def test_a_release_that_spent_more_than_was_charged_is_withheld():
         (lambda: Histogram("age", hue="pay"), "public categories"),
         (lambda: Histogram("ward", order=["A", "Q"]), "not a declared category"),
         (lambda: Histogram("age", order=["A"]), "public categories"),
-        (lambda: Histogram("age", bins=0), "between 1 and"),
+        (lambda: Histogram("age", bins=0), "from 1 to"),
         (lambda: Histogram("age", bins=2.5), "whole number"),
         (lambda: Histogram("age", bins=True), "whole number"),
         (lambda: Histogram("age", bins="auto"), "whole number"),
@@ -206,11 +216,11 @@ def test_intervals_cover_what_they_state(budget, unit, stat):
     ages = generator.gamma(4, 12, 4000)
     table = pa.table({"age": ages, "person": generator.integers(0, 1500, 4000)})
     chart = Histogram("age", bins=8, stat=stat)
-    engine = DuckEngine(table)
+    engine = Repeating(table)
     exact = chart.measure(engine, chart.plan(domain, unit, Budget(1e9))).numbers
     plan, held, together = chart.plan(domain, unit, budget), [], []
     with seeded(5):
-        for _ in range(400):
+        for _ in range(2000):
             sure = chart.measure(engine, plan).uncertainty
             low, high = np.array(sure.pointwise.low), np.array(sure.pointwise.high)
             held.append((low <= exact + 1e-9) & (exact <= high + 1e-9))
@@ -218,7 +228,7 @@ def test_intervals_cover_what_they_state(budget, unit, stat):
             together.append(np.all((low <= exact + 1e-9) & (exact <= high + 1e-9)))
     assert 0.93 <= np.mean(held) <= 0.97
     assert abs(np.mean(held) - sure.pointwise.coverage) < 0.02
-    assert np.mean(together) >= sure.simultaneous.coverage - 0.03
+    assert np.mean(together) >= sure.simultaneous.coverage - 0.02
 
 
 def test_a_plan_reads_like_a_price_tag():

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Sequence
-from typing import SupportsIndex, cast
+from collections.abc import Iterable, Sequence
+from typing import cast
+
+import numpy as np
 
 from sfumato.domain import Bounds, Categories, Domain
 from sfumato.errors import DomainError
@@ -18,16 +19,16 @@ Bins = AxisBins | tuple[AxisBins, AxisBins]
 
 def plain_bins(bins: Bins | None) -> Bins | None:
     """Return edges that came as a list or an array as a tuple."""
-    if isinstance(bins, str | SupportsIndex | None):
+    if isinstance(bins, str) or not isinstance(bins, Iterable):
         return bins
-    return cast(Bins, tuple(plain_bins(item) for item in cast(Sequence[AxisBins], bins)))
+    return cast(Bins, tuple(plain_bins(item) for item in cast(Iterable[AxisBins], bins)))
 
 
 def axis_bins(bins: Bins | None, axis: int, axes: int) -> AxisBins:
     """Return what `bins` says about one of one or two axes: a number of bins, or their edges."""
     if bins is None:
         return DEFAULT
-    if axes == 1 or isinstance(bins, SupportsIndex):
+    if axes == 1 or isinstance(bins, int | np.integer):
         return cast(AxisBins, bins)
     if isinstance(bins, tuple) and len(bins) == axes:
         return cast(tuple[AxisBins, AxisBins], bins)[axis]
@@ -49,8 +50,8 @@ def axis_key(domain: Domain, column: str, order: Categories | None, bins: AxisBi
 
 
 def _numeric(column: str, bounds: Bounds, bins: AxisBins) -> Grid | Edges:
-    if isinstance(bins, SupportsIndex) and not isinstance(bins, bool):
-        return Grid(column, bounds, operator.index(bins))
+    if isinstance(bins, int | np.integer) and not isinstance(bins, bool):
+        return Grid(column, bounds, int(bins))
     try:
         edges = tuple(float(edge) for edge in cast(Sequence[float], bins))
     except (TypeError, ValueError):

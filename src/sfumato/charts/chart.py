@@ -79,7 +79,12 @@ class Chart(Protocol[P, R_co]):
         ...
 
     def measure(self, engine: Engine, plan: P) -> R_co:
-        """Ask the engine, add the noise, return the release. Only after the charge."""
+        """Ask the engine, add the noise, return the release. Only after the charge.
+
+        Privacy
+        -------
+        Spends at most the plan's cost, whatever the data, or raises and publishes nothing.
+        """
         ...
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
@@ -15,7 +14,6 @@ from sfumato.domain import Categories, Domain, Private, Value
 from sfumato.engines.engine import Engine, Schema
 from sfumato.errors import DomainError
 from sfumato.grid import Edges, Grid, Key, Labels, shape
-from sfumato.mechanisms.noise import Noisy
 from sfumato.postprocess.law import NoiseLaw
 from sfumato.privacy.amount import float_above
 from sfumato.privacy.budget import Budget
@@ -119,9 +117,7 @@ class Histogram:
         settled = settle(engine, (plan.hue, plan.x, plan.y))
         hue, x, y = settled.axes
         keys = [key for key in settled.axes if key is not None]
-        noisy = Noisy.nothing()
-        if math.prod(shape(keys)):
-            noisy = add_noise(engine.counts(keys, plan.guarantee.unit), plan.noise)
+        noisy = add_noise(engine.counts(keys, plan.guarantee.unit), plan.noise)
         plan.admit(settled.cost + noisy.cost)
         return HistogramRelease(
             label=plan.label,
