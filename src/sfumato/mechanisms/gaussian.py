@@ -1,0 +1,61 @@
+"""Discrete Gaussian noise: zero-concentrated privacy. The argument stands in `gaussian.md`."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from sfumato.errors import BudgetError
+from sfumato.exact import Exact
+from sfumato.mechanisms.noise import Noisy, add_noise, check_scale
+from sfumato.privacy.amount import float_above
+from sfumato.privacy.cost import Cost
+
+
+def gaussian(exact: Exact, *, scale: float) -> Noisy:
+    """Add discrete Gaussian noise of the given scale σ, in integer steps.
+
+    Privacy
+    -------
+    ρ-zCDP with ρ = ``exact.l2_squared / (2 scale²)``, for the privacy unit that `exact` was
+    counted under, over all cells together. There is no pure ε.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> counts = Exact(l1=1, l2_squared=1, step=1.0, _values=np.array([3, 5]))
+    >>> gaussian(counts, scale=2.0).cost
+    Cost(ρ = 0.125)
+    """
+    check_scale(scale)
+    cost = Cost.gaussian(Fraction(exact.l2_squared) / (2 * Fraction(scale) ** 2))
+    return add_noise(exact.reveal(), "gaussian", scale, cost)
+
+
+def gaussian_scale(l2_squared: int, rho: Fraction) -> float:
+    """Return the smallest float whose Gaussian noise costs at most `rho`.
+
+    Examples
+    --------
+    >>> gaussian_scale(1, Fraction(1, 8))
+    2.0
+    """
+    if rho <= 0:
+        raise BudgetError(
+            "Gaussian noise needs a ρ above 0, and so a δ. With none to spend nothing can be "
+            "shown. Write Budget(epsilon=1, delta=1e-6)."
+        )
+    variance = Fraction(l2_squared) / (2 * rho)
+    bound = _root_bound(variance)
+    check_scale(bound)
+    scale = float_above(bound)
+    while Fraction(below := math.nextafter(scale, 0)) ** 2 >= variance:
+        scale = below
+    return scale
+
+
+def _root_bound(square: Fraction) -> Fraction:
+    """Return at least the root of `square`, to 64 bits: more than a float can tell apart."""
+    magnitude = square.numerator.bit_length() - square.denominator.bit_length()
+    shift = max(0, 64 - magnitude // 2)
+    return Fraction(math.isqrt(math.floor(square * 4**shift)) + 1, 2**shift)

@@ -1,0 +1,49 @@
+"""Discrete Laplace noise: pure ε. The argument stands in `laplace.md`."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from sfumato.errors import BudgetError
+from sfumato.exact import Exact
+from sfumato.mechanisms.noise import Noisy, add_noise, check_scale
+from sfumato.privacy.amount import float_above
+from sfumato.privacy.cost import Cost
+
+
+def laplace(exact: Exact, *, scale: float) -> Noisy:
+    """Add discrete Laplace noise of the given scale, in integer steps.
+
+    Privacy
+    -------
+    Pure ε-DP with ε = ``exact.l1 / scale``, for the privacy unit that `exact` was counted under,
+    over all cells together.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> counts = Exact(l1=1, l2_squared=1, step=1.0, _values=np.array([3, 5]))
+    >>> laplace(counts, scale=2.0).cost
+    Cost(ε = 0.5, ρ = 0.125)
+    """
+    check_scale(scale)
+    cost = Cost.pure(Fraction(exact.l1) / Fraction(scale))
+    return add_noise(exact.reveal(), "laplace", scale, cost)
+
+
+def laplace_scale(l1: int, epsilon: Fraction) -> float:
+    """Return the smallest float whose Laplace noise costs at most `epsilon`.
+
+    Examples
+    --------
+    >>> laplace_scale(20, Fraction(1, 2))
+    40.0
+    """
+    if epsilon <= 0:
+        raise BudgetError(
+            "Laplace noise needs an ε above 0. With none to spend nothing can be shown. Spend more "
+            "on this chart: Budget(epsilon=1)."
+        )
+    scale = Fraction(l1) / epsilon
+    check_scale(scale)
+    return float_above(scale)
