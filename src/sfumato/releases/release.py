@@ -33,6 +33,14 @@ class Release(ABC):
         What was asked, in words.
     private
         False where the noise came from `sfumato.testing.seeded`; every picture then says so.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> people = sf.testing.city(people=500)
+    >>> release = sf.histplot(people, x="age", bounds=(0, 100), budget=1.0)
+    >>> isinstance(release, Release), release.guarantee.epsilon
+    (True, 1.0)
     """
 
     kind: ClassVar[str]
