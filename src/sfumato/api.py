@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import date
-from fractions import Fraction
-from typing import cast
+from typing import Any, cast
 
 from sfumato.charts.bins import Bins
+from sfumato.charts.chart import Chart
 from sfumato.charts.histogram import Histogram, Order
 from sfumato.domain import Bounds, Domain, Private
 from sfumato.errors import DomainError
-from sfumato.privacy.amount import exactly, plain_above
+from sfumato.privacy.amount import plain_above
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.unit import PrivacyUnit
 from sfumato.releases.histogram import HistogramRelease, Stat
@@ -67,34 +67,33 @@ def histplot(
     10
     """
     chart = Histogram(x, y, hue, bins, stat, order, hue_order)
-    domain = _domain(chart, bounds)
-    spending = Budget.of(budget)
-    limit = _limit(spending, [item for item in (order, hue_order) if isinstance(item, Private)])
+    domain = declared(chart, bounds)
+    unit, spending = PrivacyUnit.of(unit), Budget.of(budget)
+    limit = room_for(chart, domain, unit, spending)
     session = Session(table, unit=unit, domain=domain, budget=limit)
     return session.release(chart, budget=spending)
 
 
-def _domain(chart: Histogram, bounds: Range | Mapping[str, Range] | None) -> Domain:
+def declared(chart: Histogram, bounds: Range | Mapping[str, Range] | None) -> Domain:
     """Return what a one-liner declares: bounds, and the orders as categories."""
-    declared: dict[str, object] = dict(bounds) if isinstance(bounds, Mapping) else {}
+    facts: dict[str, object] = dict(bounds) if isinstance(bounds, Mapping) else {}
     if bounds is not None and not isinstance(bounds, Mapping):
         if chart.y is not None:
             raise DomainError(
                 "One pair of bounds cannot serve x and y. Each column has its own public range. "
                 f"Write bounds={{{chart.x!r}: (lower, upper), {chart.y!r}: (lower, upper)}}."
             )
-        declared[chart.x] = Bounds.of(bounds)
+        facts[chart.x] = Bounds.of(bounds)
     for column, order in ((chart.x, chart.order), (chart.hue, chart.hue_order)):
         if column is not None and order is not None and not isinstance(order, Private):
-            declared[column] = order
-    if chart.x not in declared and chart.y is None and isinstance(chart.bins, tuple):
+            facts[column] = order
+    if chart.x not in facts and chart.y is None and isinstance(chart.bins, tuple):
         edges = cast(tuple[float, ...], chart.bins)
-        declared[chart.x] = Bounds.of((*edges[:1], *edges[-1:]))
-    return Domain(declared)
+        facts[chart.x] = Bounds.of((*edges[:1], *edges[-1:]))
+    return Domain(facts)
 
 
-def _limit(budget: Budget, searches: Sequence[Private]) -> Budget:
-    """Return a limit that the one chart fills: its thresholds take their δ, and no more."""
-    thresholds = sum((exactly(search.delta or 0.0) for search in searches), Fraction(0))
-    reserve = plain_above(thresholds)
+def room_for(chart: Chart[Any, Any], domain: Domain, unit: PrivacyUnit, budget: Budget) -> Budget:
+    """Return a limit that this one chart fills: its thresholds take their δ, and no more."""
+    reserve = plain_above(chart.plan(domain, unit, budget).cost.delta)
     return Budget(budget.epsilon, budget.delta or reserve, reserve=reserve)

@@ -15,7 +15,7 @@ from sfumato.engines.engine import Engine, Schema
 from sfumato.errors import DomainError
 from sfumato.grid import Edges, Grid, Key, Labels, shape
 from sfumato.postprocess.law import NoiseLaw
-from sfumato.privacy.amount import float_above
+from sfumato.privacy.amount import plain_above
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import Guarantee
 from sfumato.privacy.unit import PrivacyUnit
@@ -91,7 +91,7 @@ class Histogram:
         cost = sum((search.cost for search in searches.values()), left.cost)
         plan = HistogramPlan(
             label=self.label,
-            guarantee=Guarantee(budget.epsilon, budget.delta or float_above(cost.delta), unit),
+            guarantee=Guarantee(budget.epsilon, budget.delta or plain_above(cost.delta), unit),
             cost=cost,
             hue=searches.get(self.hue or "") or self._hue(domain),
             x=searches.get(self.x) or self._axis(domain, self.x, 0),

@@ -38,9 +38,17 @@ def float_below(amount: Fraction) -> float:
 
 
 def plain_above(amount: Fraction) -> float:
-    """Return the smallest float that means at least `amount` when it is read by `exactly`."""
-    plain = float_above(amount)
-    return plain if exactly(plain) >= amount else math.nextafter(plain, math.inf)
+    """Return the smallest float that means at least `amount` when it is read by `exactly`.
+
+    Examples
+    --------
+    >>> plain_above(Fraction(1, 10**7))
+    1e-07
+    """
+    if amount > _LARGEST:
+        return math.inf
+    nearest = float(amount)
+    return nearest if exactly(nearest) >= amount else math.nextafter(nearest, math.inf)
 
 
 def show(amount: Fraction, *, up: bool, digits: int = 4) -> str:

@@ -55,7 +55,7 @@ def caption(release: HistogramRelease) -> str:
 def _how_sure(release: HistogramRelease) -> str:
     alone, together = release.uncertainty.pointwise, release.uncertainty.simultaneous
     if release.y is not None:
-        return f"Pale cells could be noise alone (for all cells together, {together.coverage:.0%})."
+        return f"Hatched cells could be noise alone (for all cells together, {together.coverage:.0%})."
     return (
         f"Thick error bars cover one true value with {alone.coverage:.0%} probability, thin ones "
         f"all {release.numbers.size} together with {together.coverage:.0%}."

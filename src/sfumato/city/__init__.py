@@ -1,0 +1,51 @@
+"""Velatura: an invented city to draw, the same on every machine. Nobody lives there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def city(people: int = 20_000) -> pa.Table:
+    """Return the people of the city, one row per person.
+
+    Columns: person_id, age, sex, district, sector, occupation, income, commute_minutes, moved_in,
+    health, heart_rate, systolic, diastolic, glucose, cholesterol and bmi. Some values are missing.
+
+    Examples
+    --------
+    >>> city(people=1000).num_rows
+    1000
+    """
+    from sfumato.city.people import inhabitants
+
+    return inhabitants(people).table()
+
+
+def checkins(people: int = 20_000) -> pa.Table:
+    """Return where the same people went in one year; some never did, some hundreds of times.
+
+    Columns: person_id, lon, lat, place and time (UTC). The city lies on an island that no map of
+    the Atlantic has, within ``lon=(-30.10, -29.90)`` and ``lat=(44.94, 45.06)``.
+
+    Examples
+    --------
+    >>> checkins(people=100).column_names
+    ['person_id', 'lon', 'lat', 'place', 'time']
+    """
+    from sfumato.city.visits import visits
+
+    return visits(people)
+
+
+def save(folder: Path, people: int) -> dict[str, Path]:
+    """Write both tables as Parquet files, and return where they are."""
+    from pyarrow import parquet
+
+    tables = {"people": city(people), "checkins": checkins(people)}
+    for name, table in tables.items():
+        parquet.write_table(table, folder / f"{name}.parquet")
+    return {name: folder / f"{name}.parquet" for name in tables}

@@ -1,0 +1,121 @@
+"""What can be done about a chart that was asked for: release it, or plan it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sfumato.cli import options
+from sfumato.cli.join import Asked
+from sfumato.cli.publish import check_outputs, publish
+from sfumato.cli.spelling import read_unit
+from sfumato.cli.terminal import say, show
+from sfumato.privacy.amount import show as shown
+
+if TYPE_CHECKING:
+    from sfumato.privacy.budget import Budget
+    from sfumato.privacy.ledger import Ledger
+    from sfumato.releases.release import Release
+    from sfumato.session import Session
+
+
+def release(
+    asked: Asked,
+    table: options.Table,
+    unit: options.Unit = None,
+    *,
+    epsilon: options.Price,
+    delta: options.Delta = 0.0,
+    ledger: options.LedgerFile = None,
+    name: options.TableName = None,
+    output: options.Output = None,
+) -> None:
+    """Pay for the chart, and write or print it.
+
+    Privacy
+    -------
+    Costs ε, and δ if given; charged to the ledger before the table is read.
+    """
+    from sfumato.api import room_for
+    from sfumato.privacy.budget import Budget
+
+    outputs = output or []
+    check_outputs(outputs)
+    budget = Budget(epsilon, delta)
+    limit = room_for(asked.chart, asked.domain, read_unit(unit), budget)
+    session = _session(asked, table, unit=unit, ledger=ledger, name=name, limit=limit)
+    publish(_released(session, asked, budget), outputs)
+    if ledger is None:
+        say(
+            "No ledger was given, so nothing remembers what this chart spent. To bound what "
+            "several reveal together, begin one: sfumato ledger create --help"
+        )
+    else:
+        say(_left(session.ledger))
+
+
+def plan(
+    asked: Asked,
+    table: options.Table,
+    unit: options.Unit = None,
+    *,
+    epsilon: options.PriceToTry = None,
+    error: options.Error = None,
+    delta: options.Delta = 0.0,
+    ledger: options.LedgerFile = None,
+    name: options.TableName = None,
+) -> None:
+    """Print what the chart would cost and how wrong it would be."""
+    from sfumato.privacy.budget import Budget
+
+    budget = None if epsilon is None else Budget(epsilon, delta)
+    any_limit = Budget(epsilon=1)
+    session = _session(asked, table, unit=unit, ledger=ledger, name=name, limit=any_limit)
+    show(str(session.plan(asked.chart, budget=budget, error=error, delta=delta)))
+    if ledger is not None:
+        say(_left(session.ledger))
+
+
+def _session(
+    asked: Asked,
+    table: str,
+    *,
+    unit: str | None,
+    ledger: Path | None,
+    name: str | None,
+    limit: Budget,
+) -> Session:
+    """Open a session on the ledger's budget; without a ledger, on `limit`."""
+    from sfumato.session import Session
+
+    return Session(
+        table,
+        unit=read_unit(unit),
+        domain=asked.domain,
+        budget=limit if ledger is None else None,
+        ledger=ledger,
+        name=name,
+    )
+
+
+def _released(session: Session, asked: Asked, budget: Budget) -> Release:
+    """Return the release; if it fails or is interrupted, say what became of the charge."""
+    before = len(session.ledger.entries)
+    problem: BaseException
+    try:
+        return session.release(asked.chart, budget=budget)
+    except BaseException as error:  # noqa: BLE001
+        problem = error
+    interrupted = "Interrupted. " if isinstance(problem, KeyboardInterrupt) else ""
+    if session.ledger.path is not None and len(session.ledger.entries) > before:
+        say(f"{interrupted}The price was charged and stays charged: the table may have been read.")
+    elif interrupted:
+        say(f"{interrupted}Nothing was charged.")
+    raise problem
+
+
+def _left(ledger: Ledger) -> str:
+    left = ledger.remaining
+    parts = [] if left.epsilon is None else [f"ε = {shown(left.epsilon, up=False)}"]
+    parts += [] if ledger.budget.pure else [f"ρ = {shown(left.rho, up=False)}"]
+    return f"Left in {ledger.path}: {' or '.join(parts)}."

@@ -1,0 +1,82 @@
+"""Every option, declared once; a command picks those it needs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+
+def _chart(text: str, metavar: str | None = None, *names: str) -> Any:
+    return typer.Option(*names, metavar=metavar, help=text, rich_help_panel="Chart")
+
+
+def _public(text: str, metavar: str, *names: str) -> Any:
+    return typer.Option(*names, metavar=metavar, help=text, rich_help_panel="What is public")
+
+
+def _privacy(text: str, metavar: str, *names: str) -> Any:
+    return typer.Option(*names, metavar=metavar, help=text, rich_help_panel="Privacy")
+
+
+Table = Annotated[
+    str,
+    typer.Argument(metavar="FILE", help="CSV or Parquet; a pattern of several goes in quotes."),
+]
+X = Annotated[str, _chart("The column along the x axis.", "COLUMN")]
+Y = Annotated[str | None, _chart("The column along the y axis.", "COLUMN")]
+Hue = Annotated[str | None, _chart("The column to tell groups by colour.", "COLUMN")]
+Bins = Annotated[
+    list[str] | None,
+    _chart("A number, or edges 0,18,65,110; twice for two axes: first x, then y.", "BINS"),
+]
+Stat = Annotated[Literal["count", "proportion", "density"], _chart("What the numbers mean.")]
+
+Bounds = Annotated[
+    list[str] | None,
+    _public(
+        "The range of x, or of a named column; repeat for several. Dates are 2026-01-31.",
+        "[COLUMN=]LOWER,UPPER",
+    ),
+]
+Order = Annotated[
+    str | None,
+    _public("The categories of x, in order; private:1e-6 searches for them, with that δ.", "A,B"),
+]
+HueOrder = Annotated[str | None, _public("The same for hue.", "A,B")]
+
+Unit = Annotated[
+    str | None,
+    _privacy(
+        "Protect all rows of one user together, who counts once; with :20, up to 20 rows count. "
+        "Without it each row is protected alone.",
+        "COLUMN[:ROWS]",
+    ),
+]
+Price = Annotated[float, _privacy("The price of this chart.", "ε", "--epsilon")]
+PriceToTry = Annotated[float | None, _privacy("A price to try.", "ε", "--epsilon")]
+Total = Annotated[float, _privacy("All that may ever be spent.", "ε", "--epsilon")]
+Delta = Annotated[
+    float, _privacy("The chance that the promise may fail; above 0, noise is Gaussian.", "δ")
+]
+Error = Annotated[
+    float | None, _privacy("Instead of a price: the mean error you can live with.", "NUMBER")
+]
+LedgerFile = Annotated[
+    Path | None,
+    _privacy("Charge this file; make it with 'sfumato ledger create'.", "FILE", "--ledger"),
+]
+TableName = Annotated[
+    str | None,
+    _privacy("What the ledger calls the table, if not by the file's name.", "NAME", "--table"),
+]
+Output = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        help=".json .svg .png .pdf .html; repeat for several. Without it, numbers are printed.",
+    ),
+]

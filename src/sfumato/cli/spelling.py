@@ -1,0 +1,170 @@
+"""How public facts are spelled in a shell: texts in, what Python would take out."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Sequence
+from datetime import datetime
+
+from sfumato.domain import Bounds, Categories, Private, Value
+from sfumato.errors import DomainError
+from sfumato.privacy.unit import PrivacyUnit
+
+_NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?")
+_FLAGS = {"true": True, "false": False}
+
+
+def read_bounds(spellings: Sequence[str]) -> Bounds | dict[str, Bounds] | None:
+    """Read ``0,240``, or any number of ``column=lower,upper``; dates are written 2026-01-31.
+
+    Examples
+    --------
+    >>> read_bounds(["lon=-74.3,-73.7"])
+    {'lon': Bounds(lower=-74.3, upper=-73.7)}
+    """
+    named = [spelling.rpartition("=") for spelling in spellings]
+    columns = [column for column, _, _ in named]
+    if columns == [""]:
+        return _pair(named[0][2])
+    if "" in columns or len(set(columns)) != len(columns):
+        raise DomainError(
+            "--bounds without a column name can be given once, and alone; with names, once for "
+            "each column. Otherwise it is open which range is public for which column. Write "
+            "--bounds lon=-74.3,-73.7 --bounds lat=40.5,40.9."
+        )
+    return {column: _pair(ends) for column, _, ends in named} or None
+
+
+def read_bins(spellings: Sequence[str]) -> int | tuple[float, ...] | tuple[object, object] | None:
+    """Read a number of bins or a list of edges, for one axis or for two.
+
+    Examples
+    --------
+    >>> read_bins(["20"]), read_bins(["20", "0,1,5"])
+    (20, (20, (0.0, 1.0, 5.0)))
+    """
+    axes = [_axis_bins(spelling) for spelling in spellings]
+    match axes:
+        case []:
+            return None
+        case [one]:
+            return one
+        case [x, y]:
+            return x, y
+        case _:
+            raise _no_bins()
+
+
+def read_order(spelling: str | None, option: str) -> Categories | Private | None:
+    """Read ``A,B``, or ``private:DELTA`` or ``private:DELTA:SHARE`` for a private search.
+
+    Texts that all look like numbers, or all like true and false, are taken as such. A category
+    with a comma in it is put in double quotes.
+
+    Examples
+    --------
+    >>> read_order("A,B", "--order")
+    Categories(values=('A', 'B'))
+    >>> read_order("private:1e-6", "--order")
+    Private(share=0.1, delta=1e-06)
+    """
+    if spelling is None:
+        return None
+    word, *amounts = spelling.split(":")
+    if word == "private" and len(amounts) <= 2:
+        return _search([_amount(amount) for amount in amounts], option)
+    return Categories.of(_values(_listed(spelling)))
+
+
+def read_unit(spelling: str | None) -> PrivacyUnit:
+    """Read ``user_id``, or ``user_id:20`` for at most 20 rows each; nothing at all means rows.
+
+    Examples
+    --------
+    >>> read_unit("user_id:20")
+    PrivacyUnit.users('user_id', max_rows=20)
+    """
+    if spelling is None:
+        return PrivacyUnit.rows()
+    column, colon, rows = spelling.rpartition(":")
+    if colon and rows.isdecimal():
+        return PrivacyUnit.users(column, max_rows=int(rows[:9]))
+    return PrivacyUnit.users(spelling)
+
+
+def _pair(spelling: str) -> Bounds:
+    ends = [end.strip() for end in spelling.split(",")]
+    numbers = [_number(end) for end in ends]
+    moments = [_moment(end) for end in ends]
+    match (numbers, moments):
+        case ([float(lower), float(upper)], _):
+            return Bounds.of((lower, upper))
+        case (_, [datetime() as first, datetime() as last]):
+            return Bounds.of((first, last))
+        case _:
+            raise DomainError(
+                "--bounds takes two numbers or two dates with a comma between them. Without both "
+                "ends a range would have to be read from the data. Write --bounds 0,240, or "
+                "--bounds day=2026-01-01,2027-01-01."
+            )
+
+
+def _axis_bins(spelling: str) -> int | tuple[float, ...]:
+    if re.fullmatch(r"-?[0-9]{1,12}", spelling.strip()):
+        return int(spelling)
+    edges = [_number(edge.strip()) for edge in spelling.split(",")]
+    known = tuple(edge for edge in edges if edge is not None)
+    if len(known) < 2 or len(known) != len(edges):
+        raise _no_bins()
+    return known
+
+
+def _no_bins() -> DomainError:
+    return DomainError(
+        "--bins takes a whole number, or edges with commas between them, at most once per axis. "
+        "Bins found from the data would leak it. Write --bins 20, or --bins 0,18,65,110."
+    )
+
+
+def _search(amounts: Sequence[float | None], option: str) -> Private:
+    if not amounts or None in amounts:
+        raise DomainError(
+            f"{option} private needs a δ: the chance that a category held by one person alone is "
+            f"shown. There is no default for it. Write {option} private:1e-6."
+        )
+    delta, *share = [amount for amount in amounts if amount is not None]
+    return Private(*share[:1] or (0.1,), delta=delta)
+
+
+def _listed(spelling: str) -> list[str]:
+    try:
+        rows = list(csv.reader([spelling], skipinitialspace=True))
+    except csv.Error:
+        return []
+    return [text.strip() for row in rows for text in row]
+
+
+def _values(texts: Sequence[str]) -> list[Value]:
+    if texts and all(_NUMBER.fullmatch(text) for text in texts):
+        return [float(text) if "." in text else int(text) for text in texts]
+    if texts and all(text.lower() in _FLAGS for text in texts):
+        return [_FLAGS[text.lower()] for text in texts]
+    return list(texts)
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+_amount = _number
+
+
+def _moment(text: str) -> datetime | None:
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        return None

@@ -1,0 +1,104 @@
+"""How the command line speaks: plain sentences on stderr, tables on stdout."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+# The library's errors say what to type in Python; here it is typed in a shell.
+_SHELL_WORDS: tuple[tuple[str, str], ...] = (
+    (r"Ledger\.create\(.*?\), or: ", ""),
+    (r"Domain\((.+?)=\(lower, upper\)\)", r"--bounds \1=LOWER,UPPER"),
+    (r"Domain\(.+?=\['A', 'B'\]\)", "--order A,B or --hue-order A,B"),
+    (r"bounds=\{'(.*?)': \(lower, upper\), '(.*?)': \(lower, upper\)\}",
+     r"--bounds \1=LOWER,UPPER --bounds \2=LOWER,UPPER"),
+    (r"Bounds\(lower, upper\)|Write \(lower, upper\)", "--bounds LOWER,UPPER"),
+    (r"(?:order=)?sf\.private\(share=(\S+), delta=(\S+)\)", r"--order private:\2:\1"),
+    (r"(?:order=)?(?:sf\.)?private\(delta=(\S+)\)", r"--order private:\1"),
+    (r"(?:unit=)?(?:sf\.)?PrivacyUnit\.users\('(.*?)', max_rows=(\d+)\)", r"--unit \1:\2"),
+    (r"(?:unit=)?(?:sf\.)?PrivacyUnit\.users\('(.*?)'\)", r"--unit \1"),
+    (r"(?:sf\.)?Budget\(epsilon=(\S+), delta=(\S+)\)", r"--epsilon \1 --delta \2"),
+    (r"(?:sf\.)?Budget\((epsilon|delta)=(\S+)\)", r"--\1 \2"),
+    (r"plan\(chart, budget=(\S+)\)", r"--epsilon \1"),
+    (r"plan\(chart, error=(\S+)\)", r"--error \1"),
+    (r"bins=\[([\d., ]+)\]", r"--bins \1"),
+    (r"bins=(-?\d+)", r"--bins \1"),
+    (r"stat=\"(\w+)\"", r"--stat \1"),
+    (r"hue='(\w+)'", r"--hue \1"),
+)  # fmt: skip
+
+
+_ENDLESS = 10_000
+
+
+def in_shell_words(problem: str) -> str:
+    """Return an error's text with what to type spelled for a shell.
+
+    Examples
+    --------
+    >>> in_shell_words("Declare them: Domain(wait=(lower, upper)).")
+    'Declare them: --bounds wait=LOWER,UPPER.'
+    """
+    for python, shell in _SHELL_WORDS:
+        problem = re.sub(python, shell, problem)
+    return problem
+
+
+def say(sentence: str) -> None:
+    """Print a sentence on stderr: wrapped on a terminal, on one line elsewhere."""
+    from rich.text import Text
+
+    console = _console(stderr=True)
+    console.print(Text(printable(sentence)), soft_wrap=not console.is_terminal)
+
+
+def show(text: str) -> None:
+    """Print a text on stdout as it is."""
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
+
+
+def show_table(title: str, columns: Mapping[str, Sequence[str]], words: int) -> None:
+    """Print a table on stdout; the first columns are words, the others numbers.
+
+    Lines are as long as they must be: a number is never cut to fit.
+    """
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(
+        title=Text(printable(title), style="bold"), title_justify="left", box=None, pad_edge=False
+    )
+    for place, name in enumerate(columns):
+        justify = "left" if place < words or not name else "right"
+        table.add_column(Text(printable(name)), justify=justify, no_wrap=True)
+    for row in zip(*columns.values(), strict=True):
+        table.add_row(*(Text(printable(cell)) for cell in row))
+    console = _console(stderr=False)
+    console.width = _ENDLESS
+    console.width = console.measure(table).maximum
+    with console.capture() as printed:  # rich itself would end the process on a closed pipe
+        console.print(table, soft_wrap=True)
+    show(printed.get().rstrip("\n"))
+
+
+def printable(text: str) -> str:
+    """Return `text` without control characters: a category could otherwise steer the terminal."""
+    return "".join(letter if letter.isprintable() else " " for letter in text)
+
+
+def room() -> int:
+    """Return how many columns a line of stdout has."""
+    return _console(stderr=False).width
+
+
+def _console(*, stderr: bool) -> Console:
+    from rich.console import Console
+
+    settings: dict[str, Any] = {"stderr": stderr, "highlight": False, "markup": False}
+    return Console(**settings, emoji=False)

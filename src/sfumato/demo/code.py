@@ -1,0 +1,69 @@
+"""The code that makes a chart, written out from the chart itself so that it cannot be wrong."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import fields
+from typing import Any
+
+from sfumato.charts.histogram import Histogram
+from sfumato.demo.examples import SUBJECTS, Example
+from sfumato.domain import Bounds, Categories, Private, moment
+from sfumato.privacy.unit import PrivacyUnit
+
+VERBS: dict[type, str] = {Histogram: "histplot"}
+
+
+def code(example: Example) -> str:
+    """Return a program that makes this chart in the folder of the demonstration."""
+    subject = SUBJECTS[example.table]
+    asked = {
+        field.name: getattr(example.chart, field.name)
+        for field in fields(example.chart)  # pyright: ignore[reportArgumentType]
+        if getattr(example.chart, field.name) != field.default
+    }
+    facts = [
+        f"{column}={_spelled(fact)}"
+        for column, fact in subject.domain.columns.items()
+        if column in asked.values()
+    ]
+    unit = subject.unit
+    lines = [
+        "from datetime import date\n" if any("date(" in fact for fact in facts) else "",
+        "import sfumato as sf\n\n",
+        f'{example.table} = sf.Session(\n    "{example.table}.parquet",\n',
+        f"    unit={_spelled(unit)},\n" if unit != PrivacyUnit.rows() else "",
+        f"    domain=sf.Domain({', '.join(facts)}),\n" if facts else "",
+        f"    budget=sf.{subject.budget!r},\n",
+        f'    ledger="{example.table}.ledger",\n)\n',
+        f"chart = {example.table}.{VERBS[type(example.chart)]}({_call(asked)}, ",
+        f"budget={example.epsilon})\n",
+        f'chart.save("{example.name}.svg")',
+    ]
+    return "".join(lines)
+
+
+def _call(asked: dict[str, Any]) -> str:
+    return ", ".join(f"{name}={_spelled(value)}" for name, value in asked.items())
+
+
+def _spelled(value: Any) -> str:
+    """Spell a public fact as a person would type it."""
+    match value:
+        case Bounds():
+            return f"({', '.join(_end(end, value.time) for end in (value.lower, value.upper))})"
+        case Categories():
+            return json.dumps(value.values)
+        case Private():
+            return f"sf.private(delta={value.delta!r})"
+        case PrivacyUnit():
+            return f"sf.{value!r}".replace("'", '"')
+        case _:
+            return json.dumps(value) if isinstance(value, str | list) else repr(value)
+
+
+def _end(end: float, time: bool) -> str:
+    if not time:
+        return f"{end:g}"
+    day = moment(end)
+    return f"date({day.year}, {day.month}, {day.day})"

@@ -1,0 +1,453 @@
+"""The command line, as someone types it: what is printed, what is written, what is charged."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, get_args
+
+import pyarrow as pa
+import pytest
+import typer
+from pyarrow import parquet
+
+import sfumato as sf
+from sfumato.charts.histogram import Histogram
+from sfumato.cli import options
+from sfumato.cli.app import CHARTS, app
+from sfumato.cli.join import Asked, joined
+from sfumato.cli.run import run
+from sfumato.cli.spelling import read_bins, read_bounds, read_order, read_unit
+from sfumato.cli.terminal import in_shell_words, show_table
+from sfumato.domain import Categories, Private
+from sfumato.releases.histogram import STATS
+from sfumato.releases.release import Release
+from sfumato.testing import city
+
+AGE = ["--x", "age", "--bounds", "0,100", "--bins", "10"]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder to work in, with a table and a ledger of ε = 1."""
+    monkeypatch.chdir(tmp_path)
+    parquet.write_table(city(1000), "people.parquet")
+    sf.Ledger.create("people.ledger", budget=1.0, table="people")
+    return tmp_path
+
+
+def charges() -> list[str]:
+    return [entry.label for entry in sf.Ledger.open("people.ledger").entries]
+
+
+def commands(command: Any = None, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    command = command or typer.main.get_command(app)
+    yield path
+    for name, inner in getattr(command, "commands", {}).items():
+        yield from commands(inner, (*path, name))
+
+
+@pytest.mark.parametrize("path", list(commands()), ids=" ".join)
+def test_the_help_of_every_command_has_an_example(
+    path: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run([*path, "--help"]) == 0
+    help_text = " ".join(capsys.readouterr().out.split())
+    assert f"sfumato {' '.join(path)}".strip() in help_text.split("Usage:")[1]
+    assert "Example: sfumato" in help_text or "Begin with: sfumato" in help_text
+
+
+def test_every_example_in_the_help_can_be_parsed(folder: Path) -> None:
+    examples = [text for _, text in CHARTS.items()]
+    for example in examples:
+        Path("visits.csv").write_text("age,user_id\n30,a\n40,b\n")
+        assert run(["plan", *example.split()]) == 0
+        assert run(example.split()) == 0
+
+
+def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["--version"]) == 0
+    assert capsys.readouterr().out == f"sfumato {sf.__version__}\n"
+
+
+def test_no_words_at_all_show_the_help(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([]) in (0, 2)
+    answer = capsys.readouterr()
+    assert "Usage: sfumato" in answer.out
+    assert answer.err == ""
+
+
+def test_a_chart_without_an_output_prints_numbers_with_intervals(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["histplot", "people.parquet", *AGE, "--epsilon", "1"]) == 0
+    answer = capsys.readouterr()
+    lines = answer.out.splitlines()
+    assert lines[0].strip() == "Histogram of age"
+    assert lines[1].split() == ["age", "count", "95", "%", "interval", "all", "together"]
+    assert [line.split()[0] for line in lines[2:12]] == [str(low) for low in range(0, 100, 10)]
+    assert "protecting one row" in lines[-1]
+    assert "nothing remembers" in answer.err
+
+
+def test_numbers_are_never_cut_to_fit(capsys: pytest.CaptureFixture[str]) -> None:
+    long = "a very long category that does not fit into eighty columns " * 3
+    show_table("title", {"name": [long], "count": ["1"]}, 1)
+    printed = capsys.readouterr().out
+    assert long.strip() in printed
+    assert "…" not in printed
+
+
+def test_a_category_cannot_steer_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    show_table("title", {"name": ["\x1b[2Jgone\x07", "[bold]kept[/bold]"]}, 1)
+    printed = capsys.readouterr().out
+    assert "\x1b" not in printed and "\x07" not in printed
+    assert "[bold]kept[/bold]" in printed
+
+
+def test_one_paid_release_can_be_written_in_several_forms(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["--epsilon", "0.25", "--ledger", "people.ledger"]
+    forms = ["age.svg", "age.json", "age.html", "age.png", "age.pdf"]
+    outputs = [word for form in forms for word in ("-o", form)]
+    assert run(["histplot", "people.parquet", *AGE, *words, *outputs]) == 0
+    assert charges() == ["histogram of age"]
+    assert all(Path(form).stat().st_size for form in forms)
+    assert sf.load("age.json").guarantee.epsilon == 0.25
+    answer = capsys.readouterr()
+    assert answer.out == ""
+    assert "Wrote age.json" in answer.err
+    assert "ε = 0.75" in answer.err
+
+
+def test_a_ledger_is_charged_until_it_is_empty(folder: Path) -> None:
+    words = [*AGE, "--epsilon", "0.4", "--ledger", "people.ledger"]
+    assert [run(["histplot", "people.parquet", *words]) for _ in range(3)] == [0, 0, 2]
+    assert len(charges()) == 2
+
+
+def test_the_ledger_of_another_table_is_refused(folder: Path) -> None:
+    words = ["--epsilon", "0.4", "--ledger", "people.ledger"]
+    assert run(["histplot", "people.parquet", *AGE, *words, "--table", "animals"]) == 2
+    parquet.write_table(city(10), "animals.parquet")
+    assert run(["histplot", "animals.parquet", *AGE, *words]) == 2
+    assert charges() == []
+    assert run(["histplot", "animals.parquet", *AGE, *words, "--table", "people"]) == 0
+
+
+def test_a_plan_spends_nothing_and_tells_the_price(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = [*AGE, "--epsilon", "0.5", "--ledger", "people.ledger"]
+    assert run(["plan", "histplot", "people.parquet", *words]) == 0
+    answer = capsys.readouterr()
+    assert "ε = 0.5" in answer.out and "expected error" in answer.out
+    assert "Left in" in answer.err
+    assert charges() == []
+
+
+def test_a_plan_tells_the_price_of_a_wanted_error(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["plan", "histplot", "people.parquet", *AGE, "--error", "10"]) == 0
+    assert "ε = 0.09984" in capsys.readouterr().out
+
+
+def test_a_plan_needs_a_price_or_an_error(folder: Path) -> None:
+    assert run(["plan", "histplot", "people.parquet", *AGE]) == 2
+    both = ["--epsilon", "1", "--error", "10"]
+    assert run(["plan", "histplot", "people.parquet", *AGE, *both]) == 2
+
+
+def test_a_saved_release_is_drawn_again(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run(["histplot", "people.parquet", *AGE, "--epsilon", "1", "-o", "age.json"])
+    capsys.readouterr()
+    assert run(["draw", "age.json"]) == 0
+    assert "Histogram of age" in capsys.readouterr().out
+    assert run(["draw", "age.json", "-o", "age.svg", "-o", "again.json"]) == 0
+    assert Path("age.svg").read_text().count("<svg") == 1
+    assert Path("again.json").read_bytes() == Path("age.json").read_bytes()
+
+
+def test_a_ledger_is_created_once_and_shown(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["--epsilon", "2", "--delta", "1e-6", "--unit", "user_id", "--table", "visits"]
+    assert run(["ledger", "create", "visits.ledger", *words]) == 0
+    assert run(["ledger", "create", "visits.ledger", *words]) == 2
+    ledger = sf.Ledger.open("visits.ledger")
+    assert ledger.budget == sf.Budget(epsilon=2, delta=1e-6)
+    assert ledger.protects == "user user_id"
+    capsys.readouterr()
+    assert run(["ledger", "visits.ledger"]) == 0
+    assert capsys.readouterr().out.strip() == str(ledger).strip()
+    assert run(["ledger", "show", "visits.ledger"]) == 0
+
+
+def test_a_missing_ledger_is_an_error_and_is_not_made(folder: Path) -> None:
+    words = ["--epsilon", "1", "--ledger", "nowhere.ledger"]
+    assert run(["histplot", "people.parquet", *AGE, *words]) == 2
+    assert run(["ledger", "nowhere.ledger"]) == 2
+    assert not Path("nowhere.ledger").exists()
+
+
+@pytest.mark.parametrize("output", ["age.jpeg", "age", "missing/age.svg", "folder.svg"])
+def test_what_cannot_be_written_is_refused_before_the_charge(folder: Path, output: str) -> None:
+    Path("folder.svg").mkdir()
+    words = ["--epsilon", "0.5", "--ledger", "people.ledger", "-o", "age.json", "-o", output]
+    assert run(["histplot", "people.parquet", *AGE, *words]) == 2
+    assert charges() == []
+    assert not Path("age.json").exists()
+
+
+class PanicError(BaseException):
+    """What compiled code raises when it gives up."""
+
+
+def failing(
+    original: Callable[..., Path], *fails: str, problem: BaseException
+) -> Callable[..., Path]:
+    def save(self: Release, path: Path) -> Path:
+        if Path(path).name in fails:
+            raise problem
+        return original(self, path)
+
+    return save
+
+
+@pytest.mark.parametrize(
+    "problem", [sf.ReleaseError("full"), RuntimeError("ink"), PanicError("paper")]
+)
+def test_a_release_that_cannot_be_written_after_the_charge_is_not_lost(
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    problem: BaseException,
+) -> None:
+    save = failing(Release.save, "age.svg", problem=problem)
+    monkeypatch.setattr(Release, "save", save)
+    words = ["--epsilon", "0.5", "--ledger", "people.ledger", "-o", "age.svg"]
+    assert run(["histplot", "people.parquet", *AGE, *words]) == 2
+    assert len(charges()) == 1
+    (kept,) = folder.glob("sfumato-*.json")
+    assert kept.name in capsys.readouterr().err
+    assert sf.load(kept).guarantee.epsilon == 0.5
+
+
+def test_an_interrupt_while_drawing_does_not_lose_what_was_paid_for(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    save = failing(Release.save, "age.svg", problem=KeyboardInterrupt())
+    monkeypatch.setattr(Release, "save", save)
+    words = ["--epsilon", "0.5", "--ledger", "people.ledger", "-o", "age.svg"]
+    assert run(["histplot", "people.parquet", *AGE, *words]) == 130
+    (kept,) = folder.glob("sfumato-*.json")
+    assert kept.name in capsys.readouterr().err
+    assert sf.load(kept).guarantee.epsilon == 0.5
+
+
+def test_a_release_is_printed_where_no_file_can_be_written(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def save(self: Release, path: Path) -> Path:
+        raise sf.ReleaseError("The disk is full.")
+
+    monkeypatch.setattr(Release, "save", save)
+    words = ["--epsilon", "0.5", "--ledger", "people.ledger", "-o", "age.svg"]
+    assert run(["histplot", "people.parquet", *AGE, *words]) == 2
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["guarantee"]["epsilon"] == 0.5
+
+
+def test_a_release_is_kept_when_nobody_listens(folder: Path) -> None:
+    program = "from sfumato.cli import main; main()"
+    words = ["histplot", "people.parquet", *AGE, "--epsilon", "0.5", "--ledger", "people.ledger"]
+    listening, speaking = os.pipe()
+    os.close(listening)
+    command = [sys.executable, "-c", program, *words]
+    done = subprocess.run(command, stdout=speaking, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(speaking)
+    assert done.returncode == 2
+    (kept,) = folder.glob("sfumato-*.json")
+    assert kept.name in done.stderr and "Traceback" not in done.stderr
+    assert sf.load(kept).guarantee.epsilon == 0.5
+
+
+@pytest.mark.parametrize(("moment", "charged"), [("plan", 0), ("measure", 1)])
+def test_an_interrupt_tells_whether_the_price_was_charged(
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    moment: str,
+    charged: int,
+) -> None:
+    words = ["--epsilon", "0.5", "--ledger", "people.ledger"]
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    real = Histogram.plan
+    calls: list[int] = []
+
+    def planned(self: Histogram, *facts: Any) -> Any:
+        calls.append(1)
+        return real(self, *facts) if len(calls) == 1 else interrupted()
+
+    monkeypatch.setattr(Histogram, moment, planned if moment == "plan" else interrupted)
+    assert run(["histplot", "people.parquet", *AGE, *words]) == 130
+    assert len(charges()) == charged
+    said = capsys.readouterr().err
+    assert ("stays charged" in said) == bool(charged)
+    assert ("Nothing was charged" in said) == (not charged)
+
+
+@pytest.mark.parametrize("bug", [ZeroDivisionError, PanicError])
+def test_a_bug_shows_its_class_and_nothing_else(
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    bug: type[BaseException],
+) -> None:
+    def broken(*_: object) -> None:
+        raise bug("CANARY-7f3a")
+
+    monkeypatch.setattr(Histogram, "measure", broken)
+    assert run(["histplot", "people.parquet", *AGE, "--epsilon", "1"]) == 1
+    answer = capsys.readouterr()
+    assert bug.__name__ in answer.err
+    assert "CANARY" not in answer.out + answer.err
+    assert "Traceback" not in answer.err
+
+
+@pytest.mark.parametrize(
+    "words", [["hist"], ["histplot"], ["histplot", "a.csv", "--x", "a", "--epsilon", "much"]]
+)
+def test_a_misspelt_command_is_one_paragraph(
+    words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(words) == 2
+    answer = capsys.readouterr()
+    assert answer.out == ""
+    assert answer.err.startswith("Error: ") and answer.err.count("\n") == 1
+    assert "--help" in answer.err
+
+
+def test_a_private_search_needs_no_declaration(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["--x", "district", "--order", "private:1e-6:0.5", "--epsilon", "2"]
+    assert run(["histplot", "people.parquet", *words]) == 0
+    assert "Larkfield" in capsys.readouterr().out
+
+
+def test_two_dimensions_take_bins_and_bounds_for_each(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["--x", "age", "--y", "income", "--bins", "2", "--bins", "0,20000,90000"]
+    bounds = ["--bounds", "age=0,100", "--bounds", "income=0,90000"]
+    assert run(["histplot", "people.parquet", *words, *bounds, "--epsilon", "1"]) == 0
+    assert "20,000 – 90,000" in capsys.readouterr().out
+
+
+def test_a_chart_and_its_plan_take_the_same_options() -> None:
+    group = typer.main.get_command(app)
+    plans = group.commands["plan"]
+    for ask in CHARTS:
+        paid, free = group.commands[ask.__name__], plans.commands[ask.__name__]
+        names = [{parameter.name for parameter in command.params} for command in (paid, free)]
+        assert names[0] - names[1] == {"output"}
+        assert names[1] - names[0] == {"error"}
+
+
+def test_a_new_chart_is_one_function() -> None:
+    def pie(*, slices: options.Hue = None) -> Asked:
+        return Asked(Histogram(x=slices or ""), sf.Domain())
+
+    done: list[tuple[object, ...]] = []
+
+    def act(asked: Asked, table: options.Table, unit: options.Unit = None) -> None:
+        done.append((asked.chart, table, unit))
+
+    joined(pie, act)(table="a.csv", slices="ward", unit=None)
+    assert done == [(Histogram(x="ward"), "a.csv", None)]
+
+
+def test_the_stats_of_the_command_line_are_those_of_the_library() -> None:
+    assert set(get_args(get_args(options.Stat)[0])) == set(STATS)
+
+
+def test_spellings_are_read_as_python_would() -> None:
+    assert read_bounds([]) is None
+    assert read_bounds(["0,240"]) == sf.Bounds(0, 240)
+    assert read_bounds(["-5,-1"]) == sf.Bounds(-5, -1)
+    assert read_bounds(["a=b=0,1"]) == {"a=b": sf.Bounds(0, 1)}
+    days = read_bounds(["day=2026-01-01,2027-01-01"])
+    assert isinstance(days, dict) and days["day"].time
+    assert read_bins([]) is None
+    assert read_bins(["0,1.5"]) == (0.0, 1.5)
+    assert read_order("2024,2025", "--order") == Categories((2024, 2025))
+    assert read_order("true,false", "--order") == Categories((True, False))
+    assert read_order("007,008", "--order") == Categories(("007", "008"))
+    assert read_order('"Smith, J",B', "--order") == Categories(("Smith, J", "B"))
+    assert read_order("private:1e-6:0.2", "--order") == Private(0.2, 1e-6)
+    assert read_unit(None) == sf.PrivacyUnit.rows()
+    assert read_unit("a:b") == sf.PrivacyUnit.users("a:b")
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        lambda: read_bounds(["0"]),
+        lambda: read_bounds(["0,1,2"]),
+        lambda: read_bounds(["0,1", "a=0,1"]),
+        lambda: read_bounds(["a=0,1", "a=0,2"]),
+        lambda: read_bounds(["0,2026-01-01"]),
+        lambda: read_bins(["many"]),
+        lambda: read_bins(["1", "2", "3"]),
+        lambda: read_order("private", "--order"),
+        lambda: read_order("private:small", "--order"),
+        lambda: read_order("", "--order"),
+        lambda: read_order("A\nB", "--order"),
+        lambda: read_unit("user:0"),
+        lambda: read_unit(""),
+    ],
+)
+def test_a_spelling_that_means_nothing_is_refused(bad: Callable[[], object]) -> None:
+    with pytest.raises(sf.DomainError):
+        bad()
+
+
+def test_what_to_type_is_spelled_for_a_shell() -> None:
+    told = in_shell_words("Write PrivacyUnit.users('user_id', max_rows=20) or Budget(epsilon=1).")
+    assert told == "Write --unit user_id:20 or --epsilon 1."
+
+
+def test_the_command_line_starts_without_the_engines() -> None:
+    program = (
+        "import sys, sfumato.cli.run\n"
+        "heavy = 'duckdb opendp pyarrow pandas matplotlib numpy scipy rich'.split()\n"
+        "print([name for name in heavy if name in sys.modules])"
+    )
+    command = [sys.executable, "-c", program]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+def test_csv_files_and_patterns_are_tables_too(folder: Path) -> None:
+    for name in ("visits-1.csv", "visits-2.csv"):
+        Path(name).write_text("age,who\n30,a\n40,b\n")
+    assert run(["histplot", "visits-*.csv", *AGE, "--epsilon", "1", "-o", "age.json"]) == 0
+
+
+def test_flags_and_numbers_can_be_categories(folder: Path) -> None:
+    table = pa.table({"year": [2024, 2025, 2025], "member": [True, False, True]})
+    parquet.write_table(table, "members.parquet")
+    for words in (
+        ["--x", "year", "--order", "2024,2025"],
+        ["--x", "member", "--order", "true,false"],
+    ):
+        assert run(["histplot", "members.parquet", *words, "--epsilon", "1"]) == 0

@@ -1,0 +1,184 @@
+"""The demonstration: one command, one page, nothing from the network."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+import sfumato as sf
+from sfumato.cli.run import run
+from sfumato.demo import make
+from sfumato.demo.code import VERBS, code
+from sfumato.demo.examples import EXAMPLES, SUBJECTS, Example
+from sfumato.privacy.amount import exactly
+from sfumato.session import Session
+
+BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("chrome")
+PEOPLE = 3000
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("tour") / "demo"
+    told: list[str] = []
+    index = make(folder, PEOPLE, told.append)
+    assert index == folder / "index.html"
+    assert len(told) == len(EXAMPLES) + 2
+    return folder
+
+
+@pytest.fixture
+def copy(demo: Path, tmp_path: Path) -> Path:
+    """A demonstration that may be changed."""
+    return shutil.copytree(demo, tmp_path / "demo")
+
+
+def test_every_chart_there_is_has_an_example() -> None:
+    verbs = {name for name in vars(Session) if not name.startswith("_")}
+    assert verbs - {"release", "plan", "unit", "domain", "ledger"} == set(VERBS.values())
+    assert {type(example.chart) for example in EXAMPLES} == set(VERBS)
+
+
+def test_the_examples_fit_their_budgets() -> None:
+    for table, subject in SUBJECTS.items():
+        spent = sum(exactly(example.epsilon) for example in EXAMPLES if example.table == table)
+        assert Fraction(1, 2) < spent / exactly(subject.budget.epsilon) < 1
+
+
+def test_the_page_shows_every_chart_with_its_price_and_code(demo: Path) -> None:
+    page = (demo / "index.html").read_text(encoding="utf-8")
+    for example in EXAMPLES:
+        assert f'id="{example.name}"' in page
+        assert f"ε = {example.epsilon:g}</span>" in page
+    assert page.count("<svg ") >= len(EXAMPLES)
+    assert page.count("<pre>") == len(EXAMPLES) + 1
+
+
+def test_the_page_needs_nothing_but_itself(demo: Path) -> None:
+    page = (demo / "index.html").read_text(encoding="utf-8")
+    assert not re.findall(r"""(?:src|href)=["']?(?!#|data:)[^"'>]+""", page)
+    assert not re.findall(r"<script|@import|url\((?!#|data:)", page)
+
+
+def test_the_ledgers_hold_one_entry_for_each_chart(demo: Path) -> None:
+    for table, subject in SUBJECTS.items():
+        ledger = sf.Ledger.open(demo / f"{table}.ledger")
+        labels = [example.chart.label for example in EXAMPLES if example.table == table]
+        assert [entry.label for entry in ledger.entries] == labels
+        assert ledger.budget == subject.budget
+
+
+def test_every_release_can_be_loaded_and_is_private(demo: Path) -> None:
+    for example in EXAMPLES:
+        release = sf.load(demo / f"{example.name}.json")
+        assert release.private
+        assert release.guarantee.epsilon == example.epsilon
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.name)
+def test_the_code_on_the_page_makes_the_chart(
+    demo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, example: Example
+) -> None:
+    shutil.copy(demo / f"{example.table}.parquet", tmp_path)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sf.Release, "save", lambda self, path: path)
+    names: dict[str, object] = {}
+    exec(code(example), names)
+    chart, shown = names["chart"], sf.load(demo / f"{example.name}.json")
+    assert isinstance(chart, sf.Release)
+    assert chart.guarantee == shown.guarantee
+    free = {"x"} if shown.parameters["found"] else set()  # a search may find more or less again
+    assert {key: value for key, value in chart.parameters.items() if key not in free} == {
+        key: value for key, value in shown.parameters.items() if key not in free
+    }
+
+
+def test_the_commands_on_the_page_work(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = (copy / "index.html").read_text(encoding="utf-8")
+    monkeypatch.chdir(copy)
+    commands = re.findall(r"^sfumato (.+?)(?:</code>)?(?:</pre>)?$", page, re.MULTILINE)
+    assert len(commands) == 4
+    assert [run(command.split()) for command in commands] == [0, 0, 0, 0]
+
+
+def test_the_demonstration_can_be_repeated_and_leaves_other_files_alone(copy: Path) -> None:
+    (copy / "mine.txt").write_text("keep")
+    before = sf.Ledger.open(copy / "people.ledger").entries
+    make(copy, 1000, lambda _: None)
+    after = sf.Ledger.open(copy / "people.ledger").entries
+    assert len(after) == len([example for example in EXAMPLES if example.table == "people"])
+    assert after[0].time > before[0].time
+    assert (copy / "mine.txt").read_text() == "keep"
+
+
+def test_a_folder_that_is_not_a_demonstration_is_left_alone(tmp_path: Path) -> None:
+    sf.Ledger.create(tmp_path / "people.ledger", budget=1, table="patients")
+    ledger = (tmp_path / "people.ledger").read_bytes()
+    assert run(["demo", "--output", str(tmp_path)]) == 2
+    assert [path.name for path in tmp_path.iterdir()] == ["people.ledger"]
+    assert (tmp_path / "people.ledger").read_bytes() == ledger
+
+
+def test_a_folder_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    assert run(["demo", "--output", str(tmp_path / "file" / "demo")]) == 2
+
+
+def opened(page: Path, folder: Path) -> tuple[str, list[str], list[str]]:
+    """Open a page in a browser; return its content, its complaints and what it asks the net for.
+
+    The browser asks the net for things of its own, which the log tells apart: no page began them.
+    """
+    log = folder / "net.json"
+    flags = (
+        "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-sync "
+        "--disable-background-networking --disable-component-update --disable-extensions "
+        "--enable-logging=stderr --dump-dom"
+    )
+    command = [str(BROWSER), *flags.split(), f"--user-data-dir={folder / 'profile'}"]
+    command += [f"--log-net-log={log}", page.absolute().as_uri()]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
+    complaints = [line for line in done.stderr.splitlines() if "CONSOLE" in line]
+    events = [event.get("params", {}) for event in json.loads(log.read_text())["events"]]
+    asked = [
+        event["url"]
+        for event in events
+        if event.get("initiator", "not an origin") != "not an origin"
+    ]
+    return done.stdout, complaints, asked
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(BROWSER is None, reason="Chromium is not installed: the page was not opened")
+def test_the_page_opens_in_a_browser_without_network_or_complaint(
+    demo: Path, tmp_path: Path
+) -> None:
+    content, complaints, asked = opened(demo / "index.html", tmp_path)
+    assert "Velatura does not exist" in content
+    assert complaints == []
+    assert asked == []
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(BROWSER is None, reason="Chromium is not installed: the page was not opened")
+def test_a_page_that_complains_or_asks_the_net_would_be_noticed(tmp_path: Path) -> None:
+    page = tmp_path / "bad.html"
+    page.write_text('<img src="http://127.0.0.1:9/pixel.png"><script>nonsense()</script>')
+    _, complaints, asked = opened(page, tmp_path)
+    assert any("nonsense" in line for line in complaints)
+    assert any("127.0.0.1:9/pixel.png" in address for address in asked)
+
+
+def test_the_command_tells_where_the_page_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run(["demo", "--people", "1000"]) == 0
+    assert "demo/index.html" in capsys.readouterr().out
+    assert json.loads(Path("demo/map.json").read_text())["private"] is True
