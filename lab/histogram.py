@@ -1,7 +1,7 @@
 """How wrong a histogram is, and whether it says so: predicted against observed, on a known table.
 
-Prints, for each way to pay, the error its plan predicts over the error observed, and the coverage its
-intervals state beside the coverage they have. Noise is simulated: nothing here is private.
+Prints, for each way to pay, the error its plan predicts over the error observed, and the coverage
+its intervals state beside the coverage they have. Noise is simulated: nothing here is private.
 """
 
 from __future__ import annotations

@@ -94,7 +94,7 @@ Mark = Bars | Cells
 
 @dataclass(frozen=True)
 class Panel:
-    """One pair of axes with its marks."""
+    """One pair of axes with its marks; `title` names the group it shows, if panels are groups."""
 
     x: Axis
     y: Axis
@@ -108,6 +108,8 @@ class Figure:
 
     Parameters
     ----------
+    legend
+        What the names of series, or of groups with panels of their own, are values of.
     caption
         What protects whom, and how noisy the picture is; drawn below the axes.
     notes

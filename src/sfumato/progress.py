@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,7 @@ _PATIENCE = 1.0  # seconds before a bar is worth looking at
 
 
 @contextmanager
-def progress_bar(title: str) -> Iterator[Report]:
+def progress_bar(title: str) -> Generator[Report]:
     """Yield a function to call with the fraction that is done.
 
     Privacy

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 
 import numpy as np
@@ -14,7 +14,7 @@ __all__ = ["checkins", "city", "seeded"]
 
 
 @contextmanager
-def seeded(seed: int) -> Iterator[None]:
+def seeded(seed: int) -> Generator[None]:
     """Make every release inside the block repeatable, quick to draw, and not private.
 
     Privacy

@@ -4,11 +4,11 @@ from fractions import Fraction
 import numpy as np
 import pyarrow as pa
 import pytest
-from sfumato.engines.duck import DuckEngine
 
 from sfumato.charts.chart import budget_for
 from sfumato.charts.histogram import Histogram
 from sfumato.domain import Bounds, Domain, private
+from sfumato.engines.duck import DuckEngine
 from sfumato.errors import BudgetError, DomainError, OverspentError
 from sfumato.exact import Exact
 from sfumato.privacy.budget import Budget

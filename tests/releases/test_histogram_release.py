@@ -84,7 +84,7 @@ def test_records_name_places_numbers_and_intervals():
     first = SAMPLES["hue"].records()[0]
     assert first == {
         "ward": "A", "age_left": 0.0, "age_right": 30.0,
-        "count": 1.0, "low": -5.0, "high": 7.0, "low_all": -9.0, "high_all": 11.0,
+        "count": 1.0, "low": -5.0, "high": 7.0, "low_all": -8.0, "high_all": 10.0,
     }  # fmt: skip
     assert SAMPLES["days"].records()[0]["day_left"].date() == date(2026, 1, 1)
 
@@ -102,12 +102,12 @@ def test_density_integrates_to_one():
 
 def test_shared_weights_are_shown_as_people():
     assert SAMPLES["shared"].counts[0] == (2**33 + 1) / 2**30
-    assert "counts once" in SAMPLES["shared"].caption()
+    assert "count once together" in SAMPLES["shared"].caption()
 
 
 def test_the_caption_states_guarantee_unit_and_noise():
     caption = SAMPLES["plain"].caption()
-    for part in ("ε = 0.5", "one row", "scale 2", "96%", "below zero"):
+    for part in ("ε = 0.5", "one row", "scale 2", "96 %", "below zero"):
         assert part in caption
 
 

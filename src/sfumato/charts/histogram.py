@@ -189,7 +189,7 @@ class HistogramPlan(Plan):
         return [
             ("noise", f"{self.noise.kind}, scale {self.noise.scale * step:,.4g} on every count"),
             ("expected error", f"{self.expected_error:,.4g} per count"),
-            (f"{LEVEL:.0%} within", f"± {self.noise.radius(LEVEL) * step:,.4g}"),
+            (f"{100 * LEVEL:.0f} % within", f"± {self.noise.radius(LEVEL) * step:,.4g}"),
             *((f"show {axis.column} of", f"about {axis.threshold:,} rows") for axis in searches),
         ]
 

@@ -149,7 +149,7 @@ EXAMPLES = (
     Example(
         "clouds",
         "Three clouds in the blood",
-        "Sugar against pressure. Pale cells could be noise alone; the three clouds could not.",
+        "Sugar against pressure. Hatched cells could be noise alone; the three clouds could not.",
         "people",
         "people",
         Histogram(x="glucose", y="systolic", bins=(32, 24)),

@@ -34,7 +34,7 @@ def read(plain: Mapping[str, Any] | None) -> Key | None:
     lower, upper, time = (plain["bounds"][name] for name in ("lower", "upper", "time"))
     bounds = Bounds(float(lower), float(upper), time is True)
     if bounds.time:
-        moment(lower), moment(upper)  # refuses what no calendar holds
+        _ = moment(lower), moment(upper)  # refuses what no calendar holds
     if "bins" in plain:
         return Grid(column, bounds, int(plain["bins"]))
     return Edges(column, bounds, tuple(map(float, plain["edges"])))

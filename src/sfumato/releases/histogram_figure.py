@@ -55,11 +55,15 @@ def caption(release: HistogramRelease) -> str:
 def _how_sure(release: HistogramRelease) -> str:
     alone, together = release.uncertainty.pointwise, release.uncertainty.simultaneous
     if release.y is not None:
-        return f"Hatched cells could be noise alone (for all cells together, {together.coverage:.0%})."
+        return f"Hatched cells could be noise alone ({_percent(together)} for all together)."
     return (
-        f"Thick error bars cover one true value with {alone.coverage:.0%} probability, thin ones "
-        f"all {release.numbers.size} together with {together.coverage:.0%}."
+        f"Thick error bars cover one true value with {_percent(alone)} probability, thin ones "
+        f"all {release.numbers.size} together with {_percent(together)}."
     )
+
+
+def _percent(interval: Interval) -> str:
+    return f"{100 * interval.coverage:.0f} %"
 
 
 def _notes(release: HistogramRelease) -> tuple[str, ...]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-import tempfile
+import secrets
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -19,6 +20,8 @@ from sfumato.releases import document
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
+
+    from sfumato.render.matplotlib import PictureKind
 
 WATERMARK = "NOT PRIVATE: simulated noise"
 
@@ -123,16 +126,23 @@ class Release(ABC):
                 _write(path, content.encode())
             case ".html":
                 _write(path, self.to_html().encode())
-            case ".svg" | ".png" | ".pdf":
-                from sfumato.render import matplotlib
-
-                _write(path, matplotlib.picture(self.figure(), path.suffix.lower()[1:]))
+            case ".svg":
+                _write(path, self._picture("svg"))
+            case ".png":
+                _write(path, self._picture("png"))
+            case ".pdf":
+                _write(path, self._picture("pdf"))
             case _:
                 raise ReleaseError(
                     f"Cannot tell from {path.name!r} what to write. The ending decides, so that "
                     "nothing is written by mistake. Use .json, .html, .svg, .png or .pdf."
                 )
         return path
+
+    def _picture(self, kind: PictureKind) -> bytes:
+        from sfumato.render import matplotlib
+
+        return matplotlib.picture(self.figure(), kind)
 
     def _repr_html_(self) -> str:
         from sfumato.render import html
@@ -142,14 +152,13 @@ class Release(ABC):
 
 def _write(path: Path, content: bytes) -> None:
     """Write a file whole or not at all."""
+    passing = path.with_name(f".{path.name}-{secrets.token_hex(4)}")
     try:
-        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
-            file.write(content)
-        written = Path(file.name)
-        written.chmod(0o644)
-        written.replace(path)
+        passing.write_bytes(content)
+        passing.replace(path)
     except OSError:
-        pass
+        with suppress(OSError):
+            passing.unlink()
     else:
         return
     raise ReleaseError(

@@ -1,0 +1,36 @@
+"""Figures drawn with Matplotlib, into your Axes or into a file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from sfumato.figure import Figure
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+PictureKind = Literal["svg", "png", "pdf"]
+
+
+def draw(figure: Figure, *, ax: Axes | None = None) -> Axes:
+    """Draw into `ax`, or into pyplot's current Axes, and return it.
+
+    A figure of several panels divides the space of the given Axes among them. Without `ax`, a
+    current Axes that already holds a release is left alone, and a new one is made.
+    """
+    from sfumato.render.matplotlib import drawing
+
+    return drawing.draw(figure, drawing.current_axes() if ax is None else ax)
+
+
+def picture(figure: Figure, kind: PictureKind, *, size: tuple[float, float] | None = None) -> bytes:
+    """Return the content of a picture file; the same figure gives the same bytes.
+
+    Parameters
+    ----------
+    size
+        Width and height in inches; chosen by the figure's panels if left out.
+    """
+    from sfumato.render.matplotlib import file
+
+    return file.picture(figure, kind, size)

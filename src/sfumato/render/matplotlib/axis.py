@@ -1,0 +1,86 @@
+"""Axes dressed for print: light grid, no box, plain numbers, dates in UTC."""
+
+# Matplotlib leaves its keyword arguments untyped.
+# pyright: reportUnknownMemberType=false
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.backend_bases import RendererBase
+from matplotlib.dates import date2num  # pyright: ignore[reportUnknownVariableType]
+from matplotlib.text import Text
+
+from sfumato.figure import Axis, Cells, Figure, Panel
+from sfumato.render import theme
+from sfumato.render.matplotlib.lettering import LITERAL, Fitted, points
+from sfumato.render.matplotlib.ticks import set_ticks
+from sfumato.render.scale import Limits, x_limits, y_limits
+from sfumato.render.text import shorten
+
+_SHORTEST_SIDE = 42.0
+
+
+def dress(ax: Axes, panel: Panel, figure: Figure, *, keep_x: bool, keep_y: bool) -> None:
+    """Set limits, ticks, labels and grid of one panel.
+
+    Where another release is in view on an axis, that is kept in view.
+    """
+    x = positions(panel.x, x_limits(panel))
+    y = positions(panel.y, y_limits(panel, figure))
+    ax.set_xlim(*_union(x, ax.get_xlim() if keep_x else x))
+    ax.set_ylim(*_union(y, ax.get_ylim() if keep_y else y))
+    set_ticks(ax.xaxis, panel.x)
+    set_ticks(ax.yaxis, panel.y)
+    style: dict[str, Any] = {"fontsize": theme.LABEL_SIZE, "color": theme.SOFT_INK, **LITERAL}
+    ax.set_xlabel(shorten(panel.x.label, theme.LONGEST_LABEL), **style)
+    ax.set_ylabel(shorten(panel.y.label, theme.LONGEST_LABEL), **style)
+    _set_lines(ax, panel)
+
+
+class AxisLabels:
+    """The labels of both axes, and the title of a panel, kept within the sides they belong to."""
+
+    def __init__(self, ax: Axes, title: Text | None) -> None:
+        self.ax = ax
+        self.title = Fitted(title, most_lines=3) if title else None
+        self.level = Fitted(ax.xaxis.get_label(), most_lines=2)
+        self.upright = Fitted(ax.yaxis.get_label(), most_lines=2)
+
+    def fit(self, renderer: RendererBase) -> None:
+        """Break the labels into lines for the size the Axes have now."""
+        least = points(renderer, _SHORTEST_SIDE)
+        self.level.fit(max(least, self.ax.bbox.width), renderer)
+        self.upright.fit(max(least, self.ax.bbox.height), renderer)
+        if self.title is not None:
+            self.title.fit(self.ax.bbox.width, renderer)
+
+
+def positions(axis: Axis, values: Sequence[float]) -> tuple[float, ...]:
+    """Return where values stand on an axis: dates in Matplotlib's own days, numbers as they are."""
+    if axis.kind != "time":
+        return tuple(values)
+    moments = np.rint(values).astype(np.int64).astype("datetime64[us]")
+    days = np.asarray(date2num(moments), dtype=np.float64)  # pyright: ignore[reportUnknownArgumentType]
+    return tuple(float(day) for day in days)
+
+
+def _set_lines(ax: Axes, panel: Panel) -> None:
+    ax.spines[["top", "right", "left"]].set_visible(False)
+    ax.spines["bottom"].set(color=theme.INK, linewidth=0.8)
+    ax.tick_params(labelsize=theme.TICK_SIZE, labelcolor=theme.INK, color=theme.INK, width=0.6)
+    ax.tick_params(axis="x", length=0 if panel.x.kind == "category" else 3)
+    ax.set_axisbelow(True)
+    ax.grid(visible=False)
+    if any(isinstance(mark, Cells) for mark in panel.marks):
+        ax.tick_params(axis="y", length=0 if panel.y.kind == "category" else 3)
+    else:
+        ax.tick_params(axis="y", length=0)
+        ax.grid(visible=True, axis="y", color=theme.GRID, linewidth=0.7)
+
+
+def _union(wanted: Sequence[float], shown: Sequence[float]) -> Limits:
+    return min(*wanted, *shown), max(*wanted, *shown)

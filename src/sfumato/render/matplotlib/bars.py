@@ -1,0 +1,114 @@
+"""Bars, stepped outlines, and the error bars that stand on them."""
+
+# Matplotlib leaves its keyword arguments untyped.
+# pyright: reportUnknownMemberType=false
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from matplotlib.axes import Axes
+from matplotlib.backend_bases import RendererBase
+from matplotlib.collections import LineCollection
+from matplotlib.transforms import ScaledTranslation
+
+from sfumato.figure import Bars, Interval, Panel
+from sfumato.render import theme
+from sfumato.render.matplotlib.axis import positions
+from sfumato.render.matplotlib.lettering import points
+from sfumato.render.matplotlib.page import page
+from sfumato.render.scale import error_bar_places, error_bars_abreast
+from sfumato.render.text import shorten
+
+
+@dataclass(frozen=True)
+class Whiskers:
+    """The error bars of one series, and the width of its narrowest bar on the x axis."""
+
+    pointwise: LineCollection
+    simultaneous: LineCollection
+    narrowest: float
+
+    def fit(self, renderer: RendererBase) -> None:
+        """Draw thinner lines on narrower bars."""
+        ax = self.pointwise.axes
+        if ax is None:
+            return
+        left, right = ax.get_xlim()
+        pixels = ax.bbox.width * self.narrowest / (right - left)
+        thick, thin = theme.whisker_widths(pixels / points(renderer, 1))
+        self.pointwise.set_linewidth(thick)
+        self.simultaneous.set_linewidth(thin)
+
+
+def draw_bars(ax: Axes, panel: Panel, bars: Bars, index: int) -> Whiskers:
+    """Draw one series; `index` is its place in the legend and decides its colour."""
+    left, right = positions(panel.x, bars.left), positions(panel.x, bars.right)
+    ends = list(zip(left, right, strict=True))
+    label = shorten(bars.series, theme.LONGEST_SERIES) or "_bars"
+    if bars.outline:
+        _draw_outline(ax, bars, (*left, *right[-1:]), theme.series_colour(index), label)
+    else:
+        _draw_boxes(ax, bars, ends, theme.bar_colour(index), label)
+    centre = positions(panel.x, error_bar_places(panel, bars))
+    _mark_clipped(ax, bars, centre, theme.series_colour(index))
+    colour = theme.series_colour(index) if bars.outline else theme.INK
+    return Whiskers(
+        _draw_interval(ax, centre, bars.pointwise, colour, "_pointwise"),
+        _draw_interval(ax, centre, bars.simultaneous, colour, "_simultaneous"),
+        narrowest=_narrowest(ends) / error_bars_abreast(panel, bars),
+    )
+
+
+def _draw_boxes(
+    ax: Axes, bars: Bars, ends: list[tuple[float, float]], colour: str, label: str
+) -> None:
+    edge = 0.6 if len(ends) <= 60 else 0.0
+    ax.bar(
+        [left for left, _ in ends],
+        bars.height,
+        [right - left for left, right in ends],
+        align="edge",
+        color=colour,
+        edgecolor=theme.PAPER,
+        linewidth=edge,
+        label=label,
+        zorder=2,
+    )
+
+
+def _draw_outline(ax: Axes, bars: Bars, edges: tuple[float, ...], colour: str, label: str) -> None:
+    ax.stairs(bars.height, edges, fill=True, color=colour, alpha=theme.FILL_OPACITY, zorder=2)
+    ax.stairs(
+        bars.height, edges, color=colour, linewidth=theme.OUTLINE_WIDTH, label=label, zorder=3
+    )
+
+
+def _draw_interval(
+    ax: Axes, centre: tuple[float, ...], interval: Interval, colour: str, label: str
+) -> LineCollection:
+    return ax.vlines(centre, interval.low, interval.high, colors=colour, label=label, zorder=4)
+
+
+def _narrowest(ends: list[tuple[float, float]]) -> float:
+    return min((high - low for low, high in ends), default=1.0)
+
+
+def _mark_clipped(ax: Axes, bars: Bars, centre: tuple[float, ...], colour: str) -> None:
+    places = [x for x, clipped in zip(centre, bars.clipped, strict=True) if clipped]
+    if not places:
+        return
+    raised = ScaledTranslation(0, 3.5 / 72, page(ax).dpi_scale_trans)
+    ax.plot(
+        places,
+        [0.0] * len(places),
+        linestyle="none",
+        marker="v",
+        markersize=4.5,
+        markerfacecolor=theme.PAPER,
+        markeredgecolor=colour,
+        markeredgewidth=0.9,
+        label="_clipped",
+        transform=ax.transData + raised,
+        zorder=5,
+    )

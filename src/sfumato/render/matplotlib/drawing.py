@@ -1,0 +1,159 @@
+"""A whole figure on one Axes."""
+
+# Matplotlib leaves its keyword arguments untyped.
+# pyright: reportUnknownMemberType=false
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, Protocol, cast
+
+from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
+from matplotlib.text import Text
+
+from sfumato.figure import Bars, Cells, Figure
+from sfumato.render import theme
+from sfumato.render.matplotlib.axis import AxisLabels, dress
+from sfumato.render.matplotlib.bars import Whiskers, draw_bars
+from sfumato.render.matplotlib.cells import draw_cells
+from sfumato.render.matplotlib.frame import Fitting, Frame, frame_of
+from sfumato.render.matplotlib.key import Key
+from sfumato.render.matplotlib.lettering import LITERAL, Fitted
+from sfumato.render.matplotlib.panels import PanelGrid
+from sfumato.render.matplotlib.ticks import Ticks
+from sfumato.render.matplotlib.watermark import draw_watermark, fit_watermark
+from sfumato.render.scale import colour_limits, filled, headlines, panels, series, title_of
+from sfumato.render.text import clean
+
+
+class Sharing(Protocol):
+    """Matplotlib's record of which Axes share an axis."""
+
+    def get_siblings(self, a: Axes) -> list[Axes]:
+        """Return all Axes that share it with `a`."""
+        ...
+
+
+def draw(figure: Figure, host: Axes) -> Axes:
+    """Draw all panels in the space of `host`, and install the frame that keeps them in place."""
+    earlier = _make_way(host, figure)
+    grid = PanelGrid(host, figure)
+    labels = _dress(figure, grid)
+    colours, whiskers = _draw_marks(figure, grid)
+    stamps = [draw_watermark(ax, figure.watermark) for ax in grid.axes if figure.watermark]
+    title = _write_title(figure, host)
+    key = _draw_key(figure, host, colours)
+    footers = [*earlier, *_write_footers(figure, host)]
+    fittings: list[Fitting] = [
+        *(label.fit for label in labels),
+        *(Ticks(ax, grid.overhang).fit for ax in grid.axes),
+        *(partial(fit_watermark, text) for text in stamps),
+        *(series.fit for series in whiskers),
+    ]
+    frame = Frame(host, grid=grid, key=key, title=title, footers=footers, fittings=fittings)
+    host.set_axes_locator(cast(Any, frame))
+    return host
+
+
+def current_axes() -> Axes:
+    """Return pyplot's current Axes, or new ones if those hold a release already."""
+    from matplotlib import pyplot
+
+    ax = pyplot.gca()
+    return pyplot.figure().gca() if frame_of(ax) else ax
+
+
+def _make_way(host: Axes, figure: Figure) -> list[Fitted]:
+    """Prepare for drawing over an earlier release, and return its captions, which stay true.
+
+    Panels cannot be drawn over each other: there the earlier release is taken away.
+    """
+    before = frame_of(host)
+    if before is None:
+        return []
+    if before.grid.insets or len(figure.panels) > 1:
+        host.clear()
+        host.set_axis_on()
+        return []
+    if before.key is not None:
+        before.key.remove()
+    return before.remaining
+
+
+def _dress(figure: Figure, grid: PanelGrid) -> list[AxisLabels]:
+    labels: list[AxisLabels] = []
+    for ax, panel in zip(grid.axes, panels(figure), strict=True):
+        keep_x = _in_view(ax, cast(Sharing, ax.get_shared_x_axes()))
+        keep_y = _in_view(ax, cast(Sharing, ax.get_shared_y_axes()))
+        dress(ax, panel, figure, keep_x=keep_x, keep_y=keep_y)
+        title = None
+        if ax is not grid.host:
+            title = ax.set_title(clean(title_of(figure, panel)), **_title_style(theme.LABEL_SIZE))
+        labels.append(AxisLabels(ax, title))
+    grid.share_labels(figure)
+    return labels
+
+
+def _in_view(ax: Axes, sharing: Sharing) -> bool:
+    """Tell whether a release is shown on `ax`, or on Axes that share an axis with it."""
+    return any(frame_of(other) for other in sharing.get_siblings(ax))
+
+
+def _draw_marks(figure: Figure, grid: PanelGrid) -> tuple[ScalarMappable | None, list[Whiskers]]:
+    names = series(figure)
+    limits = colour_limits(figure)
+    colours: ScalarMappable | None = None
+    whiskers: list[Whiskers] = []
+    for ax, panel in zip(grid.axes, panels(figure), strict=True):
+        for mark in panel.marks:
+            match mark:
+                case Bars():
+                    place = names.index(mark.series) if mark.series else 0
+                    whiskers.append(draw_bars(ax, panel, mark, place))
+                case Cells() if mark.value and mark.value[0]:
+                    colours = draw_cells(ax, panel, mark, limits)
+                case Cells():
+                    pass
+    return colours, whiskers
+
+
+def _draw_key(figure: Figure, host: Axes, colours: ScalarMappable | None) -> Key | None:
+    if colours is None and not host.get_legend_handles_labels()[1]:
+        return None
+    key = Key(host)
+    if colours is None:
+        key.add_legend(figure.legend)
+    else:
+        key.add_strip(colours, filled(figure)[0], colour_limits(figure))
+    return key
+
+
+def _write_title(figure: Figure, host: Axes) -> Fitted:
+    heading = "\n".join(map(clean, headlines(figure)))
+    return Fitted(host.set_title(heading, **_title_style(theme.TITLE_SIZE)), most_lines=4)
+
+
+def _title_style(size: float) -> dict[str, Any]:
+    type_ = {"fontsize": size, "fontweight": "bold", "color": theme.INK, **LITERAL}
+    return {"loc": "left", "pad": theme.TITLE_PAD, **type_}
+
+
+def _write_footers(figure: Figure, host: Axes) -> list[Fitted]:
+    coloured = [*((note, theme.INK) for note in figure.notes), (figure.caption, theme.SOFT_INK)]
+    return [Fitted(_footer(host, words, colour)) for words, colour in coloured if words]
+
+
+def _footer(host: Axes, words: str, colour: str) -> Text:
+    return host.text(
+        0,
+        0,
+        "\n".join(map(clean, words.split("\n"))),
+        transform=host.transAxes,
+        ha="left",
+        va="top",
+        fontsize=theme.CAPTION_SIZE,
+        color=colour,
+        linespacing=theme.LINE_HEIGHT,
+        **LITERAL,
+    )

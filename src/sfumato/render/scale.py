@@ -1,0 +1,124 @@
+"""Where the axes and the colour scale of a figure begin and end, for every renderer alike."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+from sfumato.figure import Axis, Bars, Cells, Figure, Mark, Panel
+from sfumato.render.text import number, shorten
+
+HEADROOM = 1.05
+_SPREAD = 0.7
+
+Limits = tuple[float, float]
+MarkKind = TypeVar("MarkKind", Bars, Cells)
+
+
+def panels(figure: Figure) -> tuple[Panel, ...]:
+    """Return the panels to draw: an empty one where no group may be shown."""
+    return figure.panels or (Panel(Axis("", "category"), Axis("", "category"), ()),)
+
+
+def title_of(figure: Figure, panel: Panel) -> str:
+    """Return what a panel shows: a group by name, and what the name is a value of."""
+    named = figure.legend and panel.title
+    return f"{figure.legend} = {panel.title}" if named else panel.title
+
+
+def headlines(figure: Figure) -> list[str]:
+    """Return the lines above everything; a panel alone has no title of its own."""
+    alone = figure.panels[0] if len(figure.panels) == 1 else None
+    return [line for line in (figure.title, title_of(figure, alone) if alone else "") if line]
+
+
+def x_limits(panel: Panel) -> Limits:
+    """Return the ends of a panel's x axis."""
+    return _limits(panel.x, [end for mark in panel.marks for end in _x_ends(mark)])
+
+
+def y_limits(panel: Panel, figure: Figure) -> Limits:
+    """Return the ends of a panel's y axis; panels with the same y axis share them.
+
+    An axis of counts begins at zero and has room for the longest error bar.
+    """
+    marks = [mark for other in figure.panels if other.y == panel.y for mark in other.marks]
+    return _limits(panel.y, [end for mark in marks for end in _y_ends(mark)])
+
+
+def colour_limits(figure: Figure) -> Limits:
+    """Return the values at both ends of the colour scale, which all panels share."""
+    rows = [row for cells in filled(figure) for row in cells.value]
+    return 0.0, max((value for row in rows for value in row), default=0.0) or 1.0
+
+
+def filled(figure: Figure) -> list[Cells]:
+    """Return the grids that have cells at all."""
+    return [cells for cells in marks_of(figure, Cells) if cells.value and cells.value[0]]
+
+
+def series(figure: Figure) -> list[str]:
+    """Return the names of all series, in the order they first appear."""
+    return list(dict.fromkeys(bars.series for bars in marks_of(figure, Bars) if bars.series))
+
+
+def marks_of(figure: Figure, kind: type[MarkKind]) -> list[MarkKind]:
+    """Return all marks of one kind, panel by panel."""
+    return [mark for panel in figure.panels for mark in panel.marks if isinstance(mark, kind)]
+
+
+def error_bar_places(panel: Panel, bars: Bars) -> tuple[float, ...]:
+    """Return where error bars stand: mid-bar, or side by side where outlines overlap."""
+    share = 0.5
+    if bars.outline:
+        outlines = _outlines(panel)
+        share += _SPREAD * ((outlines.index(bars) + 0.5) / len(outlines) - 0.5)
+    ends = zip(bars.left, bars.right, strict=True)
+    return tuple(left + share * (right - left) for left, right in ends)
+
+
+def error_bars_abreast(panel: Panel, bars: Bars) -> int:
+    """Count the error bars that share the width of one bar."""
+    return len(_outlines(panel)) if bars.outline else 1
+
+
+def colour_title(cells: Cells) -> str:
+    """Return what the colour measures, and how far noise can have moved it."""
+    noise = f"noise ± {number(cells.noise)} ({number(100 * cells.coverage)} %)"
+    return f"{shorten(cells.label, 40)}, {noise}" if cells.label else noise
+
+
+def strokes(cells: Cells) -> list[tuple[int, int]]:
+    """Return row and column of every muted cell."""
+    rows = enumerate(cells.muted)
+    return [(r, c) for r, row in rows for c, muted in enumerate(row) if muted]
+
+
+def _outlines(panel: Panel) -> list[Bars]:
+    return [mark for mark in panel.marks if isinstance(mark, Bars) and mark.outline]
+
+
+def _limits(axis: Axis, ends: Sequence[float]) -> Limits:
+    if axis.kind == "category":
+        return -0.5, max(1, len(axis.categories)) - 0.5
+    if axis.limits is not None:
+        return axis.limits
+    low, high = min(ends, default=0.0), max(ends, default=1.0)
+    return (low, high) if low < high else (low, low + 1.0)
+
+
+def _x_ends(mark: Mark) -> Sequence[float]:
+    match mark:
+        case Bars():
+            return (*mark.left, *mark.right)
+        case Cells():
+            return mark.x_edges
+
+
+def _y_ends(mark: Mark) -> Sequence[float]:
+    match mark:
+        case Bars():
+            highest = max((*mark.height, *mark.simultaneous.high), default=0.0)
+            return (0.0, HEADROOM * highest)
+        case Cells():
+            return mark.y_edges

@@ -1,0 +1,98 @@
+"""Type, colours and sizes: what makes a Matplotlib and a Vega-Lite picture look alike."""
+
+from __future__ import annotations
+
+PAPER = "#ffffff"
+INK = "#1f1f1f"
+SOFT_INK = "#5a5a5a"
+GRID = "#e3e3e0"
+WATERMARK = "#b3261e"
+WATERMARK_OPACITY = 0.3
+MUTED_STROKE = "#a9a9a3"
+
+FONTS = ("DejaVu Sans", "Verdana", "Helvetica", "Arial", "sans-serif")
+TITLE_SIZE = 11.0
+TITLE_PAD = 8.0
+LABEL_SIZE = 9.0
+TICK_SIZE = 8.5
+CAPTION_SIZE = 7.5
+NARROW = 270.0
+NARROW_CAPTION_SIZE = 6.8
+LINE_HEIGHT = 1.25
+LONGEST_LABEL = 80
+LONGEST_SERIES = 40
+
+BAR_LIGHTENING = 0.35
+FILL_OPACITY = 0.12
+OUTLINE_WIDTH = 1.6
+
+# Okabe and Ito's colours for all kinds of colour vision, without the yellow that paper swallows.
+_SERIES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#4d4d4d")
+
+# Equal steps along a curve in OKLab from paper to night: lightness falls all the way, so the order
+# of two cells is seen in any colour vision and in print without colour.
+RAMP = (
+    "#f6f4e6",
+    "#dde6cb",
+    "#bcdab9",
+    "#96ceb1",
+    "#73bfad",
+    "#55aea9",
+    "#399ca6",
+    "#2788a0",
+    "#257595",
+    "#276188",
+    "#274e77",
+    "#243c64",
+    "#1f2b51",
+)
+
+
+def series_colour(index: int) -> str:
+    """Return the colour of a series; past the last colour they begin again, paler.
+
+    Examples
+    --------
+    >>> series_colour(0), series_colour(7)
+    ('#0072b2', '#73b1d5')
+    """
+    rounds, place = divmod(index, len(_SERIES))
+    return mix(_SERIES[place], PAPER, 1 - 0.55 ** min(rounds, 2))
+
+
+def bar_colour(index: int) -> str:
+    """Return the fill of a series' bars: light enough for an error bar to be seen on it."""
+    return mix(series_colour(index), PAPER, BAR_LIGHTENING)
+
+
+def mix(colour: str, other: str, share: float) -> str:
+    """Blend `share` of `other` into `colour`.
+
+    Examples
+    --------
+    >>> mix("#000000", "#ffffff", 0.5)
+    '#808080'
+    """
+    pairs = zip(_channels(colour), _channels(other), strict=True)
+    return "#" + "".join(f"{round(a + (b - a) * share):02x}" for a, b in pairs)
+
+
+def whisker_widths(slot: float) -> tuple[float, float]:
+    """Return the line widths of pointwise and simultaneous intervals.
+
+    Parameters
+    ----------
+    slot
+        The width of the narrowest bar; all widths are in points.
+    """
+    thick = min(3.0, max(0.8, 0.3 * slot))
+    return thick, max(0.5, thick * 0.3)
+
+
+def stroke_width(cells: int) -> float:
+    """Return the line width, in points, of the stroke through a muted cell."""
+    return min(0.8, max(0.25, 30 / max(cells, 1) ** 0.5 * 0.5))
+
+
+def _channels(colour: str) -> tuple[int, int, int]:
+    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)

@@ -1,0 +1,36 @@
+"""Figures as Vega-Lite: plain JSON with the released numbers in it, and nothing else."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from typing import Any
+
+from sfumato.figure import Figure
+from sfumato.render.vega.layout import caption_title, heading, stacked
+from sfumato.render.vega.settings import CONFIG, SCHEMA, WIDTH
+
+VERSION = "5.20"
+"""What vl-convert is asked for: Vega-Lite 5 is what notebooks and publishing tools still read."""
+
+
+def vega(figure: Figure) -> dict[str, Any]:
+    """Return a Vega-Lite specification that needs no other file."""
+    titled = {"title": heading(figure), "vconcat": stacked(figure), **_apart()}
+    return {
+        "$schema": SCHEMA,
+        "config": deepcopy(CONFIG),
+        "title": caption_title(figure),
+        "vconcat": [titled],
+        **_apart(),
+    }
+
+
+def bare(figure: Figure, *, width: int = WIDTH) -> dict[str, Any]:
+    """Return the picture alone, for a page that prints title and caption as its own text."""
+    config = {**deepcopy(CONFIG), "padding": 2}
+    return {"$schema": SCHEMA, "config": config, "vconcat": stacked(figure, width), **_apart()}
+
+
+def _apart() -> dict[str, Any]:
+    """Keep legends with their panels; a shared one would rise above the title."""
+    return {"resolve": {"legend": {"color": "independent"}}}

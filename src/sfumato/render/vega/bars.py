@@ -1,0 +1,111 @@
+"""Bars, stepped outlines and error bars as layers."""
+
+from __future__ import annotations
+
+from sfumato.figure import Bars, Interval
+from sfumato.render import theme
+from sfumato.render.scale import error_bar_places, error_bars_abreast, series, x_limits
+from sfumato.render.vega.axis import Spec, places
+from sfumato.render.vega.canvas import Canvas
+from sfumato.render.vega.legend import colour_channel
+from sfumato.render.vega.settings import pixels
+from sfumato.render.words import bar_readings
+
+_CLIPPED_SIZE = 34
+
+
+def bar_layers(canvas: Canvas, bars: Bars) -> list[tuple[int, Spec]]:
+    """Return one series, layer by layer, each with its depth: fills lie below all lines."""
+    names = series(canvas.figure)
+    index = names.index(bars.series) if bars.series else 0
+    colour = theme.series_colour(index) if bars.outline else theme.INK
+    thick, thin = theme.whisker_widths(_slot(canvas, bars))
+    layers = [
+        (0, _boxes(canvas, bars, index)),
+        (2, _rules(canvas, bars, bars.simultaneous, colour, thin)),
+        (2, _rules(canvas, bars, bars.pointwise, colour, thick)),
+    ]
+    if bars.outline:
+        layers.append((1, _outline(canvas, bars, index)))
+    if any(bars.clipped):
+        layers.append((3, _clipped(canvas, bars, theme.series_colour(index))))
+    return layers
+
+
+def _boxes(canvas: Canvas, bars: Bars, index: int) -> Spec:
+    left, right = (places(canvas.panel.x, ends) for ends in (bars.left, bars.right))
+    words = bar_readings(canvas.figure, canvas.panel, bars)
+    rows = zip(left, right, bars.height, words, strict=True)
+    values = [
+        {"left": a, "right": b, "height": h, "series": index, "words": str(w)}
+        for a, b, h, w in rows
+    ]
+    named = {"color": colour_channel(canvas)} if bars.series and not bars.outline else {}
+    return {
+        "data": {"values": values},
+        "mark": {"type": "rect", **_look(bars, index)},
+        "encoding": {
+            **canvas.positions("left", "height", x2={"field": "right"}, y2={"datum": 0}),
+            **named,
+            "description": {"field": "words"},
+            "tooltip": {"field": "words"},
+        },
+    }
+
+
+def _look(bars: Bars, index: int) -> Spec:
+    if bars.outline:
+        return {"fill": theme.series_colour(index), "fillOpacity": theme.FILL_OPACITY}
+    edge = 0.8 if len(bars.left) <= 60 else 0
+    fill = {} if bars.series else {"fill": theme.bar_colour(index)}
+    return {"stroke": theme.PAPER, "strokeWidth": edge, **fill}
+
+
+def _outline(canvas: Canvas, bars: Bars, index: int) -> Spec:
+    left, right = (places(canvas.panel.x, ends) for ends in (bars.left, bars.right))
+    steps = zip(left, right, bars.height, strict=True)
+    corners = [corner for low, high, height in steps for corner in ((low, height), (high, height))]
+    if corners:
+        corners = [(corners[0][0], 0.0), *corners, (corners[-1][0], 0.0)]
+    named = {"color": colour_channel(canvas, outline=True)} if bars.series else {}
+    look: Spec = {"strokeWidth": pixels(theme.OUTLINE_WIDTH), "aria": False}
+    if not bars.series:
+        look["stroke"] = theme.series_colour(index)
+    values = [{"x": a, "y": b, "order": c, "series": index} for c, (a, b) in enumerate(corners)]
+    return {
+        "data": {"values": values},
+        "mark": {"type": "line", **look},
+        "encoding": {**canvas.positions("x", "y"), "order": {"field": "order"}, **named},
+    }
+
+
+def _rules(canvas: Canvas, bars: Bars, interval: Interval, colour: str, width: float) -> Spec:
+    centre = places(canvas.panel.x, error_bar_places(canvas.panel, bars))
+    rows = zip(centre, interval.low, interval.high, strict=True)
+    look = {"stroke": colour, "strokeWidth": pixels(width), "aria": False}
+    return {
+        "data": {"values": [{"x": a, "low": b, "high": c} for a, b, c in rows]},
+        "mark": {"type": "rule", **look},
+        "encoding": canvas.positions("x", "low", y2={"field": "high"}),
+    }
+
+
+def _clipped(canvas: Canvas, bars: Bars, colour: str) -> Spec:
+    centre = places(canvas.panel.x, error_bar_places(canvas.panel, bars))
+    at = [place for place, clipped in zip(centre, bars.clipped, strict=True) if clipped]
+    look = {"fill": theme.PAPER, "stroke": colour, "strokeWidth": 1.2, "opacity": 1}
+    shape = {"shape": "triangle-down", "size": _CLIPPED_SIZE, "yOffset": -5}
+    return {
+        "data": {"values": [{"x": place, "y": 0} for place in at]},
+        "mark": {"type": "point", "filled": True, "aria": False, **shape, **look},
+        "encoding": canvas.positions("x", "y"),
+    }
+
+
+def _slot(canvas: Canvas, bars: Bars) -> float:
+    """Return the room for one error bar on the narrowest bar, in points."""
+    low, high = x_limits(canvas.panel)
+    widths = (b - a for a, b in zip(bars.left, bars.right, strict=True))
+    narrowest = min(widths, default=1.0)
+    abreast = error_bars_abreast(canvas.panel, bars)
+    return 0.75 * canvas.width * narrowest / (high - low) / abreast

@@ -1,0 +1,24 @@
+"""What every layer of a panel is drawn on: the same two scales, in the same space."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sfumato.figure import Figure, Panel
+from sfumato.render.vega.axis import Spec
+
+
+@dataclass(frozen=True)
+class Canvas:
+    """A panel's position channels, and its size in pixels."""
+
+    figure: Figure
+    panel: Panel
+    x: Spec
+    y: Spec
+    width: int
+    height: int
+
+    def positions(self, x: str, y: str, **ends: Spec) -> Spec:
+        """Return the position channels of a layer over two fields, with ``x2`` or ``y2``."""
+        return {"x": {**self.x, "field": x}, "y": {**self.y, "field": y}, **ends}

@@ -1,0 +1,84 @@
+"""One panel: its marks in layers over shared scales."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sfumato.figure import Bars, Cells, Figure, Panel
+from sfumato.render import theme
+from sfumato.render.scale import title_of, x_limits, y_limits
+from sfumato.render.text import shorten
+from sfumato.render.vega.axis import Spec, channel, drawn_axis
+from sfumato.render.vega.bars import bar_layers
+from sfumato.render.vega.canvas import Canvas
+from sfumato.render.vega.cells import cell_layers
+from sfumato.render.vega.settings import pixels
+from sfumato.render.vega.watermark import watermark_layer
+
+
+@dataclass(frozen=True)
+class PanelView:
+    """A panel, its size in pixels, and which labels its neighbours do not say for it."""
+
+    panel: Panel
+    width: int
+    height: int
+    titled: bool
+    x_labels: bool
+    y_labels: bool
+
+
+def panel_spec(figure: Figure, view: PanelView) -> Spec:
+    """Return the panel as a layered view."""
+    canvas = _canvas(figure, view)
+    layers: list[tuple[int, Spec]] = []
+    for mark in view.panel.marks:
+        match mark:
+            case Bars():
+                layers += bar_layers(canvas, mark)
+            case Cells() if mark.value and mark.value[0]:
+                layers += cell_layers(canvas, mark)
+            case Cells():
+                pass
+    drawn = [layer for _, layer in sorted(layers, key=lambda pair: pair[0])] or [_nothing(canvas)]
+    if figure.watermark:
+        drawn.append(watermark_layer(figure.watermark, view.width, view.height))
+    if view.titled and view.panel.title:
+        drawn.append(_title(title_of(figure, view.panel), view.width))
+    return {"width": view.width, "height": view.height, "layer": drawn}
+
+
+def _canvas(figure: Figure, view: PanelView) -> Canvas:
+    panel = view.panel
+    level, upright = x_limits(panel), y_limits(panel, figure)
+    below = drawn_axis(panel.x, level, "x", view.width, labelled=view.x_labels)
+    beside = drawn_axis(panel.y, upright, "y", view.height, labelled=view.y_labels)
+    if any(isinstance(mark, Bars) for mark in panel.marks):
+        beside |= {"grid": True, "ticks": False}
+    x, y = channel(panel.x, level, below), channel(panel.y, upright, beside)
+    return Canvas(figure, panel, x, y, view.width, view.height)
+
+
+def _nothing(canvas: Canvas) -> Spec:
+    """Return a layer that draws the axes alone."""
+    values = [{"x": canvas.x["scale"]["domain"][0], "y": canvas.y["scale"]["domain"][0]}]
+    mark = {"type": "point", "opacity": 0, "aria": False}
+    return {"data": {"values": values}, "mark": mark, "encoding": canvas.positions("x", "y")}
+
+
+def _title(words: str, width: int) -> Spec:
+    """Return the title as a layer: a view's own title would rise with the ticks beside it."""
+    return {
+        "data": {"values": [{}]},
+        "mark": {
+            "type": "text",
+            "text": shorten(words, 60),
+            "align": "left",
+            "baseline": "bottom",
+            "fontSize": pixels(theme.LABEL_SIZE),
+            "fontWeight": "bold",
+            "color": theme.INK,
+            "limit": width,
+        },
+        "encoding": {"x": {"value": 0}, "y": {"value": -7}},
+    }

@@ -1,0 +1,76 @@
+"""A page in a real browser, with the network cut."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from render.samples import HOSTILE, hostile, panels, two_dimensional
+from sfumato.render.html import fragment, html, page
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed: pages are not opened"),
+]
+
+
+def opened(text: str, folder: Path) -> tuple[str, list[str]]:
+    """Open a page and return what it became, and what the browser complained about."""
+    file = folder / "page.html"
+    file.write_text(text, encoding="utf-8")
+    run = subprocess.run(
+        [
+            CHROMIUM or "",
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-quic",
+            "--no-first-run",
+            "--disable-background-networking",
+            "--disable-component-update",
+            "--disable-sync",
+            "--host-resolver-rules=MAP * ~NOTFOUND",
+            "--enable-logging=stderr",
+            f"--user-data-dir={folder / 'profile'}",
+            "--dump-dom",
+            file.as_uri(),
+        ],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+    complaints = [line for line in run.stderr.splitlines() if "CONSOLE" in line]
+    return run.stdout, complaints
+
+
+def test_a_page_opens_offline_without_a_complaint(tmp_path: Path) -> None:
+    became, complaints = opened(html(hostile()), tmp_path)
+    assert complaints == []
+    assert became.count("<svg") == 1
+    assert "alert(1)" in became and "<script" not in became
+    assert HOSTILE[5] in became
+
+
+def test_many_charts_on_one_page_open_without_a_complaint(tmp_path: Path) -> None:
+    charts = [fragment(figure) for figure in (hostile(), panels(4), two_dimensional())]
+    became, complaints = opened(page("Many", "".join(charts * 2)), tmp_path)
+    assert complaints == []
+    assert became.count("<svg") == 6
+
+
+@pytest.mark.parametrize(
+    "intruder", ["<script>alert(1)</script>", '<img src="https://example.org/pixel.png">']
+)
+def test_the_browser_stops_what_does_not_belong_and_the_check_sees_it(
+    intruder: str, tmp_path: Path
+) -> None:
+    _, complaints = opened(
+        html(two_dimensional()).replace("</main>", intruder + "</main>"), tmp_path
+    )
+    assert any("Content Security Policy" in line for line in complaints)

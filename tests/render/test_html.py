@@ -1,0 +1,158 @@
+"""A page that needs nothing else, and a fragment that disturbs nothing else."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from render.samples import HOSTILE, SAMPLES, cells, histogram, hostile, noted, panels, watermarked
+from sfumato.figure import Figure
+from sfumato.render.html import fragment, html, page
+from sfumato.render.table import MOST_ROWS, table
+from sfumato.render.text import clean
+
+VOID = {"meta", "link", "br", "img"}
+
+
+class Reader(HTMLParser):
+    """Notes elements, attributes and text, and whether every element is closed."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.elements: list[str] = []
+        self.attributes: list[tuple[str, str]] = []
+        self.words: list[str] = []
+        self.open: list[str] = []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append(tag)
+        self.attributes += [(name, value or "") for name, value in attrs]
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+        if tag not in VOID:
+            self.open.pop()
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.words.append(data)
+
+    @property
+    def text(self) -> str:
+        return " ".join(" ".join(self.words).split())
+
+
+def reaches_out(text: str) -> bool:
+    """Tell whether anything in a page could make a browser ask the network."""
+    read = Reader(text)
+    fetching = {"src", "href", "xlink:href", "srcset", "action", "data", "poster", "background"}
+    for name, value in read.attributes:
+        if name in fetching and not value.startswith(("data:", "#")):
+            return True
+        if name == "style" and "url(" in value:
+            return True
+    styles = re.findall(r"<style>(.*?)</style>", text, re.S)
+    outside = any("url(" in style or "@import" in style for style in styles)
+    return outside or "script" in read.elements or "iframe" in read.elements
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_a_page_is_well_formed_and_reaches_for_nothing(name: str) -> None:
+    text = html(SAMPLES[name])
+    assert Reader(text).open == []
+    assert not reaches_out(text)
+    assert "http:" not in text and "https:" not in text and "//" not in re.sub(r"<!--", "", text)
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        '<script src="https://example.org/vega.js"></script>',
+        '<img src="https://example.org/pixel.png">',
+        "<style>@import url(https://example.org/type.css)</style>",
+        '<p style="background:url(https://example.org/a.png)"></p>',
+    ],
+)
+def test_the_check_sees_a_page_that_reaches_out(broken: str) -> None:
+    assert reaches_out(html(histogram()).replace("<main>", "<main>" + broken))
+
+
+def test_a_page_says_what_it_is() -> None:
+    text = html(histogram())
+    assert text.startswith("<!doctype html>")
+    read = Reader(text)
+    assert ("lang", "en") in read.attributes
+    assert ("name", "viewport") in read.attributes
+    assert f"<title>{histogram().title}</title>" in text
+    assert "default-src 'none'" in text
+    assert read.elements.count("h1") == 1
+
+
+def test_title_notes_and_caption_are_real_text() -> None:
+    figure = noted()
+    text = Reader(fragment(figure)).text
+    for words in (figure.title, *figure.notes, figure.caption):
+        assert words in text
+
+
+def test_names_that_try_to_break_out_are_only_text() -> None:
+    text = html(hostile())
+    read = Reader(text)
+    assert "script" not in read.elements
+    assert "b" not in read.elements
+    for name in HOSTILE:
+        assert " ".join(clean(name).split()) in read.text
+
+
+def test_every_bar_can_be_read_by_pointing_at_it() -> None:
+    figure = histogram()
+    spoken = re.findall(r"<title>(.*?)</title>", fragment(figure))
+    assert len(spoken) == 20
+    assert spoken[0] == "age 0–5.5: count 28; 95 % 16 to 40; 95 % all together 2.8 to 53.2"
+
+
+def test_the_table_has_every_value_once() -> None:
+    assert table(histogram()).count("<tr>") == 21
+    assert table(panels(2)).count("<tr>") == 1 + 2 * 16 * 12
+    assert "could be empty" in table(panels(2))
+    assert "below zero" in table(histogram())
+
+
+def test_a_figure_of_very_many_cells_has_no_table() -> None:
+    side = int(MOST_ROWS**0.5) + 1
+    assert table(Figure("", (cells(side, side),), "")) == ""
+
+
+def test_many_fragments_can_stand_on_one_page() -> None:
+    parts = [fragment(figure) for figure in SAMPLES.values()]
+    assert not any(name == "id" for part in parts for name, _ in Reader(part).attributes)
+    whole = page("All of them", "".join(parts + parts))
+    assert Reader(whole).open == []
+    assert len(whole) < 3_000_000
+
+
+def test_a_narrow_fragment_is_a_narrow_picture() -> None:
+    def drawn_width(text: str) -> float:
+        found = re.search(r'<svg [^>]*?\bwidth="(\d+)', text)
+        assert found
+        return float(found[1])
+
+    wide, narrow = (fragment(panels(4), width=width) for width in (540, 300))
+    assert drawn_width(narrow) < 0.7 * drawn_width(wide)
+
+
+def test_a_watermark_is_on_the_page() -> None:
+    words = watermarked().watermark
+    assert all(part in Reader(fragment(watermarked())).text for part in words.split(" — "))
+
+
+def test_the_same_figure_gives_the_same_page() -> None:
+    assert html(panels()) == html(panels())
