@@ -72,6 +72,12 @@ def test_bins_that_make_no_sense_are_refused(bins):
         sf.histplot(PEOPLE, x="age", bins=bins, budget=1)
 
 
+@pytest.mark.parametrize("bounds", [sf.private(), {"age": sf.private()}])
+def test_bounds_are_not_searched_for(bounds):
+    with pytest.raises(sf.DomainError, match="cannot search for its bounds"):
+        sf.histplot(PEOPLE, x="age", bounds=bounds, budget=1)
+
+
 def test_a_missing_declaration_says_what_to_type():
     with pytest.raises(sf.DomainError, match=r"Domain\(age=\(lower, upper\)\)"):
         sf.histplot(PEOPLE, x="age", budget=1)

@@ -77,6 +77,11 @@ def histplot(
 def declared(chart: Histogram, bounds: Range | Mapping[str, Range] | None) -> Domain:
     """Return what a one-liner declares: bounds, and the orders as categories."""
     facts: dict[str, object] = dict(bounds) if isinstance(bounds, Mapping) else {}
+    if any(isinstance(fact, Private) for fact in (bounds, *facts.values())):
+        raise DomainError(
+            "A histogram cannot search for its bounds. Bins found from the data would have to be "
+            "paid for too. Declare a range you can defend: bounds=(lower, upper)."
+        )
     if bounds is not None and not isinstance(bounds, Mapping):
         if chart.y is not None:
             raise DomainError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
@@ -52,6 +53,9 @@ class Plan(ABC):
         rows += self.lines()
         width = max(len(name) for name, _ in rows)
         return "\n".join(f"{name:<{width}}  {value}" for name, value in rows)
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(str(self))}</pre>"
 
     def admit(self, spent: Cost) -> None:
         """Refuse to publish what cost more than was charged."""

@@ -12,7 +12,7 @@ from sfumato.exact import Exact
 from sfumato.grid import Edges, Grid, Key
 from sfumato.privacy.unit import PrivacyUnit
 
-ColumnKind = Literal["number", "text", "flag", "time", "other"]
+ColumnKind = Literal["number", "text", "flag", "time", "bytes", "other"]
 
 
 @dataclass(frozen=True)
@@ -38,8 +38,12 @@ class Schema:
 
         `unlisted` names the columns whose categories will be searched for.
         """
-        if unit.column is not None:
-            self.kind(unit.column)
+        if unit.column is not None and self.kind(unit.column) == "other":
+            raise SourceError(
+                f"Column {unit.column!r} holds values that cannot tell people apart. Whose rows "
+                "are whose decides what is protected. Use a column of texts, numbers, dates or "
+                "bytes."
+            )
         for key in keys:
             self._check_kind(key)
         for column in unlisted:
@@ -101,6 +105,7 @@ _plural: dict[ColumnKind, str] = {
     "text": "text",
     "flag": "True and False",
     "time": "dates or times",
+    "bytes": "bytes",
     "other": "values that cannot be charted",
 }
 _advice: dict[ColumnKind, str] = {
@@ -108,7 +113,8 @@ _advice: dict[ColumnKind, str] = {
     "text": "a list of texts",
     "flag": "[False, True]",
     "time": "a pair of dates: (date(2026, 1, 1), date(2027, 1, 1))",
-    "other": "another column: nested and binary values are not supported",
+    "bytes": "another column: bytes can only tell people apart",
+    "other": "another column: nested values and durations are not supported",
 }
 # Text is read as the declared kind: a CSV file has nothing but text.
 _category_kinds: dict[str, tuple[ColumnKind, ...]] = {
