@@ -97,3 +97,17 @@ def test_every_public_name_is_there_and_nothing_heavy_is_loaded_for_it():
 def test_an_unknown_name_is_an_attribute_error():
     with pytest.raises(AttributeError, match="no attribute 'scatter'"):
         sf.scatter  # noqa: B018
+
+
+def test_a_search_whose_deltas_have_no_short_sum_still_fits_its_own_budget():
+    deltas = 1.2345678901234567e-07, 7.654321098765433e-13
+    searches = {"order": sf.private(delta=deltas[0]), "hue_order": sf.private(delta=deltas[1])}
+    for budget in (0.7, sf.Budget(0.7, 1e-6)):
+        sf.histplot(PEOPLE, x="ward", hue="person", **searches, budget=budget)
+
+
+def test_the_largest_promise_can_still_be_saved(tmp_path):
+    release = sf.histplot(PEOPLE, x="age", bounds=(0, 9), budget=1e12)
+    assert sf.load(release.save(tmp_path / "release.json")) == release
+    with pytest.raises(sf.BudgetError):
+        sf.Budget(1e308)

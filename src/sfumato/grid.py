@@ -21,6 +21,9 @@ from sfumato.errors import DomainError
 MOST_CELLS = 2**24
 """How many cells one dense answer may have: 128 MiB of integers."""
 
+MOST_FOUND = 1024
+"""How many categories a private search may return; later ones by the alphabet are left out."""
+
 
 @dataclass(frozen=True)
 class Grid:

@@ -46,3 +46,10 @@ def test_almost_no_noise_is_no_error():
     law = NoiseLaw("laplace", 1e-300)
     assert (law.mean_absolute, law.radius(0.95), law.coverage(0)) == (0.0, 0, 1.0)
     assert np.isfinite(law.miss(5))
+
+
+def test_the_widest_noise_keeps_its_digits():
+    law = NoiseLaw("laplace", 2.0**55)
+    radius = law.radius(0.95)
+    assert radius / 2.0**55 == pytest.approx(math.log(20), rel=1e-12)
+    assert law.coverage(radius) == pytest.approx(0.95, abs=1e-12)

@@ -533,3 +533,22 @@ def test_a_ledger_in_a_file_can_be_sent_to_another_process(path):
 def test_a_ledger_in_memory_has_no_copies(copying):
     with pytest.raises(LedgerError, match="spend the same budget again"):
         copying(Ledger.memory(budget=1))
+
+
+def test_a_ledger_with_two_names_is_refused(tmp_path):
+    ledger = Ledger.create(tmp_path / "one.ledger", budget=1.0, table="visits")
+    (tmp_path / "two.ledger").hardlink_to(tmp_path / "one.ledger")
+    for name in ("one.ledger", "two.ledger"):
+        with pytest.raises(LedgerError, match="second name"):
+            Ledger.open(tmp_path / name)
+    with pytest.raises(LedgerError, match="second name"):
+        ledger.charge("histogram of age", Cost.pure(Fraction(1, 2)))
+    (tmp_path / "two.ledger").unlink()
+    assert ledger.entries == ()
+
+
+def test_a_ledger_is_not_created_beside_the_journal_of_another(tmp_path):
+    (tmp_path / "visits.ledger-journal").write_bytes(b"left behind")
+    with pytest.raises(LedgerError, match="journal of one"):
+        Ledger.create(tmp_path / "visits.ledger", budget=1.0, table="visits")
+    assert not (tmp_path / "visits.ledger").exists()

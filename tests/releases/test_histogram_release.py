@@ -195,3 +195,20 @@ def test_loading_and_drawing_loads_neither_engine_nor_noise(tmp_path):
     quiet = {"MPLBACKEND": "agg"}
     run = subprocess.run(command, capture_output=True, text=True, env=quiet, check=False)
     assert run.returncode == 0, run.stderr
+
+
+def test_the_caption_never_states_more_than_it_knows():
+    sure = release(noise=NoiseLaw("laplace", 1 / 3), steps=(10, 20, 30))
+    assert 0.995 < sure.uncertainty.pointwise.coverage < 1
+    assert "100 %" not in sure.caption()
+
+
+def test_the_caption_says_when_a_search_was_cut_short():
+    names = Categories(tuple(f"c{number:04}" for number in range(1024)))
+    cut = release(x=Labels("job", names), steps=(9,) * 1024, found=("job",))
+    assert "first 1024" in cut.caption()
+    assert "first 1024" not in SAMPLES["nothing found"].caption()
+
+
+def test_a_simulated_release_promises_nothing():
+    assert "Privacy:" not in SAMPLES["simulated"].caption()

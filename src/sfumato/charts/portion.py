@@ -12,9 +12,8 @@ from sfumato.mechanisms.gaussian import gaussian, gaussian_scale
 from sfumato.mechanisms.laplace import laplace, laplace_scale
 from sfumato.mechanisms.noise import Noisy
 from sfumato.postprocess.law import NoiseLaw
-from sfumato.privacy.amount import exactly, float_below
+from sfumato.privacy.amount import exactly, float_below, plain_above
 from sfumato.privacy.budget import Budget
-from sfumato.privacy.conversion import rho_within
 from sfumato.privacy.cost import Cost
 
 
@@ -30,13 +29,13 @@ class Portion:
         """Return all of a chart's budget, less the δ that its thresholds take."""
         if budget.pure:
             return cls(exactly(budget.epsilon), pure=True)
-        left = exactly(budget.delta) - thresholds
-        if left <= 0:
+        if thresholds >= exactly(budget.delta):
             raise BudgetError(
                 "The private search for categories takes all of the chart's δ. Gaussian noise "
                 "needs some of it too. Ask for a smaller delta: sf.private(delta=1e-7)."
             )
-        return cls(rho_within(exactly(budget.epsilon), left), pure=False)
+        spending = Budget(budget.epsilon, budget.delta, reserve=plain_above(thresholds))
+        return cls(spending.rho, pure=False)
 
     def part(self, share: Fraction) -> Portion:
         """Return a share of this portion."""

@@ -10,16 +10,13 @@ from sfumato.charts.portion import Portion
 from sfumato.domain import Categories, Private
 from sfumato.engines.engine import Engine
 from sfumato.errors import DomainError
-from sfumato.grid import Key, Labels
+from sfumato.grid import MOST_FOUND, Key, Labels
 from sfumato.mechanisms.laplace import laplace_scale
 from sfumato.mechanisms.stability import occupied_categories, stability_threshold
 from sfumato.privacy.amount import exactly
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.cost import Cost
 from sfumato.privacy.unit import PrivacyUnit
-
-MOST_FOUND = 1024
-"""How many categories a search may return; the rest, in the order of the alphabet, is left out."""
 
 
 @dataclass(frozen=True)

@@ -33,8 +33,7 @@ class NoiseLaw:
     def miss(self, radius: int) -> float:
         """Return the probability that the noise lies further out than `radius`."""
         if self.kind == "laplace":
-            decay = math.exp(-1 / self.scale)
-            return min(1.0, 2 * decay ** (radius + 1) / (1 + decay))
+            return 2 * math.exp(-(radius + 1) / self.scale) / (1 + math.exp(-1 / self.scale))
         if self.scale > _WIDE:
             return math.erfc((radius + 0.5) / (self.scale * math.sqrt(2)))
         weights = self._gaussian_weights

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from fractions import Fraction
 
 from sfumato.errors import BudgetError
 from sfumato.privacy.amount import exactly
 from sfumato.privacy.conversion import rho_within
+
+LARGEST_EPSILON = 1e12
+"""Far beyond any promise; larger numbers would overflow when the promise is restated."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,7 @@ class Budget:
         object.__setattr__(self, "delta", _number(self.delta, "delta"))
         if self.reserve is not None:
             object.__setattr__(self, "reserve", _number(self.reserve, "reserve"))
-        if not (math.isfinite(self.epsilon) and self.epsilon > 0):
+        if not 0 < self.epsilon <= LARGEST_EPSILON:
             raise BudgetError(
                 f"Budget(epsilon={self.epsilon:g}) must be a finite number above 0. It bounds what "
                 "anyone can learn about one person. Write Budget(epsilon=1)."

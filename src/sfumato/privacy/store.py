@@ -6,6 +6,7 @@ import os
 import secrets
 import sqlite3
 import threading
+import time
 import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator
@@ -65,12 +66,18 @@ class FileStore(Store):
     """A SQLite file with a rollback journal, opened anew for each operation."""
 
     def __init__(self, path: Path) -> None:
-        self.path = path
+        self.path = self._file = path
         self.name = str(path)
         self._address = f"{path.as_uri()}?mode=rw"
 
     @contextmanager
     def _connection(self) -> Generator[sqlite3.Connection]:
+        if not _has_one_name(self._file):
+            raise LedgerError(
+                f"{self.path} has a second name in the file system. SQLite finds the journal of a "
+                "charge by the file's name, and under another name the charge would be forgotten. "
+                "Remove the other hard link."
+            )
         with _operating, closing(_connect(self._address)) as connection:
             yield connection
 
@@ -106,6 +113,21 @@ def exists(path: Path) -> bool:
         return False
 
 
+def _has_one_name(path: Path) -> bool:
+    for _ in range(20):
+        with suppress(OSError):
+            if path.stat().st_nlink <= 1:
+                return True
+        # A ledger that is being created has two names for a moment.
+        time.sleep(0.05)
+    return not exists(path)
+
+
+def _refuse_journal(path: Path) -> None:
+    if exists(path.with_name(f"{path.name}-journal")):
+        raise FileExistsError
+
+
 def create(path: Path, terms: Terms) -> None:
     """Write a new ledger file, whole or not at all, and never over another file.
 
@@ -115,14 +137,15 @@ def create(path: Path, terms: Terms) -> None:
     passing = path.with_name(f".ledger-{secrets.token_hex(8)}")
     problem = ""
     try:
+        _refuse_journal(path)
         with _operating, closing(_connect(f"{passing.as_uri()}?mode=rwc")) as connection:
             lay(connection, terms)
         os.link(passing, path)
         _sync(path.parent)
     except FileExistsError:
         problem = (
-            "there is a file of that name. Writing over it would forget what was spent. Open it "
-            "with Ledger.open, or choose another name."
+            "there is a file of that name, or the journal of one. Writing over it would forget "
+            "what was spent. Open it with Ledger.open, or choose another name."
         )
     except (OSError, sqlite3.Error):
         problem = (

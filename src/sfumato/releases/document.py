@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 FORMAT = "sfumato release"
 VERSION = 1
-_LARGEST = 2**28  # bytes; a release of the most cells there can be is smaller
+_LARGEST = 2**29  # bytes; a release of the most cells there can be is smaller
 
 
 def write(release: Release) -> dict[str, Any]:

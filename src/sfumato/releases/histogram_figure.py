@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.figure import Axis, Bars, Cells, Figure, Interval, Panel
-from sfumato.grid import Edges, Grid, Key, Labels
+from sfumato.grid import MOST_FOUND, Edges, Grid, Key, Labels
 from sfumato.releases import axes
 from sfumato.releases.release import WATERMARK
 
@@ -37,8 +38,7 @@ def caption(release: HistogramRelease) -> str:
     """Say what protects whom, and how noisy the numbers are."""
     scale = f"{release.noise.scale * release.step:,.4g}"
     parts = [
-        "" if release.private else f"{WATERMARK}.",
-        f"Privacy: {release.guarantee}.",
+        _promise(release),
         f"{release.noise.kind.capitalize()} noise of scale {scale} was added to every count.",
         _how_sure(release),
     ]
@@ -47,9 +47,15 @@ def caption(release: HistogramRelease) -> str:
     if any(isinstance(key, Grid) for key in release.keys):
         parts.append("Values beyond the axis are counted in its end bins.")
     if release.found:
-        columns = " and ".join(release.found)
-        parts.append(f"Categories of {columns} that few people hold are left out.")
-    return " ".join(filter(None, parts))
+        parts.append(_what_was_found(release))
+    return " ".join(parts)
+
+
+def _what_was_found(release: HistogramRelease) -> str:
+    columns = " and ".join(release.found)
+    cut = [key for key in release.keys if key.column in release.found and key.cells >= MOST_FOUND]
+    most = f", and beyond the first {MOST_FOUND} by the alphabet" if cut else ""
+    return f"Categories of {columns} that few people hold are left out{most}."
 
 
 def _how_sure(release: HistogramRelease) -> str:
@@ -62,8 +68,15 @@ def _how_sure(release: HistogramRelease) -> str:
     )
 
 
+def _promise(release: HistogramRelease) -> str:
+    if release.private:
+        return f"Privacy: {release.guarantee}."
+    return f"{WATERMARK}. Real noise would give {release.guarantee}."
+
+
 def _percent(interval: Interval) -> str:
-    return f"{100 * interval.coverage:.0f} %"
+    """Return the coverage in whole percents, never more than it is."""
+    return f"{math.floor(100 * interval.coverage + 1e-9)} %"
 
 
 def _notes(release: HistogramRelease) -> tuple[str, ...]:
