@@ -1,0 +1,226 @@
+"""Arrow columns as numbers, categories and identities: the one public rule for odd values.
+
+Every engine hands its raw columns to these functions, so the rule is the same on all of them:
+
+- NULL, NaN and text that does not read as the declared kind are counted nowhere;
+- infinities and values out of range are moved to the nearer bound (by the kernel);
+- a category that is not declared is counted nowhere;
+- text is read as a number when, between optional ASCII white space, it is an optional sign and
+  decimal digits with an optional point and exponent, or ``inf``, ``infinity`` or ``nan``; and as a
+  flag when it is ``true`` or ``false``; in any case of letters;
+- numbers are compared as 64-bit floats, so −0.0 is 0.0, and text byte by byte;
+- times are microseconds since 1970 in UTC, finer ones cut off; a time without a zone is UTC;
+- an identity that is NULL or NaN is nobody.
+
+No function here raises or warns because of a value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import cast
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.types as kinds
+from numpy.typing import NDArray
+
+from sfumato.domain import Categories
+from sfumato.engines.engine import ColumnKind
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+LONGEST_LABEL = 256
+"""Texts of more characters are counted nowhere where categories are found in the data."""
+
+_SPACE = "[ \\t\\n\\v\\f\\r]*"
+_DIGITS = "(?:[0-9]+\\.?[0-9]*|\\.[0-9]+)(?:e[+-]?[0-9]+)?"
+_NUMBER = f"(?i)^{_SPACE}[+-]?(?:{_DIGITS}|inf|infinity|nan){_SPACE}$"
+_STORED = {"arrow.json", "arrow.uuid"}  # extension types that are what they store
+_TO_MICROSECONDS = {"s": 1e6, "ms": 1e3, "us": 1.0}
+_MICROSECONDS_A_DAY = 86_400e6
+
+
+def kind_of(dtype: pa.DataType) -> ColumnKind:
+    """Return what a column of this Arrow type holds.
+
+    A column that can hold nothing but NULL reads as text, which may be declared as anything.
+    """
+    if kinds.is_dictionary(dtype) or kinds.is_run_end_encoded(dtype):
+        return kind_of(dtype.value_type)
+    if _is_stored(dtype):
+        return kind_of(dtype.storage_type)
+    for kind, tests in _KINDS.items():
+        if any(test(dtype) for test in tests):
+            return kind
+    return "other"
+
+
+def numbers(column: pa.Array) -> Floats:
+    """Read numbers; NaN stands for whatever is counted nowhere."""
+    column = _decoded(column)
+    if kinds.is_null(column.type):
+        return np.full(len(column), np.nan)
+    if _is_text(column.type):
+        return _parsed(column)
+    if kinds.is_decimal(column.type):
+        return _decimals(column)
+    if kind_of(column.type) == "time":
+        return _microseconds(column)
+    return _floats(column.cast(pa.uint8()) if kinds.is_boolean(column.type) else column)
+
+
+def positions(column: pa.Array, categories: Categories) -> Integers:
+    """Return the index of each value among the categories, or -1."""
+    if categories.kind == "text":
+        return _text_positions(column, categories)
+    is_text = kind_of(column.type) == "text"
+    values = _flags(column) if categories.kind == "flag" and is_text else numbers(column)
+    wanted = np.array([float(value) for value in categories.values])
+    order = np.argsort(wanted)
+    nearest = np.searchsorted(wanted[order], values).clip(max=len(wanted) - 1)
+    found = order[nearest]
+    return np.where(wanted[found] == values, found, -1)
+
+
+def identities(column: pa.Array) -> pa.Array:
+    """Return whose row it is, as integers, floats or bytes that group exactly; NULL is nobody."""
+    column = _decoded(column)
+    if _is_text(column.type) or _is_bytes(column.type):
+        return column.cast(pa.large_binary())
+    if kinds.is_floating(column.type):
+        values = _floats(column) + 0.0  # −0.0 and 0.0 are one person
+        return pa.array(values, mask=np.isnan(values))
+    if kinds.is_decimal(column.type):
+        return column.cast(pa.string()).cast(pa.large_binary())
+    if kinds.is_date32(column.type):
+        return column.cast(pa.int32())
+    return column.cast(pa.int64()) if kind_of(column.type) == "time" else column
+
+
+def labels(column: pa.Array) -> pa.Array:
+    """Return texts as bytes; NULL stands for texts that are too long or not Unicode."""
+    text = _decoded(column).cast(pa.large_string())
+    try:
+        text.validate(full=True)
+    except pa.ArrowInvalid:
+        text = pa.array(map(_unicode, text.cast(pa.large_binary()).to_pylist()), pa.large_string())
+    long = np.asarray(pc.fill_null(pc.utf8_length(text), 0)) > LONGEST_LABEL
+    return text.cast(pa.large_binary()).take(pa.array(np.arange(len(text)), mask=long))
+
+
+def _is_text(dtype: pa.DataType) -> bool:
+    return kinds.is_string(dtype) or kinds.is_large_string(dtype) or kinds.is_string_view(dtype)
+
+
+def _is_bytes(dtype: pa.DataType) -> bool:
+    return (
+        kinds.is_binary(dtype)
+        or kinds.is_large_binary(dtype)
+        or kinds.is_fixed_size_binary(dtype)
+        or kinds.is_binary_view(dtype)
+    )
+
+
+_KINDS: dict[ColumnKind, tuple[Callable[[pa.DataType], bool], ...]] = {
+    "number": (kinds.is_integer, kinds.is_floating, kinds.is_decimal),
+    "text": (_is_text, kinds.is_null),
+    "flag": (kinds.is_boolean,),
+    "time": (kinds.is_timestamp, kinds.is_date),
+    "bytes": (_is_bytes,),
+}
+
+
+def _is_stored(dtype: pa.DataType) -> bool:
+    return isinstance(dtype, pa.BaseExtensionType) and dtype.extension_name in _STORED
+
+
+def _decoded(column: pa.Array) -> pa.Array:
+    if _is_stored(column.type):
+        return _decoded(column.storage)
+    if kinds.is_dictionary(column.type):
+        return _looked_up(cast(pa.DictionaryArray, column))
+    if kinds.is_run_end_encoded(column.type):
+        return _decoded(pc.run_end_decode(column))
+    return column
+
+
+def _looked_up(column: pa.DictionaryArray) -> pa.Array:
+    words = _decoded(column.dictionary)
+    # A long text that is repeated may fill more than the 2 GiB of an ordinary text column.
+    if _is_text(words.type):
+        words = words.cast(pa.large_string())
+    elif _is_bytes(words.type):
+        words = words.cast(pa.large_binary())
+    return words.take(column.indices)
+
+
+def _floats(column: pa.Array) -> Floats:
+    if column.type == pa.float64():
+        column = pc.fill_null(column, np.nan)  # faster than what to_numpy would do
+    return np.asarray(column.to_numpy(zero_copy_only=False), dtype=np.float64)
+
+
+def _parsed(text: pa.Array) -> Floats:
+    # Arrow reads most of our grammar, fast, and stops at the first text that it does not read.
+    # Then the grammar itself is asked; Python reads all of it, and to the same floats.
+    text = text.cast(pa.large_string())
+    try:
+        return _floats(text.cast(pa.float64()))
+    except pa.ArrowInvalid:
+        pass
+    readable = pc.match_substring_regex(text.cast(pa.large_binary()), _NUMBER)
+    places = np.flatnonzero(pc.fill_null(readable, False))
+    values = np.full(len(text), np.nan)
+    values[places] = [float(number) for number in text.take(pa.array(places)).to_pylist()]
+    return values
+
+
+def _flags(column: pa.Array) -> Floats:
+    text = _decoded(column).cast(pa.large_string())
+    lower = pc.ascii_lower(pc.ascii_trim_whitespace(text)).cast(pa.large_binary())
+    return _floats(pc.index_in(lower, value_set=pa.array([b"false", b"true"], pa.large_binary())))
+
+
+def _decimals(column: pa.Array) -> Floats:
+    dtype = column.type
+    short = kinds.is_decimal128(dtype) and dtype.precision <= 15 and 0 <= dtype.scale <= 22
+    if not short:
+        # Arrow's own cast multiplies by a rounded power of ten; reading the digits rounds once.
+        return _parsed(column.cast(pa.string()))
+    # Up to 15 digits and powers of ten up to 10^22 are exact floats: the division rounds once.
+    whole = pa.decimal128(dtype.precision, 0)
+    unscaled = pa.Array.from_buffers(whole, len(column), column.buffers(), offset=column.offset)
+    return _floats(unscaled.cast(pa.int64())) / 10.0**dtype.scale
+
+
+def _microseconds(column: pa.Array) -> Floats:
+    if kinds.is_date32(column.type):
+        return _floats(column.cast(pa.int32())) * _MICROSECONDS_A_DAY
+    unit = "ms" if kinds.is_date64(column.type) else column.type.unit
+    ticks = column.cast(pa.int64())
+    if unit != "ns":
+        return _floats(ticks) * _TO_MICROSECONDS[unit]
+    whole = np.asarray(pc.fill_null(ticks, 0)) // 1000
+    return np.where(np.asarray(ticks.is_null()), np.nan, whole.astype(np.float64))
+
+
+def _text_positions(column: pa.Array, categories: Categories) -> Integers:
+    if kinds.is_dictionary(column.type):
+        coded = cast(pa.DictionaryArray, column)
+        found = pa.array(_text_positions(coded.dictionary, categories)).take(coded.indices)
+    else:
+        # Bytes are compared as they are; as text, Arrow might object to them.
+        wanted = [str(value).encode("utf-8", "surrogatepass") for value in categories.values]
+        column = _decoded(column).cast(pa.large_binary())
+        found = pc.index_in(column, value_set=pa.array(wanted, pa.large_binary()))
+    return np.asarray(pc.fill_null(found, -1), dtype=np.int64)
+
+
+def _unicode(text: bytes | None) -> str | None:
+    try:
+        return None if text is None else text.decode()
+    except UnicodeDecodeError:
+        return None

@@ -1,0 +1,65 @@
+"""A query fed with batches while it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import chain
+from queue import Empty, Full, Queue
+
+import duckdb
+import pyarrow as pa
+
+Batches = Queue[pa.RecordBatch | None]
+
+_PATIENCE = 0.1  # seconds until a query that takes nothing more is asked whether it still runs
+
+
+def fed(
+    database: duckdb.DuckDBPyConnection,
+    statement: str,
+    name: str,
+    batches: Iterator[pa.RecordBatch],
+    *,
+    otherwise: pa.RecordBatch,
+) -> pa.Table:
+    """Return the answer to a statement over a stream that it knows as the table `name`.
+
+    The query runs in a thread of its own and the stream in the caller's, which so stays open to
+    interruption. Where there are no batches the query gets `otherwise`, an empty one.
+    """
+    first = next(batches, otherwise)
+    queue: Batches = Queue(maxsize=4)
+    stream = chain([first], iter(queue.get, None))
+    database.register(name, pa.RecordBatchReader.from_batches(first.schema, stream))
+    with ThreadPoolExecutor(1) as pool:
+        answer = pool.submit(lambda: database.sql(statement).to_arrow_table())
+        try:
+            _feed(queue, batches, answer)
+            return answer.result()
+        finally:
+            if not answer.done():
+                database.interrupt()
+            _end(queue)
+
+
+def _feed(queue: Batches, batches: Iterator[pa.RecordBatch], answer: Future[pa.Table]) -> None:
+    for batch in chain(batches, [None]):
+        waiting = True
+        while waiting and not answer.done():
+            try:
+                queue.put(batch, timeout=_PATIENCE)
+                waiting = False
+            except Full:
+                pass
+        if waiting:
+            return
+
+
+def _end(queue: Batches) -> None:
+    """Let a query that was left in the middle see the end of its stream."""
+    try:
+        while True:
+            queue.get_nowait()
+    except Empty:
+        queue.put(None)

@@ -1,0 +1,80 @@
+"""The kernel every engine shares: one batch of rows to cells of public keys."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from sfumato.engines.columns import Floats, Integers, numbers, positions
+from sfumato.grid import Edges, Grid, Key, Labels
+
+BLOCK = 2**15
+"""How many rows to work on at once: few enough for the caches, and for memory to be reused."""
+
+_COARSE = 2.0**44
+
+
+def cells(batch: pa.RecordBatch, keys: Sequence[Key]) -> Integers:
+    """Return the flat cell of each row, or -1 where it is counted nowhere.
+
+    The first key varies slowest. Without keys there is one cell, which holds every row.
+
+    Privacy
+    -------
+    A row's cell depends on that row and public facts alone.
+    """
+    if not keys:
+        return np.zeros(batch.num_rows, dtype=np.int64)
+    first, *others = keys
+    flat = _along(batch.column(first.column), first)
+    for key in others:
+        here = _along(batch.column(key.column), key)
+        nowhere = (flat < 0) | (here < 0)
+        flat = np.where(nowhere, -1, flat * key.cells + here)
+    return flat
+
+
+def _along(column: pa.Array, key: Key) -> Integers:
+    match key:
+        case Grid():
+            return grid_cells(numbers(column), key)
+        case Edges():
+            return edges_cells(numbers(column), key)
+        case Labels():
+            return positions(column, key.categories)
+
+
+def grid_cells(values: Floats, grid: Grid) -> Integers:
+    """Return ``i`` where ``edges[i] <= value < edges[i + 1]`` to the bit, or -1 for NaN.
+
+    Let u = 2⁻⁵³ and K = max|bound| · cells / width. The scaled value below is within 6u(K + cells)
+    cells of its exact position, and each edge within 3u(K + cells) of its own. Together this is
+    far below ½ while K ≤ 2⁴⁴, so the nearest edge is the lower or the upper end of the true cell,
+    and one comparison with it tells which. Finer grids are searched.
+    """
+    lower, upper = grid.bounds.lower, grid.bounds.upper
+    # The last cell holds its upper edge, as it holds the number just below.
+    inside = np.clip(values, lower, math.nextafter(upper, lower))
+    with np.errstate(over="ignore", invalid="ignore"):  # NaN becomes any integer, until the end
+        scale = np.float64(grid.cells) / grid.bounds.width
+        if scale * max(abs(lower), abs(upper)) <= _COARSE:
+            position = inside * scale
+            position += 0.5 - lower * scale
+            found = position.astype(np.int64)
+            found -= inside < grid.edges.take(found, mode="clip", out=position)
+        else:
+            found = np.searchsorted(grid.edges, inside, side="right") - 1
+    found[np.isnan(values)] = -1
+    return found
+
+
+def edges_cells(values: Floats, key: Edges) -> Integers:
+    """Return the cell between public edges of each value, or -1 beyond them and for NaN."""
+    inside = np.clip(values, key.bounds.lower, key.bounds.upper)
+    found = np.searchsorted(key.edges, inside, side="right") - 1
+    np.minimum(found, key.cells - 1, out=found)  # the last cell holds its upper edge
+    found[(inside > key.edges[-1]) | np.isnan(values)] = -1
+    return found

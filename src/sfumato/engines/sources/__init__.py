@@ -1,0 +1,1 @@
+"""Tables of every kind as a stream of Arrow batches."""

@@ -1,0 +1,125 @@
+"""CSV and TSV files, read by one rule.
+
+The first line names the columns and shows what separates them: a comma, a semicolon, a tab or a
+bar. Every field is text, and an empty one is NULL; nothing is sniffed. A field may stand in double
+quotes, and then hold line breaks, separators and doubled quotes (RFC 4180). Records that are not
+well written, as `sfumato.engines.sources.records` says, are left out. What is not UTF-8 is compared
+byte by byte.
+
+The promise is about records. Where quotes inside a field are not doubled, nobody can tell where a
+record ends, and one of them may change how others are read: use Parquet for such data.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from copy import copy
+from pathlib import Path
+from typing import BinaryIO
+
+import pyarrow as pa
+from pyarrow import csv as arrow_csv
+
+from sfumato.engines.discretion import discreetly
+from sfumato.engines.sources.records import LONGEST, Layout, whole_records
+from sfumato.engines.sources.source import Batches, Columns, Source, check_names, runs
+from sfumato.errors import SourceError
+
+SEPARATORS = (",", ";", "\t", "|")
+_PACKED = {".gz": "gzip", ".zst": "zstd"}
+
+
+class DelimitedFiles(Source):
+    """CSV files that hold one table together.
+
+    Privacy
+    -------
+    The first line of each file is public, and all that is read before a charge.
+    """
+
+    def __init__(self, paths: Sequence[Path]) -> None:
+        headers = {_header(path) for path in paths}
+        if len(headers) > 1:
+            raise SourceError(
+                "The files begin with different lines. They must hold one table, or a person "
+                "could count in one file and not in the other. Give them the same column names, "
+                "in the same order."
+            )
+        self._separator, self._names = headers.pop()
+        check_names(self._names)
+        self._paths = paths
+        self.kinds = dict.fromkeys(self._names, "text")
+
+    def batches(self, columns: Columns) -> Batches:
+        """Stream the given columns."""
+        sizes = [path.stat().st_size for path in self._paths]
+        before = 0
+        for path, size in zip(self._paths, sizes, strict=True):
+            for batch, done in self._read(path, columns.names):
+                yield batch, (before + done * size) / sum(sizes)
+            before += size
+
+    def split(self, parts: int) -> Sequence[Source]:
+        """Give each part some of the files."""
+        return [self._of(self._paths[run]) for run in runs(len(self._paths), parts)]
+
+    def _of(self, paths: Sequence[Path]) -> DelimitedFiles:
+        part = copy(self)
+        part._paths = paths
+        return part
+
+    def _read(self, path: Path, names: Sequence[str]) -> Iterator[tuple[pa.RecordBatch, float]]:
+        size = max(1, path.stat().st_size)
+        layout = Layout(self._separator, len(self._names))
+        with path.open("rb") as file, _unpacked(file, path) as stream:
+            for piece in whole_records(stream.read, layout):
+                for batch in self._parsed(piece, names) if piece else ():
+                    yield pa.record_batch(batch.columns, names=names), file.tell() / size
+
+    def _parsed(self, records: bytes, names: Sequence[str]) -> list[pa.RecordBatch]:
+        # Columns are counted, not named: two names may differ in a way that Arrow folds.
+        all_columns = [str(index) for index in range(len(self._names))]
+        table = arrow_csv.read_csv(
+            pa.BufferReader(records),
+            arrow_csv.ReadOptions(
+                use_threads=False, block_size=len(records) + 1, column_names=all_columns
+            ),
+            arrow_csv.ParseOptions(delimiter=self._separator, newlines_in_values=True),
+            arrow_csv.ConvertOptions(
+                check_utf8=False,
+                column_types=dict.fromkeys(all_columns, pa.string()),
+                null_values=[""],
+                strings_can_be_null=True,
+                include_columns=[str(self._names.index(name)) for name in names],
+            ),
+        )
+        return table.to_batches()
+
+
+def _unpacked(file: BinaryIO, path: Path) -> pa.NativeFile:
+    return pa.input_stream(file, compression=_PACKED.get(path.suffix.lower()))
+
+
+def _header(path: Path) -> tuple[str, tuple[str, ...]]:
+    separator, names = discreetly(lambda: _first_record(path), f"The file {str(path)!r}")
+    if not any(map(str.strip, names)):
+        raise SourceError(
+            f"The file {str(path)!r} does not begin with the names of its columns. Without them "
+            "no column could be declared public. Write the names into its first line."
+        )
+    return separator, names
+
+
+def _first_record(path: Path) -> tuple[str, tuple[str, ...]]:
+    with path.open("rb") as file, _unpacked(file, path) as stream:
+        lines = io.BytesIO(stream.read(LONGEST).removeprefix(b"\xef\xbb\xbf"))
+    record = next(lines, b"")
+    separator = max(SEPARATORS, key=lambda each: record.count(each.encode()))
+    while record.count(b'"') % 2 and (line := next(lines, b"")):
+        record += line
+    # Strictly, and all of it: where quotes are not closed, data would be taken for names.
+    text = io.StringIO(record.decode(), newline="")
+    (names,) = csv.reader(text, delimiter=separator, strict=True) if record else [()]
+    return separator, tuple(names)

@@ -1,0 +1,102 @@
+"""pandas frames, column by column, without importing pandas."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from numbers import Number
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+import pyarrow as pa
+
+from sfumato.engines.columns import kind_of
+from sfumato.engines.engine import ColumnKind
+from sfumato.engines.kernel import BLOCK
+from sfumato.engines.sources.source import Batches, Columns, Source, check_names, row_runs
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class PandasFrame(Source):
+    """A pandas frame.
+
+    Objects are read as text: the kind of the column must not depend on its values. Numbers are
+    written alike whatever their type, so 1, 1.0 and "1" are one category, and one person; objects
+    that have no text of their own are counted nowhere.
+
+    Privacy
+    -------
+    A categorical's list of categories is data, and is not read as public.
+    """
+
+    def __init__(self, frame: pd.DataFrame) -> None:
+        check_names(list(frame.columns))
+        self._frame = frame
+        self._names = [str(name) for name in frame.columns]
+        self.kinds = {name: _kind(frame.iloc[:0, index]) for index, name in enumerate(self._names)}
+
+    def batches(self, columns: Columns) -> Batches:
+        """Stream the given columns; no more than one batch is converted at a time."""
+        wanted = [self._frame.iloc[:, self._names.index(name)] for name in columns.names]
+        rows = len(self._frame)
+        for start in range(0, rows, BLOCK):
+            pieces = [_arrow(column.iloc[start : start + BLOCK]) for column in wanted]
+            yield pa.record_batch(pieces, names=columns.names), min(1.0, (start + BLOCK) / rows)
+
+    def split(self, parts: int) -> Sequence[Source]:
+        """Give each part some of the rows."""
+        return [PandasFrame(self._frame.iloc[cut]) for cut in row_runs(len(self._frame), parts)]
+
+
+def _kind(empty: pd.Series[Any]) -> ColumnKind:
+    if _is_categorical(empty):
+        return _kind(empty.cat.categories[:0].to_series())
+    try:
+        return kind_of(_arrow(empty).type)
+    except (pa.ArrowException, TypeError, ValueError):
+        return "other"  # a dtype, and so public, that Arrow does not know
+
+
+def _is_categorical(column: pd.Series[Any]) -> bool:
+    return str(column.dtype) == "category"
+
+
+def _arrow(column: pd.Series[Any]) -> pa.Array:
+    if _is_categorical(column):
+        return _dictionary(column)
+    if column.dtype == np.dtype(object):
+        return _texts(column)
+    try:
+        array: pa.Array | pa.ChunkedArray = pa.array(column, from_pandas=True)
+    except UnicodeEncodeError:  # Python texts that are not Unicode
+        return _texts(column)
+    return array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
+
+
+def _dictionary(column: pd.Series[Any]) -> pa.Array:
+    codes = np.asarray(column.cat.codes)
+    indices = pa.array(codes, mask=codes < 0)
+    return pa.DictionaryArray.from_arrays(indices, _arrow(column.cat.categories.to_series()))
+
+
+def _texts(column: pd.Series[Any]) -> pa.Array:
+    return pa.array(map(_text, column, column.isna()), pa.large_string())
+
+
+def _text(value: object, missing: bool) -> str | None:
+    if missing:
+        return None
+    try:
+        return _written(value).encode("utf-8", "replace").decode()
+    except Exception:  # noqa: BLE001 - an object that cannot be written is counted nowhere
+        return None
+
+
+def _written(value: object) -> str:
+    if isinstance(value, Number) and not isinstance(value, bool | np.bool_):
+        number = float(cast(float, value))
+        return str(int(cast(int, value))) if number.is_integer() else repr(number)
+    if type(value).__str__ is object.__str__ and type(value).__repr__ is object.__repr__:
+        raise TypeError  # its text would be its address in memory
+    return str(value)

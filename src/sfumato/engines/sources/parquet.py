@@ -1,0 +1,114 @@
+"""Parquet files, one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from copy import copy
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from sfumato.engines.discretion import discreetly
+from sfumato.engines.kernel import BLOCK
+from sfumato.engines.sources.arrow import arrow_kinds
+from sfumato.engines.sources.source import Batches, Columns, Source, check_names, runs
+from sfumato.errors import SourceError
+
+BUFFER = 2**20
+"""How many bytes of a column to fetch at once."""
+
+
+@dataclass(frozen=True)
+class _RowGroup:
+    path: Path
+    index: int
+    rows: int
+
+
+class ParquetFiles(Source):
+    """Parquet files that hold one table together.
+
+    Arrow reads them, and not DuckDB, because DuckDB stops at text that is not Unicode: whether a
+    query fails would depend on the data.
+
+    Privacy
+    -------
+    What stands in the footers, names and kinds of columns, is public. The number of rows is not:
+    it is only used to tell how far reading is.
+    """
+
+    def __init__(self, paths: Sequence[Path]) -> None:
+        footers = [_footer(path) for path in paths]
+        self._groups = [group for _, groups in footers for group in groups]
+        self._schema = _merged([schema for schema, _ in footers])
+        self.kinds = arrow_kinds(self._schema)
+
+    def batches(self, columns: Columns) -> Batches:
+        """Stream the given columns; repetitive texts stay the dictionaries they are stored as."""
+        rows = max(1, sum(group.rows for group in self._groups))
+        done = 0
+        for path, groups in groupby(self._groups, key=lambda group: group.path):
+            for batch in self._read(path, [group.index for group in groups], columns):
+                done += batch.num_rows
+                yield batch, done / rows
+
+    def split(self, parts: int) -> Sequence[Source]:
+        """Give each part some of the row groups."""
+        return [self._of(self._groups[run]) for run in runs(len(self._groups), parts)]
+
+    def _of(self, groups: list[_RowGroup]) -> ParquetFiles:
+        part = copy(self)
+        part._groups = groups
+        return part
+
+    def _read(self, path: Path, groups: list[int], columns: Columns) -> Iterator[pa.RecordBatch]:
+        names = list(columns.names)
+        # By default Arrow fetches all of a file before it decodes any, with threads of its own.
+        with pq.ParquetFile(
+            path, read_dictionary=list(columns.repetitive), pre_buffer=False, buffer_size=BUFFER
+        ) as file:
+            for batch in file.iter_batches(
+                BLOCK, row_groups=groups, columns=names, use_threads=False
+            ):
+                typed = [self._typed(batch.column(name), name) for name in names]
+                yield pa.record_batch(typed, names=names)
+
+    def _typed(self, column: pa.Array, name: str) -> pa.Array:
+        is_null = column.type == pa.null()
+        return pa.nulls(len(column), self._schema.field(name).type) if is_null else column
+
+
+def _footer(path: Path) -> tuple[pa.Schema, list[_RowGroup]]:
+    def read() -> tuple[pa.Schema, list[_RowGroup]]:
+        with pq.ParquetFile(path) as file:
+            rows = [file.metadata.row_group(i).num_rows for i in range(file.num_row_groups)]
+            return file.schema_arrow, [_RowGroup(path, *group) for group in enumerate(rows)]
+
+    return discreetly(read, f"The file {str(path)!r}")
+
+
+def _merged(schemas: Sequence[pa.Schema]) -> pa.Schema:
+    check_names(schemas[0].names)
+    # A part in which a column is NULL throughout may not know the type that the others have.
+    merged = {
+        name: next((s.field(name).type for s in schemas if _knows(s, name)), pa.null())
+        for name in schemas[0].names
+    }
+    for schema in schemas:
+        same = schema.names == schemas[0].names and all(
+            schema.field(name).type in (dtype, pa.null()) for name, dtype in merged.items()
+        )
+        if not same:
+            raise SourceError(
+                "The Parquet files have different columns or types. They must hold one table, or "
+                "a person could count in one part and not in the other. Write them with the same "
+                "schema, or give sfumato one file."
+            )
+    return pa.schema(list(merged.items()))
+
+
+def _knows(schema: pa.Schema, name: str) -> bool:
+    return schema.names.count(name) == 1 and schema.field(name).type != pa.null()

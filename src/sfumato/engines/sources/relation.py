@@ -1,0 +1,57 @@
+"""DuckDB relations, on the connection they belong to."""
+
+from __future__ import annotations
+
+import duckdb
+import pyarrow as pa
+
+from sfumato.engines.engine import ColumnKind
+from sfumato.engines.kernel import BLOCK
+from sfumato.engines.sources.source import Batches, Columns, Source, check_names
+
+_KINDS: dict[str, ColumnKind] = {
+    **dict.fromkeys(("tinyint", "smallint", "integer", "bigint", "hugeint", "bignum"), "number"),
+    **dict.fromkeys(("utinyint", "usmallint", "uinteger", "ubigint", "uhugeint"), "number"),
+    **dict.fromkeys(("float", "double", "decimal"), "number"),
+    **dict.fromkeys(("varchar", "enum", "uuid", "null"), "text"),
+    **dict.fromkeys(("date", "timestamp", "timestamp_s", "timestamp_ms"), "time"),
+    **dict.fromkeys(("timestamp_ns", "timestamp with time zone"), "time"),
+    "boolean": "flag",
+    "blob": "bytes",
+}
+# Arrow has no type that holds all of these; their digits do.
+_AS_TEXT = {"hugeint", "uhugeint", "bignum", "null", "uuid"}
+
+
+class DuckRelation(Source):
+    """A relation of the user's own DuckDB. Its rows are the table; what they are made from is not.
+
+    Privacy
+    -------
+    One row of the relation, or all rows of one user in it, is what is protected. If the relation
+    itself fails on some value, so does the release. It runs once per question, in one pass, so
+    that even one that samples anew each time gives every row its place in one table. Nothing is
+    stored on the user's connection.
+    """
+
+    def __init__(self, relation: duckdb.DuckDBPyRelation) -> None:
+        check_names(relation.columns)
+        self._relation = relation
+        self._names = relation.columns
+        self._types = [dtype.id for dtype in relation.types]
+        self.kinds = {
+            name: _KINDS.get(dtype, "other")
+            for name, dtype in zip(self._names, self._types, strict=True)
+        }
+
+    def batches(self, columns: Columns) -> Batches:
+        """Stream the given columns."""
+        wanted = ", ".join(self._expression(self._names.index(name)) for name in columns.names)
+        with self._relation.project(wanted).to_arrow_reader(BLOCK) as reader:
+            for batch in reader:
+                yield pa.record_batch(batch.columns, names=columns.names), 0.0
+
+    def _expression(self, index: int) -> str:
+        # Columns are counted, not named: to DuckDB the names "a" and "A" are one.
+        place = f"#{index + 1}"
+        return f"CAST({place} AS VARCHAR)" if self._types[index] in _AS_TEXT else place

@@ -1,0 +1,79 @@
+"""What an engine needs of a table: names and kinds of columns, and a stream of rows."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import pyarrow as pa
+
+from sfumato.engines.engine import ColumnKind
+from sfumato.engines.kernel import BLOCK
+from sfumato.errors import SourceError
+
+Batches = Generator[tuple[pa.RecordBatch, float]]
+"""Batches of rows, each with the fraction of the table that is read when it comes."""
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The columns a question needs; `repetitive` ones are expected to hold few different texts."""
+
+    names: Sequence[str]
+    repetitive: Sequence[str] = ()
+
+
+class Source(ABC):
+    """A table that can be read as often as needed; `kinds` is known without reading a row."""
+
+    kinds: dict[str, ColumnKind]
+
+    @abstractmethod
+    def batches(self, columns: Columns) -> Batches:
+        """Stream the given columns, under their names, in one pass."""
+
+    def split(self, parts: int) -> Sequence[Source]:
+        """Return at most `parts` sources that hold each row once, to be read side by side."""
+        del parts
+        return [self]
+
+
+def runs(count: int, parts: int) -> list[slice]:
+    """Cut `count` things into at most `parts` runs of nearly equal length, and at least one.
+
+    Examples
+    --------
+    >>> runs(5, 2)
+    [slice(0, 2, None), slice(2, 5, None)]
+    """
+    ends = [count * part // parts for part in range(parts + 1)]
+    cut = [slice(start, stop) for start, stop in pairwise(ends) if start < stop]
+    return cut or [slice(0, 0)]
+
+
+def row_runs(rows: int, parts: int) -> list[slice]:
+    """Cut rows into at most `parts` runs, none of which is too short to be worth a thread."""
+    return runs(rows, min(parts, 1 + rows // (8 * BLOCK)))
+
+
+def check_names(names: Sequence[object]) -> None:
+    """Refuse a table whose columns cannot be told apart by name."""
+    if not names:
+        raise SourceError(
+            "The table has no columns. There is nothing that could be charted. Check that it is "
+            "the table you meant."
+        )
+    texts = [name for name in names if isinstance(name, str)]
+    if len(texts) < len(names):
+        raise SourceError(
+            "The table has column names that are not text. A chart names its columns, and a "
+            "ledger remembers them. Rename them: frame.columns = [...]."
+        )
+    if len(set(texts)) < len(texts):
+        twice = next(name for name in texts if texts.count(name) > 1)
+        raise SourceError(
+            f"The table has more than one column {twice!r}. Which one is charted, and so what is "
+            "protected, would be a guess. Give each column its own name."
+        )

@@ -1,0 +1,51 @@
+"""Integer sums over cells, which merge in any order to the same result."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sfumato.engines.columns import Integers
+
+CAP = 2**62 - 1
+"""Where sums stop growing."""
+
+
+class Tally:
+    """Sums of non-negative integers, one per cell.
+
+    A sum is the smaller of its true value and `CAP`. Taking that minimum early or late gives the
+    same number, so parts may be merged in any order; and it never moves two sums further apart,
+    so sensitivities hold while 64 bits cannot overflow.
+    """
+
+    def __init__(self, cells: int) -> None:
+        # One place more than there are cells: index -1, counted nowhere, is the last.
+        self._sums: Integers = np.zeros(cells + 1, dtype=np.int64)
+
+    def count(self, cells: Integers) -> None:
+        """Add 1 to the cell of each row; far fewer than 2⁶² rows can ever be read."""
+        np.add.at(self._sums, cells, 1)
+
+    def add(self, cells: Integers, amounts: Integers) -> None:
+        """Add an amount to each of several different cells."""
+        self._sums[cells] = saturated(self._sums[cells], amounts)
+
+    def merge(self, other: Tally) -> None:
+        """Add all sums of another tally."""
+        self._sums = saturated(self._sums, other._sums)
+
+    def total(self) -> Integers:
+        """Return the sum of each cell."""
+        return np.minimum(self._sums[:-1], CAP)
+
+
+def saturated(one: Integers, other: Integers) -> Integers:
+    """Return ``min(one + other, CAP)`` without ever overflowing.
+
+    Examples
+    --------
+    >>> saturated(np.array([1, CAP]), np.array([2, CAP])) == [3, CAP]
+    array([ True,  True])
+    """
+    one = np.minimum(one, CAP)
+    return one + np.minimum(other, CAP - one)

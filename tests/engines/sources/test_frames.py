@@ -1,0 +1,217 @@
+"""Frames and relations: what is particular to each library."""
+
+import math
+from datetime import date
+from decimal import Decimal
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from sfumato.domain import Bounds, Categories
+from sfumato.engines.duck import DuckEngine
+from sfumato.errors import SourceError
+from sfumato.grid import Grid, Labels
+from sfumato.privacy.unit import PrivacyUnit
+
+ROWS = PrivacyUnit.rows()
+
+
+def kinds(table):
+    return DuckEngine(table).schema().columns
+
+
+def total(table, column):
+    grid = Grid(column, Bounds(0, 100), 1)
+    return DuckEngine(table).counts([grid], ROWS).reveal().tolist()
+
+
+def test_kinds_of_pandas_columns_follow_their_dtypes_and_not_their_values():
+    frame = pd.DataFrame(
+        {
+            "object": pd.Series([1, 2], dtype=object),
+            "str": ["a", "b"],
+            "int": [1, 2],
+            "Int": pd.array([1, None], dtype="Int64"),
+            "arrow": pd.array([1, None], dtype="int64[pyarrow]"),
+            "bool": [True, False],
+            "time": pd.to_datetime(["2026-01-01"] * 2),
+            "category": pd.Categorical(["a", "b"]),
+            "numbers": pd.Categorical([1.0, 2.0]),
+            "delta": pd.to_timedelta([1, 2]),
+            "period": pd.period_range("2026", periods=2),
+            "interval": pd.interval_range(0, 2),
+            "complex": [1j, 2j],
+        }
+    )
+    expected = ["text", "text", "number", "number", "number", "flag", "time", "text", "number"]
+    assert list(kinds(frame).values()) == [*expected, "other", "other", "other", "other"]
+    assert kinds(frame) == kinds(frame.iloc[:0])
+
+
+def test_missing_is_missing_in_every_pandas_dtype():
+    columns = {
+        "float": pd.Series([1, np.nan]),
+        "object": pd.Series([1, None], dtype=object),
+        "NA": pd.Series([1, pd.NA], dtype=object),
+        "Int": pd.array([1, None], dtype="Int8"),
+        "arrow": pd.array([1, None], dtype="double[pyarrow]"),
+        "str": ["1", None],
+        "category": pd.Categorical(["1", None]),
+    }
+    frame = pd.DataFrame(columns)
+    assert [total(frame, name) for name in columns] == [[1]] * len(columns)
+
+
+def test_nan_is_counted_nowhere_whether_a_library_calls_it_missing_or_not():
+    values = [1.0, math.nan, None]
+    frames = [pl.DataFrame({"x": values}), pd.DataFrame({"x": values})]
+    frames += [
+        pa.table({"x": pa.array(values, from_pandas=False)}),
+        duckdb.from_arrow(pa.table({"x": values})),
+    ]
+    assert [total(frame, "x") for frame in frames] == [[1]] * 4
+
+
+def test_the_categories_of_a_frame_are_not_public():
+    frame = pd.DataFrame({"g": pd.Categorical(["A"], categories=["A", "CANARY-7f3a"])})
+    engine = DuckEngine(frame)
+    assert "CANARY" not in repr(engine.schema())
+    assert engine.occupied("g", ROWS).reveal_labels() == ("A",)
+    coded = pl.DataFrame({"g": pl.Series(["A"], dtype=pl.Enum(["A", "CANARY-7f3a"]))})
+    assert DuckEngine(coded).occupied("g", ROWS).reveal_labels() == ("A",)
+
+
+@pytest.mark.parametrize(
+    ("columns", "told"),
+    [(["x", "x"], "more than one"), ([1, 2], "not text"), ([("a", 1), "b"], "not text")],
+)
+def test_pandas_columns_that_cannot_be_named_are_refused(columns, told):
+    frame = pd.DataFrame([[1, 2]])
+    frame.columns = pd.Index(columns, dtype=object)
+    with pytest.raises(SourceError, match=told):
+        DuckEngine(frame)
+
+
+def test_a_table_without_columns_is_refused():
+    for table in (pd.DataFrame(index=[1]), pl.DataFrame(), pa.table({})):
+        with pytest.raises(SourceError, match="no columns"):
+            DuckEngine(table)
+
+
+def test_only_the_columns_asked_for_are_converted():
+    class Untouchable:
+        def __str__(self):
+            return pytest.fail("this column was not asked for")
+
+    frame = pd.DataFrame({"x": [1.0], "y": pd.Series([Untouchable()], dtype=object)})
+    assert total(frame, "x") == [1]
+
+
+def test_python_texts_that_are_not_unicode_stop_nobody():
+    for dtype in (object, pd.StringDtype("python")):
+        frame = pd.DataFrame({"g": pd.Series(["A", "\ud800", None], dtype=dtype)})
+        exact = DuckEngine(frame).counts([Labels("g", Categories(("A",)))], ROWS)
+        assert exact.reveal().tolist() == [1]
+
+
+def test_subclasses_of_frames_are_frames():
+    class Special(pd.DataFrame):
+        pass
+
+    assert total(Special({"x": [1.0]}), "x") == [1]
+
+
+def test_polars_columns_of_every_kind():
+    frame = pl.DataFrame(
+        {
+            "wide": pl.Series([2**100, 5, None], dtype=pl.Int128),
+            "small": pl.Series([1, 5, None], dtype=pl.UInt8),
+            "decimal": pl.Series([Decimal("1.10"), None, None], dtype=pl.Decimal(10, 2)),
+            "nothing": [None, None, None],
+            "flag": [True, False, None],
+            "day": [date(2026, 1, 1), None, None],
+            "bytes": [b"\xff", b"", None],
+            "nested": [[1], [], None],
+            "object": pl.Series([object()] * 3, dtype=pl.Object),
+        }
+    )
+    expected = ["number", "number", "number", "text", "flag", "time", "bytes", "other", "other"]
+    for table in (frame, frame.lazy()):
+        assert list(kinds(table).values()) == expected
+        found = {name: total(table, name)[0] for name in ("wide", "small", "decimal", "flag")}
+        assert found == {"wide": 2, "small": 2, "decimal": 1, "flag": 2}
+        unit = PrivacyUnit.users("wide", max_rows=1)
+        assert DuckEngine(table).counts([], unit).reveal() == 2
+
+
+def test_a_lazy_frame_that_cannot_stream_is_computed_whole(monkeypatch):
+    monkeypatch.delattr(pl.LazyFrame, "collect_batches")
+    monkeypatch.setattr(pl, "__version__", "1.40.0")
+    assert total(pl.LazyFrame({"x": [1.0, 2.0]}), "x") == [2]
+
+
+def test_a_lazy_frame_is_computed_once_for_a_question():
+    computed = []
+
+    def note(frame):
+        computed.append(1)
+        return frame
+
+    lazy = pl.LazyFrame({"x": [1.0, 2.0], "u": [1, 2]}).map_batches(note)
+    DuckEngine(lazy).counts([Grid("x", Bounds(0, 9), 3)], PrivacyUnit.users("u"))
+    assert sum(computed) == 1
+
+
+def test_relations_of_every_kind():
+    relation = duckdb.connect().sql(
+        """SELECT 1.5::DECIMAL(18, 3) AS decimal, 170141183460469231731687303715884105727 AS huge,
+        'a'::ENUM ('a', 'CANARY-7f3a') AS enum, '00000000-0000-0000-0000-000000000001'::UUID AS id,
+        NULL AS nothing, true AS flag, now() AS moment, '{}'::JSON AS json, '\\xFF'::BLOB AS bytes,
+        INTERVAL 1 DAY AS span, [1] AS list, TIME '10:00' AS hour"""
+    )
+    expected = ["number", "number", "text", "text", "text", "flag", "time", "text", "bytes"]
+    found = kinds(relation) | {"nothing": "text"}  # a number in older versions
+    assert list(found.values()) == [*expected, "other", "other", "other"]
+    assert [total(relation, name) for name in ("decimal", "huge", "flag")] == [[1], [1], [1]]
+    for column in list(kinds(relation))[:-3]:
+        unit = PrivacyUnit.users(column, max_rows=1)
+        assert DuckEngine(relation).counts([], unit).reveal() == (column != "nothing")
+    assert DuckEngine(relation).occupied("enum", ROWS).reveal_labels() == ("a",)
+
+
+def test_a_users_connection_is_left_as_it_was():
+    connection = duckdb.connect()
+    connection.execute("CREATE TABLE visits AS SELECT range AS x, range % 3 AS u FROM range(99)")
+    before = connection.execute("SELECT * FROM duckdb_settings()").fetchall()
+    engine = DuckEngine(connection.table("visits"))
+    keys = [Grid("x", Bounds(0, 99), 3)]
+    for unit in (ROWS, PrivacyUnit.users("u"), PrivacyUnit.users("u", max_rows=2)):
+        engine.counts(keys, unit)
+    assert connection.execute("SHOW ALL TABLES").fetchall()[0][2] == "visits"
+    assert len(connection.execute("SHOW ALL TABLES").fetchall()) == 1
+    assert not connection.execute("FROM duckdb_views() WHERE NOT internal").fetchall()
+    assert connection.execute("SELECT * FROM duckdb_settings()").fetchall() == before
+
+
+@pytest.mark.parametrize("unit", [ROWS, PrivacyUnit.users("u"), PrivacyUnit.users("u", max_rows=2)])
+def test_a_relation_over_python_objects_does_not_wait_for_itself(unit):
+    """Two databases and a Python generator take turns here; none may hold the lock for ever."""
+    frame = pd.DataFrame({"x": np.arange(500_000) % 7, "u": np.arange(500_000) % 1000})
+    relation = duckdb.connect(config={"threads": 4}).from_df(frame)
+    exact = DuckEngine(relation, threads=4).counts([Grid("x", Bounds(0, 7), 7)], unit)
+    total = {1: 500_000, 2: 2000}.get(unit.weight, 1000 * (2**30 - 2**30 % 500))
+    assert exact.reveal().sum() == total
+
+
+def test_a_relation_that_samples_gives_each_person_its_weight_in_one_sample():
+    """Two passes would see two samples, and a person could weigh more than one."""
+    relation = duckdb.connect().sql(
+        "SELECT range % 50 AS u FROM range(20000) WHERE random() < 0.05 + range % 50 * 0"
+    )
+    for _ in range(5):
+        sum_of_weights = DuckEngine(relation).counts([], PrivacyUnit.users("u")).reveal()
+        assert 50 * (2**30 - 2**12) < sum_of_weights <= 50 * 2**30

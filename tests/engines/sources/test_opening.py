@@ -1,0 +1,154 @@
+"""What is a table, and what is refused before anyone looks."""
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.dataset as ds
+import pyarrow.parquet as pq
+import pytest
+
+from sfumato.engines.duck import DuckEngine
+from sfumato.errors import SourceError
+from sfumato.privacy.unit import PrivacyUnit
+
+TABLE = pa.table({"x": [1.0, 2.0], "g": ["A", "B"]})
+
+
+def rows(table):
+    return int(DuckEngine(table).counts([], PrivacyUnit.rows()).reveal())
+
+
+@pytest.mark.parametrize(
+    ("table", "named"),
+    [
+        ({"x": [1]}, "dict"),
+        ([], "list"),
+        ([{"x": 1}], "list"),
+        (np.zeros(3), "ndarray"),
+        (None, "NoneType"),
+        (3, "int"),
+        (b"visits.csv", "bytes"),
+        (pa.array([1]), "Array"),
+    ],
+)
+def test_what_is_no_table_is_refused_by_its_type(table, named):
+    with pytest.raises(SourceError, match=f"A \\w*{named} is not a table"):
+        DuckEngine(table)
+
+
+@pytest.mark.parametrize("make", [pa.Table.to_reader, lambda table: ds.dataset(table).scanner()])
+def test_what_can_be_read_only_once_is_refused(make):
+    with pytest.raises(SourceError, match="only once"):
+        DuckEngine(make(TABLE))
+
+
+def test_a_batch_is_a_table():
+    assert rows(TABLE.to_batches()[0]) == 2
+
+
+@pytest.mark.parametrize(
+    "path", ["missing.csv", "missing/*.parquet", "missing", "", "~nobody-here/x.csv", "a\0b.csv"]
+)
+def test_a_path_without_files_is_refused(path, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SourceError):
+        DuckEngine(path)
+
+
+def test_an_address_is_refused():
+    with pytest.raises(SourceError, match="does not use the network"):
+        DuckEngine("https://example.org/visits.parquet")
+    with pytest.raises(SourceError, match="does not use the network"):
+        DuckEngine("s3://bucket/visits.parquet")
+
+
+def test_a_file_that_may_not_be_read_is_refused_with_its_name(tmp_path):
+    path = tmp_path / "visits.parquet"
+    path.write_bytes(b"PAR1 this is not Parquet")
+    with pytest.raises(SourceError, match=r"visits\.parquet"):
+        DuckEngine(path)
+
+
+def test_files_of_another_kind_or_of_two_kinds_are_refused(tmp_path):
+    pq.write_table(TABLE, tmp_path / "a.parquet")
+    (tmp_path / "b.csv").write_text("x,g\n1,A\n")
+    (tmp_path / "c.xlsx").write_bytes(b"")
+    for paths in ([tmp_path / "a.parquet", tmp_path / "b.csv"], tmp_path / "c.xlsx"):
+        with pytest.raises(SourceError, match="all Parquet"):
+            DuckEngine(paths)
+
+
+def test_a_folder_holds_its_parts_and_no_hidden_files(tmp_path):
+    folder = tmp_path / "visits.parquet"
+    (folder / "2026").mkdir(parents=True)
+    (folder / "odd.parquet").mkdir()
+    (folder / "_temporary").mkdir()
+    pq.write_table(TABLE, folder / "part-0.parquet")
+    pq.write_table(TABLE, folder / "2026" / "part-1.PARQUET")
+    pq.write_table(TABLE, folder / ".hidden.parquet")
+    pq.write_table(TABLE, folder / "_temporary" / "part-2.parquet")
+    (folder / "_SUCCESS").write_text("")
+    assert rows(folder) == rows(str(folder)) == 4
+
+
+def test_a_file_named_twice_is_refused(tmp_path):
+    pq.write_table(TABLE, tmp_path / "a.parquet")
+    pq.write_table(TABLE, tmp_path / "b.parquet")
+    (tmp_path / "link.parquet").symlink_to(tmp_path / "a.parquet")
+    for paths in (
+        [tmp_path / "a.parquet", str(tmp_path / "a.parquet")],
+        [f"{tmp_path}/a.parquet", f"{tmp_path}/[ab].parquet"],
+        f"{tmp_path}/*.parquet",
+    ):
+        with pytest.raises(SourceError, match="named more than once"):
+            DuckEngine(paths)
+
+
+def test_globs_reach_into_folders(tmp_path):
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    pq.write_table(TABLE, tmp_path / "a" / "one.parquet")
+    pq.write_table(TABLE, tmp_path / "a" / "b" / "two.parquet")
+    assert rows(f"{tmp_path}/**/*.parquet") == 4
+    assert rows(f"{tmp_path}/a/*.parquet") == 2
+
+
+def test_a_name_that_looks_like_a_pattern_is_a_name_first(tmp_path):
+    for name in ("visits[1].parquet", "visits1.parquet"):
+        pq.write_table(TABLE, tmp_path / name)
+    (tmp_path / "v[1]*.csv").write_text("x\n1\n")
+    (tmp_path / "v1z.csv").write_text("x\n1\n2\n3\n")
+    assert rows(tmp_path / "visits[1].parquet") == 2
+    assert rows(tmp_path / "v[1]*.csv") == 1
+
+
+@pytest.mark.parametrize("name", ["it's.csv", 'quo"te.csv', "sp ace.csv", "ünï.csv", "semi;.csv"])
+def test_names_with_quotes_and_spaces_are_names(name, tmp_path):
+    (tmp_path / name).write_text("x\n1\n")
+    assert rows(tmp_path / name) == 1
+
+
+@pytest.mark.parametrize("name", ['a"b', "a'b", "a b", "ä", "select", "a.b", "^a$", "#1", "*"])
+def test_any_column_name_is_a_name(name, tmp_path):
+    from engines.forms import FORMS
+
+    table = pa.table({"other": ["1", "2", "3"], name: ["A", "B", "B"], "u": ["1", "1", "2"]})
+    for form in FORMS:
+        folder = tmp_path / form.replace(" ", "-").replace(",", "")
+        folder.mkdir()
+        engine = DuckEngine(FORMS[form](table, folder))
+        assert list(engine.schema().columns)[1] == name
+        exact = engine.occupied(name, PrivacyUnit.users("u", max_rows=2))
+        assert exact.reveal_labels() == ("A", "B"), form
+
+
+def test_columns_that_differ_only_in_case_are_two(tmp_path):
+    from engines.forms import FORMS
+
+    table = pa.table({"a": ["A", "A"], "A": ["B", "C"], "u": ["1", "2"]})
+    for form in FORMS:
+        if form.startswith("DuckDB"):
+            continue
+        folder = tmp_path / form.replace(" ", "-").replace(",", "")
+        folder.mkdir()
+        engine = DuckEngine(FORMS[form](table, folder))
+        assert engine.occupied("a", PrivacyUnit.rows()).reveal_labels() == ("A",), form
+        assert engine.occupied("A", PrivacyUnit.rows()).reveal_labels() == ("B", "C"), form

@@ -1,0 +1,173 @@
+"""The public rule for odd values, one value at a time."""
+
+import decimal
+import math
+import uuid
+import warnings
+from datetime import datetime
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engines.hostile import CANARY
+from engines.oracle import number
+from sfumato.domain import Categories
+from sfumato.engines.columns import identities, kind_of, labels, numbers, positions
+
+NUMBERISH = st.text("0123456789+-.eEinftyaNI _x\t\n", max_size=12)
+
+
+def same(found, wanted):
+    wanted = np.array([math.nan if value is None else value for value in wanted])
+    return np.array_equal(found, wanted, equal_nan=True)
+
+
+@given(st.lists(NUMBERISH | st.floats().map(repr) | st.text(max_size=5) | st.none(), max_size=8))
+def test_text_is_read_by_one_grammar(texts):
+    for dtype in (pa.string(), pa.large_string(), pa.string_view()):
+        column = pa.array(texts, dtype)
+        assert same(numbers(column), [number(text) for text in texts])
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        *[
+            ("+5", 5),
+            (" 5\n", 5),
+            ("5.", 5),
+            (".5e1", 5),
+            ("1e400", math.inf),
+            ("-1e400", -math.inf),
+        ],
+        *[("1e-400", 0), ("9" * 400, math.inf), ("INFinity", math.inf), ("-inf", -math.inf)],
+        *[("nAn", None), ("-nan", None), ("nan(1)", None), ("infinit", None), ("∞", None)],
+        *[("1_000", None), ("0x1p3", None), ("1,5", None), ("１", None), ("", None), (".", None)],
+        *[("1e5.5", None), ("5 5", None), ("\u00a05", None), ("5\x00", None), ("True", None)],
+        *[("2.2250738585072011e-308", 2.2250738585072011e-308), (CANARY, None)],
+    ],
+)
+def test_numbers_in_text(text, value):
+    assert same(numbers(pa.array([text])), [value])
+    # A neighbour that cannot be read must not change how this one is.
+    assert same(numbers(pa.array([text, CANARY])), [value, None])
+
+
+def test_bytes_that_are_not_unicode_are_read_as_nothing():
+    offsets = pa.py_buffer(np.array([0, 2, 4, 6], np.int32).tobytes())
+    broken = pa.Array.from_buffers(pa.string(), 3, [None, offsets, pa.py_buffer(b"12\xff\xfe34")])
+    assert same(numbers(broken), [12, None, 34])
+    assert positions(broken, Categories(("34",))).tolist() == [-1, -1, 0]
+    assert positions(broken, Categories((True,))).tolist() == [-1, -1, -1]
+    assert len(set(identities(broken).to_pylist())) == 3
+    assert labels(broken).to_pylist() == [b"12", None, b"34"]
+
+
+@given(st.integers(0, 38), st.lists(st.integers(-(10**38) + 1, 10**38 - 1) | st.none(), max_size=9))
+def test_decimals_round_once(scale, digits):
+    exact = decimal.Context(prec=80)
+    values = [None if d is None else exact.scaleb(decimal.Decimal(d), -scale) for d in digits]
+    wanted = [None if value is None else float(value) for value in values]
+    assert same(numbers(pa.array(values, pa.decimal128(38, scale))), wanted)
+    assert same(numbers(pa.array(values, pa.decimal256(76, scale))), wanted)
+
+
+@given(st.integers(0, 15), st.lists(st.integers(-(10**15) + 1, 10**15 - 1) | st.none(), max_size=9))
+def test_short_decimals_round_once_also_in_slices(scale, digits):
+    values = [None if d is None else decimal.Decimal(d).scaleb(-scale) for d in digits]
+    column = pa.array(values, pa.decimal128(15, scale))
+    wanted = [None if value is None else float(value) for value in values]
+    assert same(numbers(column), wanted)
+    assert same(numbers(column.slice(1, 4)), wanted[1:5])
+    few = [value for value in digits if value is not None and abs(value) < 10**7]
+    assert same(numbers(pa.array(few, pa.decimal32(9, 0))), few)
+
+
+def test_arrows_own_cast_of_decimals_would_be_caught():
+    tenths = [decimal.Decimal(n) / 10 for n in range(100)]
+    cast = pa.array(tenths).cast(pa.float64()).to_pylist()
+    assert cast != [float(value) for value in tenths]
+
+
+@given(st.lists(st.integers(-(2**63), 2**63 - 1) | st.none(), max_size=9))
+def test_whole_numbers_are_the_nearest_float(values):
+    wanted = [None if value is None else float(value) for value in values]
+    assert same(numbers(pa.array(values, pa.int64())), wanted)
+
+
+@pytest.mark.parametrize("dtype", [pa.int8(), pa.uint16(), pa.float16(), pa.float32(), pa.uint64()])
+def test_numbers_of_every_width_are_read(dtype):
+    assert same(numbers(pa.array([0, 1, None, 100], dtype)), [0, 1, None, 100])
+
+
+def test_times_finer_than_a_microsecond_are_cut_off():
+    ticks = [1_767_225_600_000_000_999, -1, 0, None, 999, 2**63 - 1]
+    column = pa.array(ticks, pa.timestamp("ns"))
+    wanted = [None if tick is None else float(tick // 1000) for tick in ticks]
+    assert same(numbers(column), wanted)
+    assert number(datetime(2026, 1, 1)) == wanted[0]
+
+
+@given(
+    st.lists(
+        st.sampled_from([0.0, -0.0, 0.1 + 0.2, 0.3, 1.0, math.nan, math.inf, None]), max_size=9
+    )
+)
+def test_number_categories_are_equal_as_floats(values):
+    categories = Categories((1, 0.3, 0))
+    found = positions(pa.array(values, pa.float64()), categories).tolist()
+    wanted = [categories.values.index(v) if v in categories.values else -1 for v in values]
+    assert found == wanted
+    texts = pa.array([None if value is None else repr(value) for value in values], pa.string())
+    assert positions(texts, categories).tolist() == wanted
+
+
+@given(
+    st.lists(st.text(max_size=4) | st.sampled_from(["A", "a", "A ", "Å", "A\u030a"]) | st.none())
+)
+def test_text_categories_are_equal_as_bytes(values):
+    categories = Categories(("A", "Å", "", "\ud800"))
+    wanted = [categories.values.index(v) if v in categories.values else -1 for v in values]
+    column = pa.array(values, pa.string())
+    for form in (column, column.cast(pa.string_view()), column.dictionary_encode()):
+        assert positions(form, categories).tolist() == wanted
+
+
+def test_flags_are_read_from_text_in_any_case():
+    column = pa.array(["true", "FALSE", " True ", "1", "yes", "", None, CANARY])
+    assert positions(column, Categories((True, False))).tolist() == [0, 1, 0, -1, -1, -1, -1, -1]
+
+
+def test_runs_and_dictionaries_and_extensions_are_what_they_hold():
+    runs = pa.compute.run_end_encode(pa.array([1.0, 1.0, None, 2.0]))
+    coded = pa.array(["1", None, "x"]).dictionary_encode()
+    assert same(numbers(runs), [1, 1, None, 2])
+    assert same(numbers(coded), [1, None, None])
+    assert kind_of(runs.type) == "number"
+    assert kind_of(coded.type) == "text"
+    ids = pa.ExtensionArray.from_storage(pa.uuid(), pa.array([uuid.uuid4().bytes], pa.binary(16)))
+    assert kind_of(ids.type) == "bytes"
+    assert identities(ids).to_pylist() == ids.storage.to_pylist()
+
+
+@pytest.mark.parametrize(
+    "dtype",
+    [pa.list_(pa.int8()), pa.struct([("a", pa.int8())]), pa.duration("s"), pa.time32("s")],
+    ids=str,
+)
+def test_what_has_no_place_on_an_axis_is_called_other(dtype):
+    assert kind_of(dtype) == "other"
+
+
+@given(st.lists(st.floats() | st.none(), max_size=20))
+def test_no_float_warns(values):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for dtype in (pa.float64(), pa.float32()):
+            column = pa.array(values, dtype, from_pandas=False)
+            numbers(column)
+            positions(column, Categories((0, 1)))
+            identities(column)

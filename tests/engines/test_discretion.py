@@ -1,0 +1,166 @@
+"""Whatever goes wrong, nothing of the data comes out."""
+
+import logging
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import traceback
+
+import duckdb
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.dataset as ds
+import pytest
+
+from engines.hostile import CANARY
+from sfumato.domain import Bounds, Categories
+from sfumato.engines.discretion import discreetly
+from sfumato.engines.duck import DuckEngine
+from sfumato.errors import DomainError, SourceError
+from sfumato.grid import Grid, Labels
+from sfumato.privacy.unit import PrivacyUnit
+
+TEXTS = pa.table({"t": ["1", CANARY, "2"], "u": ["a", CANARY, "b"], "g": ["A", CANARY, None]})
+UNITS = [PrivacyUnit.rows(), PrivacyUnit.users("u"), PrivacyUnit.users("u", max_rows=1)]
+
+
+def everything(error):
+    """Return all that anyone could print of an error."""
+    told = traceback.TracebackException.from_exception(error, capture_locals=False)
+    return f"{error!s} {error!r} {error.args!r} {''.join(told.format(chain=True))}"
+
+
+class Unwritable:
+    def __str__(self):
+        raise ValueError(CANARY)
+
+
+def failing_relation(folder):
+    return duckdb.connect().from_arrow(TEXTS).project("CAST(t AS DOUBLE) AS t, u, g")
+
+
+def failing_lazy_frame(folder):
+    return pl.from_arrow(TEXTS).lazy().with_columns(pl.col("t").cast(pl.Float64))
+
+
+def failing_dataset(folder):
+    pa.csv.write_csv(TEXTS, folder / "texts.csv")
+    schema = pa.schema([("t", pa.float64()), ("u", pa.string()), ("g", pa.string())])
+    return ds.dataset(folder / "texts.csv", format="csv", schema=schema)
+
+
+FAILING = [failing_relation, failing_lazy_frame, failing_dataset]
+
+
+@pytest.mark.parametrize("unit", UNITS, ids=repr)
+@pytest.mark.parametrize("make", FAILING)
+def test_a_reader_that_quotes_the_data_is_not_quoted(make, unit, tmp_path, caplog, capfd):
+    caplog.set_level(logging.DEBUG)
+    engine = DuckEngine(make(tmp_path))
+    with pytest.raises(SourceError) as caught:
+        engine.counts([Grid("t", Bounds(0, 9), 3)], unit)
+    assert caught.value.__cause__ is None
+    assert caught.value.__context__ is None
+    assert CANARY not in everything(caught.value)
+    assert CANARY not in caplog.text
+    assert CANARY not in "".join(capfd.readouterr())
+
+
+@pytest.mark.parametrize("make", FAILING)
+def test_the_readers_themselves_do_quote_it(make, tmp_path):
+    engine = DuckEngine(make(tmp_path), threads=1)
+    with pytest.raises(Exception, match=CANARY):  # else the test above could not fail
+        engine._sums([Grid("t", Bounds(0, 9), 3)], PrivacyUnit.rows())
+
+
+@pytest.mark.parametrize("unit", UNITS, ids=repr)
+@pytest.mark.parametrize("key", [Grid("t", Bounds(0, 9), 3), Labels("g", Categories(("A",)))])
+def test_odd_values_in_numbers_categories_and_people_cause_no_error(key, unit, caplog, capfd):
+    caplog.set_level(logging.DEBUG)
+    for table in (TEXTS, TEXTS.to_pandas(), pl.from_arrow(TEXTS), duckdb.from_arrow(TEXTS)):
+        engine = DuckEngine(table)
+        exact = engine.counts([key], unit)
+        shown = f"{engine!r} {exact!r} {engine.schema()!r} {vars(engine)['_source']!r}"
+        assert CANARY not in shown + caplog.text + "".join(capfd.readouterr())
+
+
+def test_objects_that_cannot_be_written_are_counted_nowhere():
+    frame = pd.DataFrame({"g": [Unwritable(), "A", "\ud800", [1, 2], {"a": CANARY}]})
+    exact = DuckEngine(frame).counts([Labels("g", Categories(("A", "?")))], PrivacyUnit.rows())
+    assert exact.reveal().tolist() == [1, 1]
+
+
+def test_a_refusal_of_our_own_passes_as_it_is():
+    def refuse():
+        raise DomainError("what, why, next")
+
+    with pytest.raises(DomainError, match="what, why, next"):
+        discreetly(refuse)
+
+
+def test_every_failure_says_the_same():
+    class Panic(BaseException):
+        pass
+
+    def fail():
+        raise Panic(CANARY)
+
+    with pytest.raises(SourceError, match="could not be read") as caught:
+        discreetly(fail)
+    assert CANARY not in everything(caught.value)
+    assert "Panic" not in everything(caught.value)  # which may depend on a value
+    assert caught.value.__context__ is None
+
+
+@pytest.mark.parametrize("interruption", [KeyboardInterrupt, SystemExit])
+def test_an_interruption_passes(interruption, monkeypatch):
+    def interrupted(fraction):
+        raise interruption
+
+    monkeypatch.setattr("sfumato.engines.duck.PATIENCE", -1.0)
+    engine = DuckEngine(TEXTS, progress=interrupted)
+    with pytest.raises(interruption):
+        engine.counts([], PrivacyUnit.rows())
+
+
+def test_an_interruption_amid_a_failure_leaves_the_failure_behind():
+    def fail():
+        try:
+            raise ValueError(CANARY)
+        finally:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt) as caught:
+        discreetly(fail)
+    assert CANARY not in everything(caught.value)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("unit", ["rows()", "users('u')", "users('u', max_rows=2)"])
+def test_control_c_ends_a_long_query_at_once(unit):
+    script = f"""
+        import duckdb
+        from sfumato.domain import Bounds
+        from sfumato.engines.duck import DuckEngine
+        from sfumato.grid import Grid
+        from sfumato.privacy.unit import PrivacyUnit
+        endless = duckdb.sql("SELECT range AS x, range % 99 AS u FROM range(1000000000000)")
+        print("begun", flush=True)
+        DuckEngine(endless).counts([Grid("x", Bounds(0, 9), 3)], PrivacyUnit.{unit})
+    """
+    command = [sys.executable, "-c", textwrap.dedent(script)]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, **pipes) as process:
+        assert process.stdout.readline() == "begun\n"
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(1.5)  # by now it is counting
+        os.kill(process.pid, signal.SIGINT)
+        try:
+            _, told = process.communicate(timeout=20)
+        finally:
+            process.kill()
+    assert told.rstrip().endswith("KeyboardInterrupt")

@@ -1,0 +1,46 @@
+"""A query is fed while it runs, and neither waits for the other for ever."""
+
+from itertools import chain, repeat
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from sfumato.engines.feeding import fed
+
+BATCH = pa.record_batch({"x": np.arange(1000)})
+NOTHING = BATCH.slice(0, 0)
+
+
+@pytest.mark.parametrize("batches", [0, 1, 50])
+def test_every_batch_arrives_once(batches):
+    with duckdb.connect() as database:
+        statement = "SELECT count(*) AS n, sum(x) AS s FROM stream"
+        stream = repeat(BATCH, batches)
+        answer = fed(database, statement, "stream", stream, otherwise=NOTHING).to_pylist()
+    assert answer == [{"n": 1000 * batches, "s": 499_500 * batches or None}]
+
+
+@pytest.mark.parametrize(
+    "statement", ["SELECT nobody FROM stream", "SELECT error('x') FROM stream"]
+)
+def test_a_query_that_fails_stops_an_endless_stream(statement):
+    with duckdb.connect() as database, pytest.raises(duckdb.Error):
+        fed(database, statement, "stream", repeat(BATCH), otherwise=NOTHING)
+
+
+def test_a_query_that_needs_no_more_stops_an_endless_stream():
+    with duckdb.connect() as database:
+        answer = fed(database, "SELECT 1 AS n", "stream", repeat(BATCH), otherwise=NOTHING)
+    assert answer.to_pylist() == [{"n": 1}]
+
+
+def test_a_stream_that_fails_stops_the_query():
+    def failing():
+        raise ZeroDivisionError
+        yield
+
+    statement = "SELECT count(*) FROM stream"
+    with duckdb.connect() as database, pytest.raises(ZeroDivisionError):
+        fed(database, statement, "stream", chain([BATCH] * 9, failing()), otherwise=NOTHING)

@@ -1,0 +1,68 @@
+"""Parts are worked on side by side, and none outlives the others' failure."""
+
+import threading
+import time
+
+import pytest
+
+from sfumato.engines.parallel import side_by_side
+
+
+def nothing(fraction):
+    pass
+
+
+@pytest.mark.parametrize("parts", [1, 2, 7])
+def test_results_come_in_the_order_of_the_parts(parts):
+    def work(part, report):
+        time.sleep(0.01 * (parts - part))
+        return part
+
+    assert side_by_side(work, range(parts), nothing) == list(range(parts))
+
+
+def test_parts_run_at_the_same_time():
+    meeting = threading.Barrier(3, timeout=20)
+    side_by_side(lambda part, report: meeting.wait(), range(3), nothing)
+
+
+def test_progress_is_that_of_all_parts_together():
+    told = []
+    half = threading.Barrier(2, timeout=20)
+
+    def work(part, report):
+        report(0.5 + part / 2)
+        half.wait()
+        time.sleep(0.3)
+
+    side_by_side(work, range(2), told.append)
+    assert told[0] == 0.75
+    assert told[-1] == 1.0
+
+
+@pytest.mark.parametrize("failing", [0, 1])
+def test_a_part_that_fails_stops_the_others_and_is_the_one_heard(failing):
+    def work(part, report):
+        if part == failing:
+            raise ZeroDivisionError
+        while True:  # for ever, if nobody stopped it
+            report(0.0)
+            time.sleep(0.001)
+
+    with pytest.raises(ZeroDivisionError):
+        side_by_side(work, range(2), nothing)
+
+
+def test_an_interruption_stops_all_parts():
+    def work(part, report):
+        while True:
+            report(0.0)
+            time.sleep(0.001)
+
+    def interrupt(fraction):
+        raise KeyboardInterrupt
+
+    before = threading.active_count()
+    with pytest.raises(KeyboardInterrupt):
+        side_by_side(work, range(3), interrupt)
+    assert threading.active_count() == before
