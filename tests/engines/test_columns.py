@@ -15,7 +15,14 @@ from hypothesis import strategies as st
 from engines.hostile import CANARY
 from engines.oracle import number
 from sfumato.domain import Categories
-from sfumato.engines.columns import identities, kind_of, labels, numbers, positions
+from sfumato.engines.columns import (
+    identities,
+    kind_of,
+    labels,
+    numbers,
+    numbers_and_gaps,
+    positions,
+)
 
 NUMBERISH = st.text("0123456789+-.eEinftyaNI _x\t\n", max_size=12)
 
@@ -96,6 +103,15 @@ def test_arrows_own_cast_of_decimals_would_be_caught():
 def test_whole_numbers_are_the_nearest_float(values):
     wanted = [None if value is None else float(value) for value in values]
     assert same(numbers(pa.array(values, pa.int64())), wanted)
+
+
+@given(st.lists(st.floats() | st.none(), max_size=40), st.integers(0, 20), st.integers(0, 20))
+def test_gaps_are_where_numbers_are_missing_also_in_slices(values, start, length):
+    column = pa.array(values, pa.float64(), from_pandas=False).slice(start, length)
+    found, gaps = numbers_and_gaps(column)
+    filled = np.where(gaps, math.nan, found)
+    assert same(filled, column.to_pylist())
+    assert same(filled, numbers(column))
 
 
 @pytest.mark.parametrize("dtype", [pa.int8(), pa.uint16(), pa.float16(), pa.float32(), pa.uint64()])

@@ -164,3 +164,27 @@ def test_control_c_ends_a_long_query_at_once(unit):
         finally:
             process.kill()
     assert told.rstrip().endswith("KeyboardInterrupt")
+
+
+@pytest.mark.slow
+def test_control_c_is_heard_at_any_moment():
+    """Also while threads and connections are only being made, forty times in a row."""
+    script = """
+        import os, signal, threading
+        import duckdb
+        from sfumato.engines.duck import DuckEngine
+        from sfumato.privacy.unit import PrivacyUnit
+        endless = duckdb.sql("SELECT range % 99 AS u FROM range(1000000000000)")
+        heard = 0
+        for moment in range(40):
+            press = threading.Timer(moment / 500, os.kill, [os.getpid(), signal.SIGINT])
+            try:
+                press.start()
+                DuckEngine(endless).counts([], PrivacyUnit.users("u"))
+            except KeyboardInterrupt:
+                heard += 1
+            press.join()
+        print(heard)
+    """
+    command = [sys.executable, "-c", textwrap.dedent(script)]
+    assert subprocess.check_output(command, timeout=60) == b"40\n"

@@ -72,6 +72,18 @@ def numbers(column: pa.Array) -> Floats:
     return _floats(column.cast(pa.uint8()) if kinds.is_boolean(column.type) else column)
 
 
+def numbers_and_gaps(column: pa.Array) -> tuple[Floats, NDArray[np.bool_]]:
+    """Read numbers as `numbers` does, and where there are none: any number may stand there.
+
+    To leave the gaps unfilled saves one of the few times that all values are touched.
+    """
+    if column.type != pa.float64() or not column.null_count:
+        return numbers(column), np.zeros(len(column), dtype=np.bool_)
+    _, stored = column.buffers()
+    bare = pa.Array.from_buffers(column.type, len(column), [None, stored], offset=column.offset)
+    return _floats(bare), _is_null(column)
+
+
 def positions(column: pa.Array, categories: Categories) -> Integers:
     """Return the index of each value among the categories, or -1."""
     if categories.kind == "text":
@@ -158,9 +170,15 @@ def _looked_up(column: pa.DictionaryArray) -> pa.Array:
 
 
 def _floats(column: pa.Array) -> Floats:
-    if column.type == pa.float64():
-        column = pc.fill_null(column, np.nan)  # faster than what to_numpy would do
     return np.asarray(column.to_numpy(zero_copy_only=False), dtype=np.float64)
+
+
+def _is_null(column: pa.Array) -> NDArray[np.bool_]:
+    # Arrow has a bit for each value, and takes far longer to write them out than NumPy.
+    first, last = column.offset, column.offset + len(column)
+    octets = np.frombuffer(column.buffers()[0], np.uint8)[first // 8 : -(-last // 8)]
+    bits = np.unpackbits(octets, bitorder="little")[first % 8 :]
+    return bits[: len(column)] == 0
 
 
 def _parsed(text: pa.Array) -> Floats:

@@ -30,16 +30,20 @@ def fed(
     """
     first = next(batches, otherwise)
     queue: Batches = Queue(maxsize=4)
-    stream = chain([first], iter(queue.get, None))
-    database.register(name, pa.RecordBatchReader.from_batches(first.schema, stream))
+
+    def ask() -> pa.Table:
+        stream = chain([first], iter(queue.get, None))
+        database.register(name, pa.RecordBatchReader.from_batches(first.schema, stream))
+        return database.sql(statement).to_arrow_table()
+
     with ThreadPoolExecutor(1) as pool:
-        answer = pool.submit(lambda: database.sql(statement).to_arrow_table())
+        pool.submit(int).result()  # starts the thread, before there is anything to interrupt
         try:
+            answer = pool.submit(ask)
             _feed(queue, batches, answer)
             return answer.result()
         finally:
-            if not answer.done():
-                database.interrupt()
+            database.interrupt()  # which does nothing to a query that is done
             _end(queue)
 
 

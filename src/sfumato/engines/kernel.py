@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
-from sfumato.engines.columns import Floats, Integers, numbers, positions
+from sfumato.engines.columns import Floats, Integers, numbers_and_gaps, positions
 from sfumato.grid import Edges, Grid, Key, Labels
 
 BLOCK = 2**15
@@ -38,13 +38,12 @@ def cells(batch: pa.RecordBatch, keys: Sequence[Key]) -> Integers:
 
 
 def _along(column: pa.Array, key: Key) -> Integers:
-    match key:
-        case Grid():
-            return grid_cells(numbers(column), key)
-        case Edges():
-            return edges_cells(numbers(column), key)
-        case Labels():
-            return positions(column, key.categories)
+    if isinstance(key, Labels):
+        return positions(column, key.categories)
+    values, gaps = numbers_and_gaps(column)
+    found = grid_cells(values, key) if isinstance(key, Grid) else edges_cells(values, key)
+    found[gaps] = -1
+    return found
 
 
 def grid_cells(values: Floats, grid: Grid) -> Integers:
