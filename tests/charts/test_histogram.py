@@ -147,6 +147,7 @@ def test_a_release_that_spent_more_than_was_charged_is_withheld():
         (lambda: Histogram("age", "pay", bins=[1, 2, 3]), "one entry per axis"),
         (lambda: Histogram("age", "pay", bins=5000), "cells are more"),
         (lambda: Histogram("ward", stat="density"), "no width"),
+        (lambda: Histogram("age", "ward", stat="density"), "no width"),
         (lambda: Histogram("ward", bins=7), "no bins"),
         (lambda: Histogram("ward", order=private()), "needs a δ"),
         (lambda: Histogram("ward", order=private(share=0.5, delta=1e-6), hue="sex",

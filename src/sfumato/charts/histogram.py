@@ -165,9 +165,10 @@ class HistogramPlan(Plan):
 
     def __post_init__(self) -> None:
         shape(self.axes)  # refuses more cells than an answer may have
-        if self.stat == "density" and not isinstance(self.x, Grid | Edges):
+        flat = [axis for axis in (self.x, self.y) if not isinstance(axis, Grid | Edges | None)]
+        if self.stat == "density" and flat:
             raise DomainError(
-                f"Categories have no width, so {self.x.column!r} has no density. The figure would "
+                f"Categories have no width, so {flat[0].column!r} has no density. The figure would "
                 'show a number without meaning. Write stat="proportion".'
             )
 
