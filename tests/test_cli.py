@@ -278,6 +278,18 @@ def test_a_release_is_kept_when_nobody_listens(folder: Path) -> None:
     assert sf.load(kept).guarantee.epsilon == 0.5
 
 
+def test_a_saved_release_may_be_read_in_part(folder: Path) -> None:
+    words = ["people.parquet", *AGE, "--epsilon", "0.5", "-o", "age.json"]
+    assert run(["histplot", *words]) == 0
+    program = "from sfumato.cli import main; main()"
+    listening, speaking = os.pipe()
+    os.close(listening)
+    command = [sys.executable, "-c", program, "draw", "age.json"]
+    done = subprocess.run(command, stdout=speaking, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(speaking)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 @pytest.mark.parametrize(("moment", "charged"), [("plan", 0), ("measure", 1)])
 def test_an_interrupt_tells_whether_the_price_was_charged(
     folder: Path,

@@ -6,6 +6,7 @@ are 0, 1, 2, … in the order of its `categories`.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -32,6 +33,17 @@ class Interval:
     low: tuple[float, ...]
     high: tuple[float, ...]
     coverage: float
+
+
+def percent(coverage: float) -> str:
+    """Write a coverage in whole percents, never more than it is.
+
+    Examples
+    --------
+    >>> percent(0.95), percent(0.9953)
+    ('95 %', '99 %')
+    """
+    return f"{math.floor(100 * coverage + 1e-9)} %"
 
 
 @dataclass(frozen=True)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.figure import Axis, Bars, Cells, Figure, Interval, Panel
+from sfumato.figure import Axis, Bars, Cells, Figure, Interval, Panel, percent
 from sfumato.grid import MOST_FOUND, Edges, Grid, Key, Labels
 from sfumato.releases import axes
 from sfumato.releases.release import WATERMARK
@@ -59,12 +58,13 @@ def _what_was_found(release: HistogramRelease) -> str:
 
 
 def _how_sure(release: HistogramRelease) -> str:
-    alone, together = release.uncertainty.pointwise, release.uncertainty.simultaneous
+    sure = release.uncertainty
+    alone, together = percent(sure.pointwise.coverage), percent(sure.simultaneous.coverage)
     if release.y is not None:
-        return f"Hatched cells could be noise alone ({_percent(together)} for all together)."
+        return f"Hatched cells could be noise alone ({together} for all together)."
     return (
-        f"Thick error bars cover one true value with {_percent(alone)} probability, thin ones "
-        f"all {release.numbers.size} together with {_percent(together)}."
+        f"Thick error bars cover one true value with {alone} probability, thin ones all "
+        f"{release.numbers.size} together with {together}."
     )
 
 
@@ -72,11 +72,6 @@ def _promise(release: HistogramRelease) -> str:
     if release.private:
         return f"Privacy: {release.guarantee}."
     return f"{WATERMARK}. Real noise would give {release.guarantee}."
-
-
-def _percent(interval: Interval) -> str:
-    """Return the coverage in whole percents, never more than it is."""
-    return f"{math.floor(100 * interval.coverage + 1e-9)} %"
 
 
 def _notes(release: HistogramRelease) -> tuple[str, ...]:

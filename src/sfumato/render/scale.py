@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeVar
 
-from sfumato.figure import Axis, Bars, Cells, Figure, Mark, Panel
+from sfumato.figure import Axis, Bars, Cells, Figure, Mark, Panel, percent
 from sfumato.render.text import number, shorten
 
 HEADROOM = 1.05
@@ -84,7 +84,7 @@ def error_bars_abreast(panel: Panel, bars: Bars) -> int:
 
 def colour_title(cells: Cells) -> str:
     """Return what the colour measures, and how far noise can have moved it."""
-    noise = f"noise ± {number(cells.noise)} ({number(100 * cells.coverage)} %)"
+    noise = f"noise ± {number(cells.noise)} ({percent(cells.coverage)})"
     return f"{shorten(cells.label, 40)}, {noise}" if cells.label else noise
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sfumato.figure import Axis, Bars, Cells, Figure, Interval, Panel
+from sfumato.figure import Axis, Bars, Cells, Figure, Interval, Panel, percent
 from sfumato.render.text import clean, moment, number
 
 
@@ -46,9 +46,9 @@ def bar_readings(figure: Figure, panel: Panel, bars: Bars) -> Iterator[Reading]:
             _cleaned(
                 [
                     (panel.y.label, value),
-                    (_percent(bars.pointwise.coverage), _ends(bars.pointwise, place)),
+                    (percent(bars.pointwise.coverage), _ends(bars.pointwise, place)),
                     (
-                        f"{_percent(bars.simultaneous.coverage)} all together",
+                        f"{percent(bars.simultaneous.coverage)} all together",
                         _ends(bars.simultaneous, place),
                     ),
                 ]
@@ -58,7 +58,7 @@ def bar_readings(figure: Figure, panel: Panel, bars: Bars) -> Iterator[Reading]:
 
 def cell_readings(figure: Figure, panel: Panel, cells: Cells) -> Iterator[Reading]:
     """Read the cells of a grid, row by row."""
-    noise = (_percent(cells.coverage), f"± {number(cells.noise)}")
+    noise = (percent(cells.coverage), f"± {number(cells.noise)}")
     for row, values in enumerate(cells.value):
         vertical = (panel.y.label, span(panel.y, *cells.y_edges[row : row + 2]))
         for column, value in enumerate(values):
@@ -87,10 +87,6 @@ def span(axis: Axis, low: float, high: float) -> str:
 
 def _panel(figure: Figure, panel: Panel) -> list[tuple[str, str]]:
     return [(figure.legend, panel.title)] if panel.title else []
-
-
-def _percent(coverage: float) -> str:
-    return f"{number(100 * coverage)} %"
 
 
 def _ends(interval: Interval, place: int) -> str:
