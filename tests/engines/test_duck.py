@@ -333,3 +333,12 @@ def test_a_file_is_streamed_and_not_held():
         }
     assert peaks["stream"] < 16 * 2**20
     assert peaks["whole"] > 60 * 2**20  # else the measurement above could not fail
+
+
+@pytest.mark.parametrize("lossless", [False, True])
+def test_ids_of_a_relation_are_texts_however_its_connection_is_set(lossless):
+    database = duckdb.connect(config={"arrow_lossless_conversion": lossless})
+    one = "41414141-4141-4141-4141-414141414141"
+    relation = database.sql(f"SELECT CAST('{one}' AS UUID) AS id FROM range(3)")
+    assert DuckEngine(relation).occupied("id", PrivacyUnit.rows()).reveal_labels() == (one,)
+    assert asked(relation, [Labels("id", Categories((one,)))], PrivacyUnit.rows()).tolist() == [3]

@@ -103,6 +103,13 @@ def test_a_file_named_twice_is_refused(tmp_path):
             DuckEngine(paths)
 
 
+def test_a_file_with_two_names_in_the_file_system_is_one_file(tmp_path):
+    (tmp_path / "one.csv").write_text("a\n1\n")
+    (tmp_path / "two.csv").hardlink_to(tmp_path / "one.csv")
+    with pytest.raises(SourceError, match="named more than once"):
+        DuckEngine(f"{tmp_path}/*.csv")
+
+
 def test_globs_reach_into_folders(tmp_path):
     (tmp_path / "a" / "b").mkdir(parents=True)
     pq.write_table(TABLE, tmp_path / "a" / "one.parquet")
