@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.domain import Bounds, Categories, Domain, Private, moment, private
+from sfumato.domain import Bounds, Categories, Domain, moment
 from sfumato.errors import DomainError
 
 
@@ -177,18 +177,3 @@ def test_a_domain_is_shown_in_words_that_make_it_again():
     domain = Domain(wait=(0, 240), ward=["A", "B"])
     assert eval(repr(domain)) == domain
     assert pickle.loads(pickle.dumps(domain)) == domain
-
-
-def test_a_private_request_is_a_share_and_a_delta():
-    assert private() == Private(0.1, None)
-    assert private(share=0.2, delta=1e-6) == Private(0.2, 1e-6)
-
-
-@pytest.mark.parametrize("share", [0, 1, -0.1, math.nan, "half", None])
-def test_the_share_of_a_search_lies_between_nothing_and_all(share):
-    assert "share" in refused(lambda: private(share=share))
-
-
-@pytest.mark.parametrize("delta", [0, 1, -1e-6, math.nan, "small"])
-def test_the_delta_of_a_search_lies_between_nothing_and_all(delta):
-    assert "delta" in refused(lambda: private(delta=delta))

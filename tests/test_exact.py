@@ -76,6 +76,22 @@ def test_no_way_of_taking_it_apart_works(exact, take):
     assert not holds_the_secret("".join(traceback.format_exception(refusal.value)))
 
 
+@pytest.mark.parametrize(
+    ("shape", "rows"), [((4,), (1, 4)), ((2, 4), (2, 4)), ((3, 2, 4), (6, 4)), ((0, 2, 4), (0, 4))]
+)
+def test_groups_become_rows_in_the_order_they_were_counted_in(shape, rows):
+    values = np.arange(np.prod(shape)).reshape(shape)
+    grouped = Exact(3, 5, 0.5, values, (LABEL,)).by_group()
+    assert grouped.reveal().shape == rows
+    assert grouped.reveal().ravel().tolist() == values.ravel().tolist()
+    assert (grouped.l1, grouped.l2_squared, grouped.step) == (3, 5, 0.5)
+    assert grouped.reveal_labels() == (LABEL,)
+
+
+def test_rows_are_as_hidden_as_what_they_were_made_of(exact):
+    assert not holds_the_secret((repr(exact.by_group()), dataclasses.astuple(exact.by_group())))
+
+
 def test_it_does_not_change(exact):
     for name in ("l1", "_reveal", "more"):
         with pytest.raises((AttributeError, TypeError)):

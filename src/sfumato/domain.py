@@ -37,7 +37,7 @@ class Bounds:
 
     def __post_init__(self) -> None:
         for end in ("lower", "upper"):
-            object.__setattr__(self, end, _real(getattr(self, end)))
+            object.__setattr__(self, end, real(getattr(self, end)))
         if not (math.isfinite(self.lower) and math.isfinite(self.upper)):
             raise DomainError(
                 "Bounds must be finite numbers. An open end would have to be read from the data, "
@@ -65,7 +65,7 @@ class Bounds:
         """Read `Bounds` from a pair of numbers or of dates."""
         if isinstance(spelling, Bounds):
             return spelling
-        ends = _listed(spelling)
+        ends = listed(spelling)
         if len(ends) == 2:
             lower, upper = ends
             if isinstance(lower, date) and isinstance(upper, date):
@@ -115,7 +115,7 @@ class Categories:
         """Read `Categories` from a list of values."""
         if isinstance(spelling, Categories):
             return spelling
-        if values := _listed(spelling):
+        if values := listed(spelling):
             return cls(cast(tuple[Value, ...], values))
         raise DomainError(
             "Categories are a list of at least one value, not a text or a set. Every row would be "
@@ -196,45 +196,6 @@ class Domain:
         )
 
 
-@dataclass(frozen=True)
-class Private:
-    """A request to estimate bounds or categories from the data, for a share of the budget."""
-
-    share: float = 0.1
-    delta: float | None = None
-
-    def __post_init__(self) -> None:
-        if not 0 < _real(self.share) < 1:
-            raise DomainError(
-                f"private(share={self.share!r}) must lie between 0 and 1. The share is what the "
-                "estimate may spend; the rest pays for the chart. Write private(share=0.1)."
-            )
-        if self.delta is not None and not 0 < _real(self.delta) < 1:
-            raise DomainError(
-                f"private(delta={self.delta!r}) must lie between 0 and 1. δ is the probability "
-                "that a person's own category is shown. Write private(delta=1e-6)."
-            )
-
-
-def private(*, share: float = 0.1, delta: float | None = None) -> Private:
-    """Ask for a private estimate in place of a public declaration.
-
-    Parameters
-    ----------
-    share
-        The part of the chart's ε that the estimate may spend.
-    delta
-        The probability of showing a category that belongs to one person alone; required where
-        categories are estimated.
-
-    Examples
-    --------
-    >>> private(delta=1e-6)
-    Private(share=0.1, delta=1e-06)
-    """
-    return Private(share, delta)
-
-
 def _fact(spelling: object) -> Bounds | Categories:
     if isinstance(spelling, Bounds | Categories):
         return spelling
@@ -259,14 +220,15 @@ def _undeclared() -> DomainError:
     )
 
 
-def _listed(spelling: object) -> tuple[object, ...]:
+def listed(spelling: object) -> tuple[object, ...]:
     """Return the items of a list; none for a text, or for a set, which has no order to keep."""
     if isinstance(spelling, Iterable) and not isinstance(spelling, str | bytes | Set | Mapping):
-        return tuple(cast(Iterable[object], spelling))
+        with suppress(TypeError):  # an array without dimensions only looks like a list
+            return tuple(cast(Iterable[object], spelling))
     return ()
 
 
-def _real(number: object) -> float:
+def real(number: object) -> float:
     """Return `number` as a float, and NaN for what is none: no comparison holds for it."""
     with suppress(TypeError, ValueError, OverflowError):
         return math.nan if isinstance(number, str) else float(cast(float, number))

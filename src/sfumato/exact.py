@@ -54,6 +54,12 @@ class Exact:
     def __array__(self, *_: object, **__: object) -> NoReturn:
         raise TypeError("An Exact holds true numbers and cannot be turned into an array.")
 
+    def by_group(self) -> Exact:
+        """Return the same numbers as rows of cells, one row per combination of the other keys."""
+        values, labels = self._reveal()
+        rows = values.reshape(-1, values.shape[-1])
+        return Exact(self.l1, self.l2_squared, self.step, _values=rows, _labels=labels or None)
+
     def reveal(self) -> NDArray[np.int64]:
         """Return the true integers. For mechanisms alone."""
         return self._reveal()[0]

@@ -1,0 +1,105 @@
+"""`Private`: a request for an estimate where nothing is declared."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from datetime import date
+from typing import cast
+
+from sfumato.domain import Bounds, real
+from sfumato.errors import DomainError
+
+LIMIT = 2.0**40
+"""Private bounds are searched for between ± this number, about 10¹², unless you say otherwise."""
+
+_LARGEST, _SMALLEST = 1e100, 1e-100
+_NARROWEST = 2.0**-20
+
+
+@dataclass(frozen=True)
+class Private:
+    """A request to estimate bounds or categories from the data, for a share of the budget.
+
+    Parameters
+    ----------
+    share, delta, within
+        As in `private`.
+    """
+
+    share: float = 0.1
+    delta: float | None = None
+    within: tuple[float, float] | None = None
+
+    def __post_init__(self) -> None:
+        if not 0 < real(self.share) < 1:
+            raise DomainError(
+                f"private(share={self.share!r}) must lie between 0 and 1. The share is what the "
+                "estimate may spend; the rest pays for the chart. Write private(share=0.1)."
+            )
+        if self.delta is not None and not 0 < real(self.delta) < 1:
+            raise DomainError(
+                f"private(delta={self.delta!r}) must lie between 0 and 1. δ is the probability "
+                "that a person's own category is shown. Write private(delta=1e-6)."
+            )
+        if self.within is not None:
+            object.__setattr__(self, "within", _limits(self.within))
+
+    def __repr__(self) -> str:
+        within = "" if self.within is None else f", within={self.within!r}"
+        return f"Private(share={self.share!r}, delta={self.delta!r}{within})"
+
+    @property
+    def limits(self) -> Bounds:
+        """The public range in which bounds are searched for."""
+        return Bounds(-LIMIT, LIMIT) if self.within is None else Bounds(*self.within)
+
+
+def private(
+    *,
+    share: float = 0.1,
+    delta: float | None = None,
+    within: tuple[float, float] | None = None,
+) -> Private:
+    """Ask for a private estimate in place of a public declaration.
+
+    Parameters
+    ----------
+    share
+        The part of the chart's ε that the estimate may spend.
+    delta
+        The probability of showing a category that belongs to one person alone; required where
+        categories are estimated, and not needed for bounds.
+    within
+        A public range to look for bounds in, however generous; ±2⁴⁰, about a million million, if
+        left out. Values beyond it are moved to its ends. A range that is known to start at zero,
+        or to end somewhere, makes the search a little sharper.
+
+    Examples
+    --------
+    >>> private(delta=1e-6)
+    Private(share=0.1, delta=1e-06)
+    >>> private(within=(0, 1e6)).limits
+    Bounds(lower=0.0, upper=1000000.0)
+    """
+    return Private(share, delta, within)
+
+
+def _limits(within: object) -> tuple[float, float]:
+    """Read a pair of numbers that a search can divide as finely as any chart asks for."""
+    pair = cast(tuple[object, ...], within) if isinstance(within, tuple | list) else ()
+    if any(isinstance(end, date) for end in pair):
+        raise DomainError(
+            "Private bounds are searched for among numbers, and dates have no natural zero to "
+            "search around. Their range is rarely a secret. Declare it: Domain(day=(date(2026, 1, "
+            "1), date(2027, 1, 1)))."
+        )
+    lower, upper = map(real, pair) if len(pair) == 2 else (math.nan, math.nan)
+    farthest = max(abs(lower), abs(upper))
+    if not (_SMALLEST <= farthest <= _LARGEST and upper - lower >= _NARROWEST * farthest):
+        raise DomainError(
+            "private(within=…) takes two numbers of sizes from 1e-100 to 1e100, lower < upper, "
+            "not closer than one part in a million. The search divides what lies between them, "
+            "and both are public. Write private(within=(0, 1e6))."
+        )
+    return lower, upper
