@@ -61,6 +61,11 @@ def simulated(generator: np.random.Generator) -> Generator[None]:
         _simulation.reset(token)
 
 
+def simulation() -> np.random.Generator | None:
+    """Return the generator of the surrounding `simulated` block, or None where chance is real."""
+    return _simulation.get()
+
+
 def check_scale(scale: float | Fraction) -> None:
     """Refuse a scale that no noise can have, or that would drown everything."""
     if scale > LARGEST_SCALE:
@@ -84,7 +89,7 @@ def add_noise(values: NDArray[np.int64], family: Family, scale: float, cost: Cos
     so they cannot disagree. `cost` is the caller's claim, argued in the `.md` beside it.
     """
     check_scale(scale)
-    generator = _simulation.get()
+    generator = simulation()
     if generator is None:
         return Noisy(_add_exact_noise(values, family, scale), cost, private=True)
     noise = _simulate[family](generator, scale, values.size).reshape(values.shape)

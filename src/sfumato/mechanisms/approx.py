@@ -1,0 +1,98 @@
+"""Many quantiles, one after the other. The argument stands in `approx.md`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from sfumato.exact import Exact
+from sfumato.mechanisms.chance import Chance
+from sfumato.mechanisms.chosen import Chosen
+from sfumato.mechanisms.joint import Rates, check, chosen, draw, touched, usable
+from sfumato.mechanisms.ranks.profile import Profile, profiles
+from sfumato.mechanisms.ranks.wanted import Place
+from sfumato.privacy.cost import Cost
+
+
+def approx(
+    exact: Exact, *, levels: Sequence[Fraction], epsilon: Fraction, size: int | None = None
+) -> Chosen:
+    """Choose the middle quantile, then those to its left from what lies left, and so on.
+
+    Parameters
+    ----------
+    exact
+        Counts of shape (groups, cells).
+    levels
+        Which quantiles, rising, between 0 and 1 (Kaplan et al. 2022).
+    epsilon
+        What to spend, rounding included; every depth of the tree takes an equal part.
+    size
+        The public number of rows, where neighbours replace one row; None where they add one.
+
+    Privacy
+    -------
+    Pure ε-DP for the unit that `exact` was counted under, over all groups together. A row lies
+    in one node at each depth; one row replaced by another touches two.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> counts = Exact(l1=1, l2_squared=1, step=1.0, _values=np.full((1, 8), 5000))
+    >>> tenths = [Fraction(tenth, 10) for tenth in range(1, 10)]
+    >>> approx(counts, levels=tenths, epsilon=Fraction(4)).cells.shape
+    (1, 9)
+    """
+    check(exact, levels, size)
+    depth, pair = len(levels).bit_length(), 1 if size is None else 2
+    part = epsilon / (depth * pair)
+    left = usable(part, touched(exact, nodes=2 ** (depth - 1)))
+    chance = Chance.now()
+    places = [_descend(profile, levels, left, chance) for profile in profiles(exact)]
+    # Two changes of one node are twice as far apart as one, and cost four times as much in ρ.
+    rho = Cost.exponential(part).rho * depth * pair**2
+    return chosen(places, Cost(epsilon, rho), chance)
+
+
+def single(
+    exact: Exact, *, levels: Sequence[Fraction], epsilon: Fraction, size: int | None = None
+) -> Chosen:
+    """Choose each quantile for itself, with an equal part of ε (Smith 2011).
+
+    Privacy
+    -------
+    As many exponential mechanisms as there are levels, over all groups together: pure ε-DP for
+    the unit that `exact` was counted under.
+    """
+    check(exact, levels, size)
+    part = epsilon / len(levels)
+    left = usable(part, touched(exact))
+    rates = [Rates.of([level], left, "published", replaced=size is not None) for level in levels]
+    chance = Chance.now()
+    places = [
+        [
+            draw(profile, [level], rate, chance, size=size)[0]
+            for level, rate in zip(levels, rates, strict=True)
+        ]
+        for profile in profiles(exact)
+    ]
+    return chosen(places, Cost(epsilon, Cost.exponential(part).rho * len(levels)), chance)
+
+
+def _descend(
+    profile: Profile, levels: Sequence[Fraction], part: Fraction, chance: Chance
+) -> list[Place]:
+    if not levels:
+        return []
+    middle = len(levels) // 2
+    level = levels[middle]
+    rates = Rates.of([level], part, "published", replaced=False)
+    (place,) = draw(profile, [level], rates, chance)
+    left, right = profile.cut(place.cell, place.position)
+    lower = [below / level for below in levels[:middle]]
+    upper = [(above - level) / (1 - level) for above in levels[middle + 1 :]]
+    return [
+        *_descend(left, lower, part, chance),
+        place,
+        *_descend(right, upper, part, chance),
+    ]

@@ -1,0 +1,183 @@
+"""Several quantiles at once, by an exponential mechanism. The argument stands in `joint.md`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from typing import Literal
+
+import numpy as np
+
+from sfumato.errors import BudgetError, DomainError
+from sfumato.exact import Exact
+from sfumato.mechanisms.chance import Chance
+from sfumato.mechanisms.chosen import Chosen
+from sfumato.mechanisms.ranks.balance import balanced
+from sfumato.mechanisms.ranks.profile import MOST_UNITS, Profile, profiles
+from sfumato.mechanisms.ranks.wanted import Place, Wanted
+from sfumato.privacy.cost import Cost
+
+Score = Literal["balanced", "published"]
+
+MOST_LEVELS = 6
+"""How many quantiles are drawn together at most: the weights of more leave 64-bit floats."""
+
+MOST_CELLS = 2**22
+"""How many cells a group has at most: sums over more are not as precise as is paid for."""
+
+LARGEST_EPSILON = 64
+"""What is ever used of a larger ε: ranks are exact to a fraction of a unit long before."""
+
+ROUNDING = Fraction(1, 2**22)
+"""What the rounding of floats may add to the loss of one group."""
+
+_UNIFORM = 2**64  # one draw in so many is uniform
+
+
+def joint(
+    exact: Exact,
+    *,
+    levels: Sequence[Fraction],
+    epsilon: Fraction,
+    score: Score = "balanced",
+    size: int | None = None,
+) -> Chosen:
+    """Choose the cells of several quantiles of each group.
+
+    Parameters
+    ----------
+    exact
+        Counts of shape (groups, cells).
+    levels
+        Which quantiles, rising, between 0 and 1.
+    epsilon
+        What to spend, rounding included.
+    score
+        ``"balanced"`` compares the gaps with each other, ``"published"`` with the number of rows
+        (Gillenwater et al. 2021). The former errs less; with a public `size` only the latter is
+        defined.
+    size
+        The public number of rows, where neighbours replace one row; None where they add one.
+        Rows that are counted nowhere lie in the last cell.
+
+    Privacy
+    -------
+    An exponential mechanism: pure ε-DP, with ρ = ε²/8, for the unit that `exact` was counted
+    under, over all groups together.
+
+    Examples
+    --------
+    >>> counts = Exact(l1=1, l2_squared=1, step=1.0, _values=np.full((1, 8), 5000))
+    >>> quartiles = [Fraction(1, 4), Fraction(1, 2), Fraction(3, 4)]
+    >>> joint(counts, levels=quartiles, epsilon=Fraction(4)).cost
+    Cost(ε = 4, ρ = 2)
+    """
+    check(exact, levels, size)
+    if len(levels) > MOST_LEVELS:
+        raise DomainError(
+            f"{len(levels)} quantiles are too many to choose together. Their weights would leave "
+            "what floats can hold, and with it the promise. Choose them with approx."
+        )
+    left = usable(epsilon, touched(exact))
+    rates = Rates.of(levels, left, score, replaced=size is not None)
+    chance, found = Chance.now(), profiles(exact)
+    places = [draw(profile, levels, rates, chance, size=size) for profile in found]
+    return chosen(places, Cost.exponential(epsilon), chance)
+
+
+def check(exact: Exact, levels: Sequence[Fraction], size: int | None) -> None:
+    """Refuse levels that are none, and a public size where it cannot be public.
+
+    Privacy
+    -------
+    Looks at public facts alone: how many groups, cells and levels there are.
+    """
+    groups, cells = exact.reveal().shape
+    if not (levels and all(low < high for low, high in pairwise([0, *levels, 1]))):
+        raise DomainError(
+            "Levels of quantiles must rise between 0 and 1. The ends of the data belong to single "
+            "people and are not quantiles. Write levels like [Fraction(1, 4), Fraction(1, 2)]."
+        )
+    if cells > MOST_CELLS:
+        raise DomainError(
+            f"{cells} cells are too many for one group. Sums over them would be less precise than "
+            f"the promise allows. Use a grid of {MOST_CELLS} cells at most."
+        )
+    if size is not None and ((groups, exact.l1) != (1, 1) or not 0 <= size <= MOST_UNITS):
+        raise DomainError(
+            "A public size needs rows of one group, 2^36 at most. People, and rows that change "
+            "their group, change sizes that are private. Leave size out, or protect rows of one "
+            "group."
+        )
+
+
+def touched(exact: Exact, nodes: int = 1) -> int:
+    """Return how many draws one unit can change, with so many of them in each group.
+
+    Privacy
+    -------
+    Looks at public facts alone.
+    """
+    return min(exact.l1, len(exact.reveal()) * nodes)
+
+
+def usable(epsilon: Fraction, draws: int) -> Fraction:
+    """Return what is left of ε when the rounding of every draw a unit can change is paid for."""
+    left = epsilon - ROUNDING * draws
+    if left <= 0:
+        raise BudgetError(
+            "So small an ε cannot choose quantiles: rounding alone would cost as much. The answer "
+            "would be noise in any case. Spend more on this chart, or ask for fewer groups."
+        )
+    return min(left, Fraction(LARGEST_EPSILON))
+
+
+def chosen(places: Sequence[Sequence[Place]], cost: Cost, chance: Chance) -> Chosen:
+    """Return the cells of all groups, in order."""
+    cells = [[place.cell for place in row] for row in places]
+    # No groups, where none was large enough to show, have no cells.
+    found = np.array(cells or np.empty((0, 0)), dtype=np.int64)
+    return Chosen(np.sort(found, axis=1), cost, chance.private)
+
+
+@dataclass(frozen=True)
+class Rates:
+    """How fast weights fall with the penalty: of the published law, and of the balanced one."""
+
+    published: float
+    balanced: float | None
+
+    @classmethod
+    def of(
+        cls, levels: Sequence[Fraction], epsilon: Fraction, score: Score, *, replaced: bool
+    ) -> Rates:
+        """Divide ε by twice the sensitivity of the score."""
+        narrowest = min(high - low for low, high in pairwise([Fraction(0), *levels, Fraction(1)]))
+        sensitivity = Fraction(2) if replaced else 2 * (1 - narrowest)
+        even = float(epsilon / 2) if score == "balanced" and not replaced else None
+        return cls(float(epsilon / (2 * sensitivity)), even)
+
+
+def draw(
+    profile: Profile,
+    levels: Sequence[Fraction],
+    rates: Rates,
+    chance: Chance,
+    *,
+    size: int | None = None,
+) -> list[Place]:
+    """Draw the places of all levels of one group, by rejection from a chain."""
+    if size is not None:
+        profile = profile.filled(size)
+    wanted = Wanted(profile, levels, profile.size if size is None else size)
+    if chance.below(_UNIFORM) == 0:
+        return wanted.anywhere(chance)
+    if rates.balanced is not None:
+        return balanced(wanted, (rates.published, rates.balanced), chance)
+    chain = wanted.chain(rates.published)
+    while True:
+        places, proposed = wanted.propose(chain, chance)
+        if chance.survives(rates.published * sum(map(abs, wanted.misses(places))) - proposed):
+            return places

@@ -1,0 +1,205 @@
+"""Walks over a public ladder that stop where enough weight lies behind: `threshold.md`."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.errors import DomainError
+from sfumato.exact import Exact
+from sfumato.mechanisms.chosen import Chosen
+from sfumato.mechanisms.laplace import laplace_scale
+from sfumato.mechanisms.noise import add_noise
+from sfumato.privacy.cost import Cost
+
+Ladder = NDArray[np.int64]
+
+# A call of OpenDP costs as much time as 70 draws, and a walk may need thousands or a few.
+_BLOCK = 512
+_LARGEST = np.iinfo(np.int64).max
+
+
+def threshold(
+    exact: Exact,
+    *,
+    ladder: Ladder,
+    level: Fraction,
+    epsilon: Fraction,
+    allowance: int = 0,
+    upward: bool = True,
+    size: int | None = None,
+) -> Chosen:
+    """Return for each group the first rung that seems to leave enough weight behind.
+
+    The cells of a rung and of those passed before it are behind. Enough is `level` times the
+    weight of the group, less `allowance`. Where no rung has enough, the last one is the answer.
+
+    Parameters
+    ----------
+    exact
+        Weights of cells along the last axis; whatever comes before it are groups.
+    ladder
+        Rising indices of cells. The walk begins with the first of them, or with the last if not
+        `upward`.
+    level
+        The share to leave behind, from 0 to 1; downward that is one minus the quantile.
+    allowance
+        In steps of `exact`; below 0 it asks for more than the share. With a level of 0 that is
+        all that is asked for, and with a level of 1 it is what may lie ahead: neither depends on
+        the size of the group.
+    size
+        The public number of rows of the only group, where neighbours replace one row. Without it
+        they add or remove one unit, and the weight of a group is private.
+
+    Privacy
+    -------
+    Pure ε-DP, for all groups together, with ε = ``(1 + level) * exact.l1`` over the scale of the
+    noise in steps; with `size` under replace-one, with ε = 2 over that scale.
+
+    Examples
+    --------
+    >>> ages = Exact(l1=1, l2_squared=1, step=1.0, _values=np.array([[0, 500, 400, 300, 0]]))
+    >>> chosen = threshold(ages, ladder=np.arange(5), level=Fraction(1, 2), epsilon=Fraction(1))
+    >>> chosen.cells.tolist(), chosen.cost
+    ([[2]], Cost(ε = 1, ρ = 0.5))
+    """
+    _check(exact, ladder, level, size)
+    scale = threshold_scale(exact.l1, level, epsilon, replace=size is not None)
+    share, parts = level.as_integer_ratio()
+    wholes = _weights(exact).sum(axis=1).tolist() if size is None else [size]
+    stops, private = np.empty(len(wholes), dtype=np.int64), True
+    for group, (behind, whole) in enumerate(
+        zip(_behind(exact, ladder, upward), wholes, strict=True)
+    ):
+        wanted = share * whole - parts * allowance
+        gains = [parts * weight - wanted for weight in behind[:-1].tolist()]
+        stops[group], real = _walk(gains, scale)
+        private = private and real
+    order = ladder if upward else ladder[::-1]
+    cost = Cost.pure(Fraction(_reach(exact.l1, level, size is not None)) / Fraction(scale))
+    return Chosen(order[stops][:, np.newaxis], cost, private)
+
+
+def extremes(exact: Exact, *, ladder: Ladder, least: int, epsilon: Fraction) -> Chosen:
+    """Return for each group the rungs beyond which, on either side, little weight lies.
+
+    The first walk goes down and stops where `least` seems to lie at or above a rung; the second
+    goes up to there, and stops where as much seems to lie at or below. A walk that finds nothing
+    ends at its last rung: the lowest, and the one where the first had stopped.
+
+    Parameters
+    ----------
+    exact
+        Weights of cells along the last axis; whatever comes before it are groups.
+    ladder
+        Rising indices of cells.
+    least
+        In steps of `exact`.
+
+    Privacy
+    -------
+    Pure ε-DP under add/remove, for both walks and all groups together, with ε = ``exact.l1`` over
+    the scale of the noise: no one lies on both sides, so the walks cost no more than one.
+
+    Examples
+    --------
+    >>> ages = Exact(l1=1, l2_squared=1, step=1.0, _values=np.array([[0, 500, 400, 300, 0]]))
+    >>> extremes(ages, ladder=np.arange(5), least=60, epsilon=Fraction(1)).cells.tolist()
+    [[1, 3]]
+    """
+    _check(exact, ladder, Fraction(0))
+    scale = threshold_scale(exact.l1, Fraction(0), epsilon)
+    falling, rising = _behind(exact, ladder, upward=False), _behind(exact, ladder, upward=True)
+    ends, private = np.empty((len(rising), 2), dtype=np.int64), True
+    for group, (above, below) in enumerate(zip(falling, rising, strict=True)):
+        passed, real = _walk([weight - least for weight in above[:-1].tolist()], scale)
+        upper = len(ladder) - 1 - passed
+        lower, also = _walk([weight - least for weight in below[:upper].tolist()], scale)
+        ends[group], private = (lower, upper), private and real and also
+    return Chosen(ladder[ends], Cost.pure(Fraction(exact.l1) / Fraction(scale)), private)
+
+
+def threshold_scale(
+    weight: int, level: Fraction, epsilon: Fraction, *, replace: bool = False
+) -> float:
+    """Return the smallest scale of noise with which a walk costs at most `epsilon`.
+
+    In steps of the weights over the denominator of `level`, where all comparisons are exact.
+
+    Examples
+    --------
+    >>> threshold_scale(1, Fraction(3, 4), Fraction(1, 2))
+    14.0
+    """
+    return laplace_scale(_reach(weight, level, replace), epsilon)
+
+
+def _reach(weight: int, level: Fraction, replace: bool) -> int:
+    """Return how far the two noises of a walk may have to shift, together, to hide one unit."""
+    share, parts = level.as_integer_ratio()
+    return weight * (2 * parts if replace else parts + share)
+
+
+def _weights(exact: Exact) -> NDArray[np.int64]:
+    weights = exact.reveal()
+    return weights.reshape(-1, weights.shape[-1])
+
+
+def _behind(exact: Exact, ladder: Ladder, upward: bool) -> NDArray[np.int64]:
+    """Return the weight behind each rung in the order of the walk, of shape (groups, rungs)."""
+    weights = _weights(exact)
+    if not upward:
+        weights, ladder = weights[:, ::-1], weights.shape[1] - 1 - ladder[::-1]
+    starts = np.concatenate([[0], ladder[:-1] + 1])
+    return np.add.reduceat(weights[:, : ladder[-1] + 1], starts, axis=1).cumsum(axis=1)
+
+
+def _walk(gains: list[int], scale: float) -> tuple[int, bool]:
+    """Return the first place whose gain, with noise, reaches a noisy bar; else their number.
+
+    Also whether the noise was real. Python's integers have no end at which they could wrap.
+    """
+    (bar,), private = _geometric(scale, 1)
+    for start in range(0, len(gains), _BLOCK):
+        block = gains[start : start + _BLOCK]
+        draws, real = _geometric(scale, len(block))
+        private = private and real
+        for place, (gain, draw) in enumerate(zip(block, draws, strict=True), start):
+            if gain + draw >= bar:
+                return place, private
+    return len(gains), private
+
+
+def _geometric(scale: float, size: int) -> tuple[list[int], bool]:
+    """Draw P(V = v) ∝ exp(−v/scale) on v = 0, 1, 2, …, and tell whether the noise was real."""
+    zeros = np.zeros(size, dtype=np.int64)
+    noisy = add_noise(zeros, "laplace", scale, Cost.nothing())  # a draw has no price of its own
+    folded = noisy.values ^ (noisy.values >> 63)  # −1 − z in place of a negative z
+    draws, private = folded.tolist(), noisy.private
+    for place in np.flatnonzero(folded == _LARGEST).tolist():
+        # At the end of 64 bits a draw stands for all that are larger; the law has no memory.
+        (more,), real = _geometric(scale, 1)
+        draws[place], private = draws[place] + more, private and real
+    return draws, private
+
+
+def _check(exact: Exact, ladder: Ladder, level: Fraction, size: int | None = None) -> None:
+    groups, cells = _weights(exact).shape
+    rising = ladder.size > 0 and bool((np.diff(ladder) > 0).all())
+    if not (rising and ladder[0] >= 0 and ladder[-1] < cells):
+        raise DomainError(
+            "A ladder is made of rising indices of cells. Rungs that come twice or lie outside the "
+            "grid would be paid for and never stopped at. Use sfumato.charts.ladder."
+        )
+    if not 0 <= level <= 1:
+        raise DomainError(
+            f"A level of {float(level):g} is no share. A walk stops where that part of all lies "
+            "behind it, which is public. Use a level from 0 to 1."
+        )
+    if size is not None and (groups, exact.l1, exact.step) != (1, 1, 1.0):
+        raise DomainError(
+            "A public size needs rows of one group. People, and rows that change their group, "
+            "change sizes that are private. Leave size out, or protect rows of one group."
+        )
