@@ -1,0 +1,73 @@
+"""Which cells to count together, once three private quartiles are known."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.postprocess.law import NoiseLaw
+from sfumato.postprocess.likelihood import CountNoise
+
+Array = NDArray[np.float64]
+Cells = NDArray[np.int64]
+Quartiles = tuple[int, int, int]
+
+_LEAST_BINS, _MOST_BINS = 6, 64
+
+
+def bins_for(size: float, law: NoiseLaw, unit_step: float = 1.0) -> int:
+    """Return how many bins each tail gets: more units beside the noise show a finer tail.
+
+    Examples
+    --------
+    >>> law = NoiseLaw("laplace", scale=3.0)
+    >>> bins_for(1000, law), bins_for(1_000_000, law)
+    (13, 64)
+    """
+    ratio = max(size, 100.0) / CountNoise(law, unit_step).scale
+    return int(np.clip(round(0.7 * (2 * ratio) ** 0.45), _LEAST_BINS, _MOST_BINS))
+
+
+def fence_layout(quartiles: Quartiles, cells: int, whis: float, bins: int) -> Cells:
+    """Return the first cell of each bin to count.
+
+    Beyond each fence lies one bin, between fence and quartile up to `bins`, between quartiles a
+    few; each quartile's own cell stands alone, so that a heavy atom there is seen as one.
+
+    Examples
+    --------
+    >>> fence_layout((40, 50, 60), cells=100, whis=1.5, bins=3)
+    array([ 0, 10, 20, 30, 40, 41, 43, 48, 50, 51, 53, 58, 60, 61, 71, 81, 91])
+    """
+    first, median, third = quartiles
+    lower, upper = fence_cells(quartiles, cells, whis)
+    cuts = np.concatenate(
+        [
+            [0, first, first + 1, median, median + 1, third, third + 1],
+            _cut(lower, first, bins),
+            _inner(first + 1, median),
+            _inner(median + 1, third),
+            _cut(third + 1, upper, bins),
+        ]
+    )
+    starts = np.unique(np.rint(cuts).astype(np.int64))
+    return starts[starts < cells]
+
+
+def fence_cells(quartiles: Quartiles, cells: int, whis: float) -> tuple[int, int]:
+    """Return the first cell that is no outlier, and the first above that is one again."""
+    reach = whis * (quartiles[2] - quartiles[0])
+    lower = max(0.0, quartiles[0] - reach)
+    upper = min(cells - 1.0, quartiles[2] + reach)
+    return math.ceil(lower), math.floor(upper) + 1
+
+
+def _cut(start: int, stop: int, parts: int) -> Array:
+    return np.linspace(start, stop, parts + 1) if stop > start else np.empty(0)
+
+
+def _inner(start: int, stop: int) -> Array:
+    """Cut half a box in three: narrow beside the quartiles, whose surroundings say most."""
+    return start + (stop - start) * np.array([0.2, 0.8]) if stop > start else np.empty(0)
