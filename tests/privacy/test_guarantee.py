@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sfumato.errors import DomainError
 from sfumato.privacy.amount import exactly
 from sfumato.privacy.guarantee import Guarantee
 from sfumato.privacy.unit import PrivacyUnit
@@ -40,3 +41,24 @@ def test_a_promise_names_whom_it_protects():
     people = PrivacyUnit.users("user_id", max_rows=3)
     assert "user_id" in Guarantee(1.0, 0.0, people).neighbours
     assert "at most" in str(Guarantee(1.0, 0.0, people))
+
+
+def test_where_the_size_is_public_replacing_is_what_is_promised():
+    known = Guarantee(1.0, 1e-6, ROWS, size=12_000)
+    assert known.replace_one == (1.0, 1e-6)
+    assert known.neighbours == "replace one row of 12000"
+    assert str(known) == (
+        "ε = 1, δ = 1e-06, protecting what one of 12,000 rows says (their number is public)"
+    )
+    assert known != Guarantee(1.0, 1e-6, ROWS)
+
+
+@pytest.mark.parametrize("size", [0, -1, True, 1.5, "900"])
+def test_a_public_size_is_a_number_of_rows(size):
+    with pytest.raises(DomainError, match="whole number of rows"):
+        Guarantee(1.0, 0.0, ROWS, size=size)
+
+
+def test_a_public_size_goes_with_rows_alone():
+    with pytest.raises(DomainError, match="protect rows"):
+        Guarantee(1.0, 0.0, PrivacyUnit.users("user_id"), size=900)

@@ -4,8 +4,20 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import Any
 
-from sfumato.figure import Axis, Bars, Cells, Figure, Interval, Panel
+from sfumato.figure import (
+    Axis,
+    Bars,
+    Boxes,
+    Cells,
+    Estimates,
+    Figure,
+    Interval,
+    Orient,
+    Panel,
+    Points,
+)
 
 HOSTILE = (
     "</script><script>alert(1)</script>",
@@ -189,6 +201,113 @@ def category_cells() -> Figure:
     return Figure("Visits by day and hour", (panel,), two_dimensional().caption)
 
 
+BOROUGHS = ("Bronx", "Brooklyn", "Manhattan", "Queens", "Staten Island")
+BOX_CAPTION = (
+    "ε = 1, protecting one row. Soft edges hold each true value with 95 % probability. Outliers "
+    "are counted in rows. Dashed: too few to say."
+)
+
+
+def boxes(
+    count: int,
+    *,
+    noise: float = 6.0,
+    width: float = 0.7,
+    shift: float = 0.0,
+    orient: Orient = "v",
+    series: str = "",
+    too_few: tuple[int, ...] = (),
+    scale: float = 1.0,
+    start: float = 0.0,
+) -> Boxes:
+    middle = [90 + 37 * math.sin(5 * place + 9 * shift) for place in range(count)]
+
+    def edge(part: float, radius: float, low: float = 0.0, high: float = 400.0) -> Estimates:
+        value = [number + part for number in middle]
+        ends = (
+            (low, high) if i in too_few else (v - radius, v + radius) for i, v in enumerate(value)
+        )
+        lows, highs = zip(*ends, strict=True) if count else ((), ())
+        return Estimates(*(tuple(start + scale * end for end in e) for e in (value, lows, highs)))
+
+    outliers = [40.0 * place for place in range(count)]
+    above = Estimates(
+        tuple(outliers), tuple(n - 30 for n in outliers), tuple(n + 30 for n in outliers)
+    )
+    below = Estimates((4.0,) * count, (-26.0,) * count, (34.0,) * count)
+    places = [place + shift for place in range(count)]
+    return Boxes(
+        position=tuple(places if orient == "v" else [count - 1 - place for place in places]),
+        width=width,
+        outliers_below=below,
+        lower_whisker=edge(-50, 2 * noise),
+        q1=edge(-25, noise),
+        median=edge(0, 0.8 * noise),
+        q3=edge(40, 1.2 * noise),
+        upper_whisker=edge(130, 2.5 * noise),
+        outliers_above=above,
+        size=tuple(900.0 + place for place in range(count)),
+        clear=tuple(place not in too_few for place in range(count)),
+        coverage=0.95,
+        orient=orient,
+        series=series,
+    )
+
+
+def boxplot(*marks: Boxes, names: tuple[str, ...] = BOROUGHS, **axis: Any) -> Figure:
+    values = replace(Axis("price", limits=(0, 310)), **axis)
+    if marks[0].orient == "h":
+        panel = Panel(values, Axis("borough", "category", categories=names[::-1]), marks)
+    else:
+        panel = Panel(Axis("borough", "category", categories=names), values, marks)
+    return Figure("Prices by borough", (panel,), BOX_CAPTION)
+
+
+def box_hue(**style: Any) -> Figure:
+    rooms = ("Entire home", "Private room", "Shared room")
+    sign = -1 if style.get("orient") == "h" else 1
+    marks = [
+        boxes(5, width=0.24, shift=sign * (index - 1) * 0.26, series=room, **style)
+        for index, room in enumerate(rooms)
+    ]
+    return replace(boxplot(*marks), legend="room type")
+
+
+def box_time() -> Figure:
+    start = 19_723 * DAY
+    limits = (start, start + 310 * DAY)
+    return boxplot(boxes(5, start=start, scale=DAY), label="day", kind="time", limits=limits)
+
+
+def thirty_boxes(orient: Orient = "v") -> Figure:
+    return boxplot(boxes(30, orient=orient), names=tuple(f"District {n:02d}" for n in range(30)))
+
+
+def curves() -> Figure:
+    levels = (0.1, 0.25, 0.5, 0.75, 0.9)
+    marks = tuple(
+        Points(_around([20 + 9 * group + 90 * level for level in levels]), levels, 0.95, name, True)
+        for group, name in enumerate(("A", "B", "C"))
+    )
+    panel = Panel(Axis("wait", limits=(0, 140)), Axis("level", limits=(0, 1)), marks)
+    return Figure("Quantiles of wait", (panel,), CAPTION, legend="ward")
+
+
+def rows() -> Figure:
+    marks = tuple(
+        Points(
+            _around([20 + 9 * group + 90 * level for group in range(5)]),
+            (4, 3, 2, 1, 0),
+            0.95,
+            name,
+        )
+        for level, name in ((0.25, "0.25"), (0.5, "0.5"))
+    )
+    axis = Axis("borough", "category", categories=BOROUGHS[::-1])
+    panel = Panel(Axis("wait", limits=(0, 140)), axis, marks)
+    return Figure("Quantiles of wait", (panel,), CAPTION, legend="level")
+
+
 def watermarked(figure: Figure | None = None) -> Figure:
     return replace(figure or histogram(), watermark="NOT PRIVATE — simulated noise")
 
@@ -196,6 +315,11 @@ def watermarked(figure: Figure | None = None) -> Figure:
 def noted() -> Figure:
     notes = ("Values outside 0 to 110 are counted in the nearest bar.",)
     return replace(histogram(), notes=notes)
+
+
+def _around(values: list[float], radius: float = 8.0) -> Estimates:
+    low, high = (tuple(value + side * radius for value in values) for side in (-1, 1))
+    return Estimates(tuple(values), low, high)
 
 
 def _interval(height: list[float], radius: float, coverage: float) -> Interval:
@@ -233,4 +357,15 @@ SAMPLES = {
     "watermarked": watermarked(),
     "watermarked_panels": watermarked(panels(4)),
     "noted": noted(),
+    "boxes": boxplot(boxes(5)),
+    "boxes_level": boxplot(boxes(5, orient="h"), limits=(0, 390)),
+    "box_hue": box_hue(),
+    "box_hue_too_few": box_hue(too_few=(1, 3)),
+    "too_few_level": boxplot(boxes(5, orient="h", too_few=(0, 2))),
+    "wide_intervals": boxplot(boxes(5, noise=150)),
+    "thirty_boxes": thirty_boxes(),
+    "thirty_level": thirty_boxes("h"),
+    "box_time": box_time(),
+    "curves": curves(),
+    "rows": rows(),
 }

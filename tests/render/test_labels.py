@@ -65,3 +65,11 @@ def test_names_beside_an_axis_keep_to_their_rows() -> None:
     setting = set_beside(("one very long name of a row", "two"), slot=24, room=60, measure=measure)
     assert len(setting.texts[0].split("\n")) <= 2
     assert setting.texts[1] == "two"
+
+
+def test_rows_smaller_than_a_letter_are_not_all_named() -> None:
+    names = tuple(f"District {place:02d}" for place in range(60))
+    setting = set_beside(names, slot=2.0, room=60, measure=measure)
+    shown = [place for place, text in enumerate(setting.texts) if text]
+    assert {after - before for before, after in pairwise(shown)} == {3}
+    assert all(set_beside(names, slot=9.0, room=60, measure=measure).texts)

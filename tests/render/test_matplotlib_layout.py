@@ -36,12 +36,17 @@ def texts(ax: Axes) -> Iterator[tuple[str, Text]]:
         yield from (("x tick", text) for text in _shown(ax.xaxis))
         yield from (("y tick", text) for text in _shown(ax.yaxis))
         yield from (("label", label) for label in (ax.xaxis.label, ax.yaxis.label))
-    yield from (("text", text) for text in ax.texts if "NOT PRIVATE" not in text.get_text())
+    yield from ((_kind(t), t) for t in ax.texts if "NOT PRIVATE" not in t.get_text())
     legend = ax.get_legend()
     if legend is not None:
         yield from (("legend", text) for text in [legend.get_title(), *legend.get_texts()])
     for child in ax.child_axes:
         yield from texts(child)
+
+
+def _kind(text: Text) -> str:
+    """Tell words upon a chart, which belong there, from those around it."""
+    return "upon" if text.get_label() in ("_count", "_too_few") else "text"
 
 
 def _shown(axis: Axis) -> list[Text]:
@@ -71,9 +76,19 @@ def overlaps(ax: Axes, renderer: RendererBase) -> list[str]:
     ]
     return pairs + [
         f"{text.get_text()!r} lies on the chart"
-        for _, text, box in found
+        for kind, text, box in found
         for chart in charts
-        if _touch(box, chart.get_window_extent(renderer))
+        if kind != "upon" and _touch(box, chart.get_window_extent(renderer))
+    ]
+
+
+def leaving(ax: Axes, renderer: RendererBase) -> list[str]:
+    """Name every text that belongs upon the chart and reaches beyond it."""
+    inner = ax.get_window_extent(renderer).padded(TOLERANCE)
+    return [
+        f"{text.get_text()!r} leaves the chart"
+        for kind, text, box in boxes(ax, renderer)
+        if kind == "upon" and not _holds(inner, box)
     ]
 
 
@@ -84,11 +99,12 @@ def _slanted(kind: str, text: Text) -> bool:
 
 def cut_off(ax: Axes, renderer: RendererBase, page: Page) -> list[str]:
     inner = page.bbox.padded(TOLERANCE)
-    return [
-        text.get_text()
-        for _, text, box in boxes(ax, renderer)
-        if box.x0 < inner.x0 or box.y0 < inner.y0 or box.x1 > inner.x1 or box.y1 > inner.y1
-    ]
+    return [text.get_text() for _, text, box in boxes(ax, renderer) if not _holds(inner, box)]
+
+
+def _holds(outer: Bbox, box: Bbox) -> bool:
+    level = outer.x0 <= box.x0 and box.x1 <= outer.x1
+    return level and outer.y0 <= box.y0 and box.y1 <= outer.y1
 
 
 def _touch(one: Bbox, other: Bbox) -> bool:
@@ -102,7 +118,11 @@ def faults(page: Page) -> list[str]:
     return [
         fault
         for ax in page.axes
-        for fault in (*overlaps(ax, renderer), *cut_off(ax, renderer, page))
+        for fault in (
+            *overlaps(ax, renderer),
+            *leaving(ax, renderer),
+            *cut_off(ax, renderer, page),
+        )
     ]
 
 

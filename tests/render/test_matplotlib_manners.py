@@ -14,7 +14,16 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Page
 from matplotlib.image import imread
 
-from render.samples import CAPTION, category_hue, histogram, noted, panels, two_dimensional
+from render.samples import (
+    CAPTION,
+    boxes,
+    boxplot,
+    category_hue,
+    histogram,
+    noted,
+    panels,
+    two_dimensional,
+)
 from render.test_matplotlib_layout import faults, render
 from sfumato.figure import Figure
 from sfumato.render.matplotlib import draw
@@ -106,6 +115,16 @@ def test_two_releases_on_one_axes_both_stay_in_view() -> None:
     high = ax.get_ylim()[1]
     draw(histogram(), ax=ax)
     assert ax.get_ylim()[1] == high
+
+
+def test_the_first_of_two_releases_still_fits_its_size() -> None:
+    page = Page()
+    ax = page.add_subplot()
+    draw(boxplot(boxes(5)), ax=ax)
+    draw(boxplot(boxes(5, noise=9)), ax=ax)
+    render(page)
+    written = [text.get_text() for text in ax.texts if text.get_label() == "_count"]
+    assert written == [f"≈ {number} above" for number in (40, 80, 120, 160)] * 2
 
 
 def test_shared_axes_hold_every_release() -> None:

@@ -34,6 +34,7 @@ from sfumato.render.text import clean
 from sfumato.render.vega import VERSION, vega
 
 Spec = dict[str, Any]
+MILLISECONDS_OF_A_DAY = 86_400_000
 
 
 def views(spec: Spec) -> Iterator[Spec]:
@@ -132,9 +133,10 @@ def test_both_renderers_agree_on_limits_and_names(name: str) -> None:
     ax = draw(figure, ax=page.add_subplot())
     FigureCanvasAgg(page).draw()
     first = panel_views(figure)[0]["layer"][0]["encoding"]
-    if figure.panels[0].x.kind != "time":
-        assert tuple(first["x"]["scale"]["domain"]) == pytest.approx(ax.get_xlim())
-    assert tuple(first["y"]["scale"]["domain"]) == pytest.approx(ax.get_ylim())
+    for side, axis in (("x", figure.panels[0].x), ("y", figure.panels[0].y)):
+        shown = getattr(ax, f"get_{side}lim")()
+        unit = MILLISECONDS_OF_A_DAY if axis.kind == "time" else 1
+        assert [end / unit for end in first[side]["scale"]["domain"]] == pytest.approx(shown)
     assert first["x"]["axis"]["title"] == ax.get_xlabel().replace("\n", " ")
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from decimal import Context, Decimal
 from fractions import Fraction
 
+from sfumato.errors import DomainError
 from sfumato.privacy.amount import exactly, float_above, show
 from sfumato.privacy.unit import PrivacyUnit
 
@@ -14,31 +15,65 @@ from sfumato.privacy.unit import PrivacyUnit
 class Guarantee:
     """(ε, δ)-differential privacy for one unit added to or removed from the table.
 
+    Parameters
+    ----------
+    size
+        The number of rows, where it is public. The promise is then a weaker one: it hides what
+        one row says, and not that the row is there.
+
     Examples
     --------
     >>> Guarantee(1.0, 0.0, PrivacyUnit.rows()).replace_one
     (2.0, 0.0)
+    >>> print(Guarantee(1.0, 0.0, PrivacyUnit.rows(), size=900))
+    ε = 1, protecting what one of 900 rows says (their number is public)
     """
 
     epsilon: float
     delta: float
     unit: PrivacyUnit
+    size: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.size is not None and (self.unit.column is not None or not _counted(self.size)):
+            raise DomainError(
+                "A public size is a whole number of rows from 1 up, where each row is protected "
+                "alone. How many rows the users have together is not public. Leave it out, or "
+                "protect rows: PrivacyUnit.rows()."
+            )
 
     @property
     def neighbours(self) -> str:
         """The neighbour relation the promise is about."""
-        return f"add or remove {self.unit}"
+        if self.size is None:
+            return f"add or remove {self.unit}"
+        return f"replace {self.unit} of {self.size}"
 
     @property
     def replace_one(self) -> tuple[float, float]:
-        """The promise (ε, δ) when one unit is replaced by another: 2ε and δ(1 + e^ε)."""
+        """The promise (ε, δ) when one unit is replaced by another: 2ε and δ(1 + e^ε).
+
+        Where the size is public, this is the promise itself.
+        """
+        if self.size is not None:
+            return self.epsilon, self.delta
         epsilon = exactly(self.epsilon)
         delta = min(Fraction(1), exactly(self.delta) * (1 + _exp_above(epsilon)))
         return float_above(2 * epsilon), float_above(delta)
 
     def __str__(self) -> str:
         delta = f", δ = {show(exactly(self.delta), up=True)}" if self.delta else ""
-        return f"ε = {show(exactly(self.epsilon), up=True)}{delta}, protecting {self.unit}"
+        return f"ε = {show(exactly(self.epsilon), up=True)}{delta}, protecting {self._protected}"
+
+    @property
+    def _protected(self) -> str:
+        if self.size is None:
+            return str(self.unit)
+        return f"what one of {self.size:,} rows says (their number is public)"
+
+
+def _counted(rows: object) -> bool:
+    return isinstance(rows, int) and not isinstance(rows, bool) and rows >= 1
 
 
 def _exp_above(epsilon: Fraction) -> Fraction:

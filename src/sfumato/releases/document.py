@@ -36,6 +36,7 @@ def write(release: Release) -> dict[str, Any]:
             "epsilon": guarantee.epsilon,
             "delta": guarantee.delta,
             "unit": {"column": guarantee.unit.column, "max_rows": guarantee.unit.max_rows},
+            "size": guarantee.size,
             "neighbours": guarantee.neighbours,
             "replace_one": list(guarantee.replace_one),
         },
@@ -64,9 +65,7 @@ def load(path: str | Path) -> Release:
 
 def read(document: Mapping[str, Any]) -> Release:
     """Rebuild a release from what `write` returned."""
-    from sfumato.releases.histogram import HistogramRelease
-
-    kinds: dict[str, type[Release]] = {HistogramRelease.kind: HistogramRelease}
+    kinds = _kinds()
     _check_header(document, kinds)
     try:
         common = _common(document)
@@ -76,6 +75,14 @@ def read(document: Mapping[str, Any]) -> Release:
     except (KeyError, TypeError, ValueError, ArithmeticError, AttributeError, SfumatoError):
         pass
     raise _malformed()
+
+
+def _kinds() -> dict[str, type[Release]]:
+    from sfumato.releases.boxplot import BoxplotRelease
+    from sfumato.releases.histogram import HistogramRelease
+    from sfumato.releases.quantiles import QuantilesRelease
+
+    return {kind.kind: kind for kind in (HistogramRelease, BoxplotRelease, QuantilesRelease)}
 
 
 def _parsed(path: Path) -> Mapping[str, Any]:
@@ -115,7 +122,7 @@ def _common(document: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "label": str(document["label"]),
         "private": document["private"] is True,
-        "guarantee": Guarantee(epsilon, delta, unit),
+        "guarantee": Guarantee(epsilon, delta, unit, guarantee.get("size")),
         "cost": Cost(
             None if cost["epsilon"] is None else _fraction(cost["epsilon"]),
             _fraction(cost["rho"]),

@@ -16,7 +16,7 @@ from sfumato.figure import Figure
 from sfumato.grid import Edges, Grid, Key, Labels, shape
 from sfumato.postprocess.law import NoiseLaw
 from sfumato.postprocess.proportion import proportions
-from sfumato.releases import axes
+from sfumato.releases import axes, strict
 from sfumato.releases.release import Release
 from sfumato.releases.uncertainty import Uncertainty
 
@@ -117,7 +117,7 @@ class HistogramRelease(Release):
             stat=parts["stat"],
             noise=NoiseLaw(kind, float(scale)),
             step=float(step),
-            steps=tuple(_integer(step) for step in parts["steps"]),
+            steps=tuple(strict.integer(step) for step in parts["steps"]),
             found=tuple(map(str, parts["found"])),
         )
 
@@ -161,9 +161,3 @@ class HistogramRelease(Release):
                     widths = np.diff(key.edges)
                     worth /= np.expand_dims(widths, [i for i in range(worth.ndim) if i != axis])
         return worth
-
-
-def _integer(value: object) -> int:
-    if isinstance(value, int) and not isinstance(value, bool) and abs(value) <= 2**63:
-        return value
-    raise ValueError("A released number is an integer of 64 bits.")

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.figure import Axis, Bars, Cells, Figure, Interval, Panel, percent
-from sfumato.grid import MOST_FOUND, Edges, Grid, Key, Labels
-from sfumato.releases import axes
+from sfumato.grid import Edges, Grid, Key, Labels
+from sfumato.releases import axes, wording
 from sfumato.releases.release import WATERMARK
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def figure(release: HistogramRelease) -> Figure:
     """Describe the picture of a histogram."""
     panels = (_bars(release),) if release.y is None else _maps(release, release.y)
     return Figure(
-        title=release.label[:1].upper() + release.label[1:],
+        title=wording.title(release),
         panels=panels,
         caption=caption(release),
         legend=release.hue.column if release.hue else "",
@@ -37,7 +37,7 @@ def caption(release: HistogramRelease) -> str:
     """Say what protects whom, and how noisy the numbers are."""
     scale = f"{release.noise.scale * release.step:,.4g}"
     parts = [
-        _promise(release),
+        wording.promise(release),
         f"{release.noise.kind.capitalize()} noise of scale {scale} was added to every count.",
         _how_sure(release),
     ]
@@ -45,16 +45,7 @@ def caption(release: HistogramRelease) -> str:
         parts.append("Hollow triangles mark counts that noise took below zero.")
     if any(isinstance(key, Grid) for key in release.keys):
         parts.append("Values beyond the axis are counted in its end bins.")
-    if release.found:
-        parts.append(_what_was_found(release))
-    return " ".join(parts)
-
-
-def _what_was_found(release: HistogramRelease) -> str:
-    columns = " and ".join(release.found)
-    cut = [key for key in release.keys if key.column in release.found and key.cells >= MOST_FOUND]
-    most = f", and beyond the first {MOST_FOUND} by the alphabet" if cut else ""
-    return f"Categories of {columns} that few people hold are left out{most}."
+    return " ".join([*parts, *wording.left_out(release.keys, release.found)])
 
 
 def _how_sure(release: HistogramRelease) -> str:
@@ -68,15 +59,9 @@ def _how_sure(release: HistogramRelease) -> str:
     )
 
 
-def _promise(release: HistogramRelease) -> str:
-    if release.private:
-        return f"Privacy: {release.guarantee}."
-    return f"{WATERMARK}. Real noise would give {release.guarantee}."
-
-
 def _notes(release: HistogramRelease) -> tuple[str, ...]:
     if release.numbers.size == 0:
-        return ("No category is held by enough people to be shown.",)
+        return (wording.NOBODY,)
     if release.stat != "count" and release.counts.sum() <= 0:
         return ("The noisy total is not above zero: proportions cannot be told.",)
     return ()
@@ -150,5 +135,4 @@ def _part(interval: Interval, part: slice) -> Interval:
 def _measure(release: HistogramRelease) -> str:
     if release.stat != "count":
         return release.stat
-    unit = release.guarantee.unit
-    return f"{unit.column} (each counts once)" if unit.shared else "rows"
+    return wording.counted(release.guarantee.unit)

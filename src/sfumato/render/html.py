@@ -24,7 +24,8 @@ body {{ margin: 2rem auto; max-width: 44rem; padding: 0 1rem; background: {theme
   color: {theme.INK}; font: 1rem/1.5 {_FONT}; }}
 table {{ border-collapse: collapse; font-size: 0.8rem; margin-top: 0.5rem; }}
 th, td {{ border-bottom: 1px solid {theme.GRID}; padding: 0.15rem 0.8rem 0.15rem 0;
-  text-align: left; vertical-align: top; overflow-wrap: anywhere; }}
+  text-align: left; vertical-align: top; overflow-wrap: break-word; max-width: 20rem; }}
+.wide {{ overflow-x: auto; }}
 summary {{ cursor: pointer; font-size: 0.8rem; color: {theme.SOFT_INK}; }}
 """
 _MARK = re.compile(r'<path aria-label="([^"]*)"([^>]*?)/>')

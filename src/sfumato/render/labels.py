@@ -63,11 +63,11 @@ def set_beside(names: Sequence[str], *, slot: float, room: float, measure: Measu
     most = max(1, int(slot / (size * LINE_HEIGHT)))
     wide = room * TICK_SIZE / size
     wrapped = [wrap(name, wide, measure) for name in names]
-    kept = (
+    kept = [
         "\n".join(lines) if len(lines) <= most else fitted(name, wide, measure)
         for name, lines in zip(names, wrapped, strict=True)
-    )
-    return LabelSetting(tuple(kept), 0, size)
+    ]
+    return LabelSetting(_thinned(kept, size, slot), 0, size)
 
 
 def fitted(name: str, width: float, measure: Measure) -> str:
@@ -97,7 +97,11 @@ def _level(name: str, width: float, measure: Measure) -> str:
 
 def _upright(names: Sequence[str], slot: float, room: float, measure: Measure) -> LabelSetting:
     size = min(TICK_SIZE, max(SMALLEST_SIZE, slot / 1.04))
-    every = -(-int(size * 100) // max(1, int(slot * 100)))
     cut = [fitted(name, room * TICK_SIZE / size, measure) for name in names]
-    kept = (text if place % every == 0 else "" for place, text in enumerate(cut))
-    return LabelSetting(tuple(kept), 90, size)
+    return LabelSetting(_thinned(cut, size, slot), 90, size)
+
+
+def _thinned(texts: Sequence[str], size: float, slot: float) -> tuple[str, ...]:
+    """Keep every second, third, … name where a slot is smaller than a letter."""
+    every = -(-int(size * 100) // max(1, int(slot * 100)))
+    return tuple(text if place % every == 0 else "" for place, text in enumerate(texts))

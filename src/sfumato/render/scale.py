@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import Literal, TypeVar
 
-from sfumato.figure import Axis, Bars, Cells, Figure, Mark, Panel, percent
+from sfumato.figure import Axis, Bars, Boxes, Cells, Figure, Mark, Panel, Points, percent
 from sfumato.render.text import number, shorten
 
 HEADROOM = 1.05
 _SPREAD = 0.7
 
 Limits = tuple[float, float]
-MarkKind = TypeVar("MarkKind", Bars, Cells)
+MarkKind = TypeVar("MarkKind", Bars, Cells, Boxes, Points)
 
 
 def panels(figure: Figure) -> tuple[Panel, ...]:
@@ -46,6 +46,12 @@ def y_limits(panel: Panel, figure: Figure) -> Limits:
     return _limits(panel.y, [end for mark in marks for end in _y_ends(mark)])
 
 
+def value_limits(panel: Panel, boxes: Boxes) -> Limits:
+    """Return the ends of the axis along which boxes have their values."""
+    axis = panel.y if boxes.orient == "v" else panel.x
+    return _limits(axis, _value_ends(boxes))
+
+
 def colour_limits(figure: Figure) -> Limits:
     """Return the values at both ends of the colour scale, which all panels share."""
     rows = [row for cells in filled(figure) for row in cells.value]
@@ -59,12 +65,27 @@ def filled(figure: Figure) -> list[Cells]:
 
 def series(figure: Figure) -> list[str]:
     """Return the names of all series, in the order they first appear."""
-    return list(dict.fromkeys(bars.series for bars in marks_of(figure, Bars) if bars.series))
+    marks = [mark for panel in figure.panels for mark in panel.marks]
+    named = (mark.series for mark in marks if not isinstance(mark, Cells))
+    return list(dict.fromkeys(name for name in named if name))
 
 
 def marks_of(figure: Figure, kind: type[MarkKind]) -> list[MarkKind]:
     """Return all marks of one kind, panel by panel."""
     return [mark for panel in figure.panels for mark in panel.marks if isinstance(mark, kind)]
+
+
+def ruled(panel: Panel) -> Literal["x", "y", "both"] | None:
+    """Return the axes whose ticks are carried on as light lines across the panel."""
+    match panel.marks:
+        case (Cells(), *_):
+            return None
+        case (Boxes(orient="h"), *_) | (Points(joined=False), *_):
+            return "x"
+        case (Points(), *_):
+            return "both"
+        case _:
+            return "y"
 
 
 def error_bar_places(panel: Panel, bars: Bars) -> tuple[float, ...]:
@@ -113,6 +134,10 @@ def _x_ends(mark: Mark) -> Sequence[float]:
             return (*mark.left, *mark.right)
         case Cells():
             return mark.x_edges
+        case Boxes():
+            return _value_ends(mark) if mark.orient == "h" else _category_ends(mark)
+        case Points():
+            return (*mark.x.value, *mark.x.low, *mark.x.high)
 
 
 def _y_ends(mark: Mark) -> Sequence[float]:
@@ -122,3 +147,16 @@ def _y_ends(mark: Mark) -> Sequence[float]:
             return (0.0, HEADROOM * highest)
         case Cells():
             return mark.y_edges
+        case Boxes():
+            return _value_ends(mark) if mark.orient == "v" else _category_ends(mark)
+        case Points():
+            return mark.y
+
+
+def _value_ends(boxes: Boxes) -> Sequence[float]:
+    below, above = boxes.lower_whisker, boxes.upper_whisker
+    return (*below.low, *below.value, *above.value, *above.high)
+
+
+def _category_ends(boxes: Boxes) -> Sequence[float]:
+    return tuple(place + side for place in boxes.position for side in (-0.5, 0.5))

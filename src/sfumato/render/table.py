@@ -21,7 +21,8 @@ def table(figure: Figure) -> str:
     body = "".join(map(_row, rows))
     return (
         "<details><summary>The released values as a table</summary>"
-        f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></details>"
+        f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
+        "</div></details>"
     )
 
 

@@ -25,6 +25,10 @@ LONGEST_SERIES = 40
 BAR_LIGHTENING = 0.35
 FILL_OPACITY = 0.12
 OUTLINE_WIDTH = 1.6
+BOX_OPACITY = 0.5
+MEDIAN_OPACITY = 0.35
+END_OPACITY = 0.35
+INTERVAL_OPACITY = 0.35
 
 # Okabe and Ito's colours for all kinds of colour vision, without the yellow that paper swallows.
 _SERIES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#4d4d4d")
@@ -60,9 +64,27 @@ def series_colour(index: int) -> str:
     return mix(_SERIES[place], PAPER, 1 - 0.55 ** min(rounds, 2))
 
 
-def bar_colour(index: int) -> str:
+def bar_colour(index: int, paper: str = PAPER) -> str:
     """Return the fill of a series' bars: light enough for an error bar to be seen on it."""
-    return mix(series_colour(index), PAPER, BAR_LIGHTENING)
+    return mix(series_colour(index), paper, BAR_LIGHTENING)
+
+
+def box_colour(index: int, paper: str = PAPER) -> str:
+    """Return the colour of a box where we are sure of it."""
+    return mix(series_colour(index), paper, 1 - BOX_OPACITY)
+
+
+def box_ink(index: int, ink: str = INK) -> str:
+    """Return the colour of a box's lines: its own, mixed with ink."""
+    return mix(series_colour(index), ink, 0.55)
+
+
+def box_lines(width: float) -> tuple[float, float]:
+    """Return the line widths of the median and of all other lines of a box of this width.
+
+    All widths are in points.
+    """
+    return min(2.2, max(1.0, 0.12 * width)), min(1.0, max(0.5, 0.06 * width))
 
 
 def mix(colour: str, other: str, share: float) -> str:

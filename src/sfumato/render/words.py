@@ -5,7 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sfumato.figure import Axis, Bars, Cells, Figure, Interval, Panel, percent
+from sfumato.figure import (
+    Axis,
+    Bars,
+    Boxes,
+    Cells,
+    Estimates,
+    Figure,
+    Interval,
+    Mark,
+    Panel,
+    Points,
+    percent,
+)
+from sfumato.render.counts import TOO_FEW
 from sfumato.render.text import clean, moment, number
 
 
@@ -26,11 +39,19 @@ def readings(figure: Figure) -> Iterator[Reading]:
     """Read every value of a figure, panel by panel."""
     for panel in figure.panels:
         for mark in panel.marks:
-            match mark:
-                case Bars():
-                    yield from bar_readings(figure, panel, mark)
-                case Cells():
-                    yield from cell_readings(figure, panel, mark)
+            yield from _readings(figure, panel, mark)
+
+
+def _readings(figure: Figure, panel: Panel, mark: Mark) -> Iterator[Reading]:
+    match mark:
+        case Bars():
+            return bar_readings(figure, panel, mark)
+        case Cells():
+            return cell_readings(figure, panel, mark)
+        case Boxes():
+            return box_readings(figure, panel, mark)
+        case Points():
+            return point_readings(figure, panel, mark)
 
 
 def bar_readings(figure: Figure, panel: Panel, bars: Bars) -> Iterator[Reading]:
@@ -68,6 +89,54 @@ def cell_readings(figure: Figure, panel: Panel, cells: Cells) -> Iterator[Readin
             yield Reading(where, _cleaned([(cells.label, number(value) + doubt), noise]))
 
 
+def box_readings(figure: Figure, panel: Panel, boxes: Boxes) -> Iterator[Reading]:
+    """Read the boxes of one series: seven numbers each, with their intervals in brackets."""
+    groups, values = (panel.x, panel.y) if boxes.orient == "v" else (panel.y, panel.x)
+    counted, sure = Axis(""), _sure(boxes.coverage)
+    numbers: tuple[tuple[str, Axis, Estimates], ...] = (
+        ("outliers below", counted, boxes.outliers_below),
+        ("lower whisker", values, boxes.lower_whisker),
+        ("q1", values, boxes.q1),
+        ("median", values, boxes.median),
+        ("q3", values, boxes.q3),
+        ("upper whisker", values, boxes.upper_whisker),
+        ("outliers above", counted, boxes.outliers_above),
+    )
+    for place, position in enumerate(boxes.position):
+        where = [*_panel(figure, panel), (groups.label, span(groups, position, position))]
+        where = [pair for pair in where if any(pair)]
+        if boxes.series:
+            where.append((figure.legend, boxes.series))
+        said = [
+            (name + sure, _estimate(axis, number, place, boxes.coverage, boxes.clear[place]))
+            for name, axis, number in numbers
+        ]
+        said.append(("size", f"≈\u00a0{number(round(boxes.size[place]))}"))
+        yield Reading(_cleaned(where), _cleaned(said))
+
+
+def point_readings(figure: Figure, panel: Panel, points: Points) -> Iterator[Reading]:
+    """Read the points of one series: where on the y axis, how much, and how sure."""
+    name = panel.x.label + _sure(points.coverage)
+    for place, height in enumerate(points.y):
+        where = [*_panel(figure, panel), (panel.y.label, at(panel.y, height))]
+        if points.series:
+            where.append((figure.legend, points.series))
+        words = _estimate(panel.x, points.x, place, points.coverage)
+        yield Reading(_cleaned(where), _cleaned([(name, words)]))
+
+
+def at(axis: Axis, value: float) -> str:
+    """Print one place on an axis."""
+    match axis.kind:
+        case "category":
+            return axis.categories[round(value)]
+        case "time":
+            return moment(value)
+        case "number":
+            return number(value)
+
+
 def span(axis: Axis, low: float, high: float) -> str:
     """Print the interval or the category between two places on an axis.
 
@@ -91,6 +160,21 @@ def _panel(figure: Figure, panel: Panel) -> list[tuple[str, str]]:
 
 def _ends(interval: Interval, place: int) -> str:
     return f"{number(interval.low[place])} to {number(interval.high[place])}"
+
+
+def _sure(coverage: float) -> str:
+    return f" ({percent(coverage)})" if coverage else ""
+
+
+def _estimate(
+    axis: Axis, estimates: Estimates, place: int, coverage: float, clear: bool = True
+) -> str:
+    """Print a number with its interval in brackets, if it has one."""
+    value, low, high = (
+        at(axis, numbers[place]) for numbers in (estimates.value, estimates.low, estimates.high)
+    )
+    interval = f" ({low} to {high})" if coverage else ""
+    return (value if clear else TOO_FEW) + interval
 
 
 def _cleaned(pairs: list[tuple[str, str]]) -> tuple[tuple[str, str], ...]:

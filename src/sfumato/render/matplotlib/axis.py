@@ -14,11 +14,12 @@ from matplotlib.backend_bases import RendererBase
 from matplotlib.dates import date2num  # pyright: ignore[reportUnknownVariableType]
 from matplotlib.text import Text
 
-from sfumato.figure import Axis, Cells, Figure, Panel
+from sfumato.figure import Axis, Figure, Panel
 from sfumato.render import theme
 from sfumato.render.matplotlib.lettering import LITERAL, Fitted, points
 from sfumato.render.matplotlib.ticks import set_ticks
-from sfumato.render.scale import Limits, x_limits, y_limits
+from sfumato.render.matplotlib.tones import tones
+from sfumato.render.scale import Limits, ruled, x_limits, y_limits
 from sfumato.render.text import shorten
 
 _SHORTEST_SIDE = 42.0
@@ -35,7 +36,8 @@ def dress(ax: Axes, panel: Panel, figure: Figure, *, keep_x: bool, keep_y: bool)
     ax.set_ylim(*_union(y, ax.get_ylim() if keep_y else y))
     set_ticks(ax.xaxis, panel.x)
     set_ticks(ax.yaxis, panel.y)
-    style: dict[str, Any] = {"fontsize": theme.LABEL_SIZE, "color": theme.SOFT_INK, **LITERAL}
+    soft_ink = tones(ax).soft_ink
+    style: dict[str, Any] = {"fontsize": theme.LABEL_SIZE, "color": soft_ink, **LITERAL}
     ax.set_xlabel(shorten(panel.x.label, theme.LONGEST_LABEL), **style)
     ax.set_ylabel(shorten(panel.y.label, theme.LONGEST_LABEL), **style)
     _set_lines(ax, panel)
@@ -69,17 +71,20 @@ def positions(axis: Axis, values: Sequence[float]) -> tuple[float, ...]:
 
 
 def _set_lines(ax: Axes, panel: Panel) -> None:
+    ink, soft_ink = tones(ax).ink, tones(ax).soft_ink
     ax.spines[["top", "right", "left"]].set_visible(False)
-    ax.spines["bottom"].set(color=theme.INK, linewidth=0.8)
-    ax.tick_params(labelsize=theme.TICK_SIZE, labelcolor=theme.INK, color=theme.INK, width=0.6)
+    ax.spines["bottom"].set(color=ink, linewidth=0.8)
+    ax.tick_params(labelsize=theme.TICK_SIZE, labelcolor=ink, color=ink, width=0.6)
     ax.tick_params(axis="x", length=0 if panel.x.kind == "category" else 3)
+    for axis in (ax.xaxis, ax.yaxis):
+        axis.get_offset_text().set(fontsize=theme.CAPTION_SIZE, color=soft_ink)
     ax.set_axisbelow(True)
     ax.grid(visible=False)
-    if any(isinstance(mark, Cells) for mark in panel.marks):
-        ax.tick_params(axis="y", length=0 if panel.y.kind == "category" else 3)
-    else:
-        ax.tick_params(axis="y", length=0)
-        ax.grid(visible=True, axis="y", color=theme.GRID, linewidth=0.7)
+    lines = ruled(panel)
+    ticks = lines in (None, "x") and panel.y.kind != "category"
+    ax.tick_params(axis="y", length=3 if ticks else 0)
+    if lines:
+        ax.grid(visible=True, axis=lines, color=tones(ax).grid, linewidth=0.7)
 
 
 def _union(wanted: Sequence[float], shown: Sequence[float]) -> Limits:

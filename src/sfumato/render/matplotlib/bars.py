@@ -17,6 +17,7 @@ from sfumato.render import theme
 from sfumato.render.matplotlib.axis import positions
 from sfumato.render.matplotlib.lettering import points
 from sfumato.render.matplotlib.page import page
+from sfumato.render.matplotlib.tones import tones
 from sfumato.render.scale import error_bar_places, error_bars_abreast
 from sfumato.render.text import shorten
 
@@ -49,10 +50,10 @@ def draw_bars(ax: Axes, panel: Panel, bars: Bars, index: int) -> Whiskers:
     if bars.outline:
         _draw_outline(ax, bars, (*left, *right[-1:]), theme.series_colour(index), label)
     else:
-        _draw_boxes(ax, bars, ends, theme.bar_colour(index), label)
+        _draw_boxes(ax, bars, ends, theme.bar_colour(index, tones(ax).paper), label)
     centre = positions(panel.x, error_bar_places(panel, bars))
     _mark_clipped(ax, bars, centre, theme.series_colour(index))
-    colour = theme.series_colour(index) if bars.outline else theme.INK
+    colour = theme.series_colour(index) if bars.outline else tones(ax).ink
     return Whiskers(
         _draw_interval(ax, centre, bars.pointwise, colour, "_pointwise"),
         _draw_interval(ax, centre, bars.simultaneous, colour, "_simultaneous"),
@@ -70,7 +71,7 @@ def _draw_boxes(
         [right - left for left, right in ends],
         align="edge",
         color=colour,
-        edgecolor=theme.PAPER,
+        edgecolor=tones(ax).paper,
         linewidth=edge,
         label=label,
         zorder=2,
@@ -105,7 +106,7 @@ def _mark_clipped(ax: Axes, bars: Bars, centre: tuple[float, ...], colour: str) 
         linestyle="none",
         marker="v",
         markersize=4.5,
-        markerfacecolor=theme.PAPER,
+        markerfacecolor=tones(ax).paper,
         markeredgecolor=colour,
         markeredgewidth=0.9,
         label="_clipped",

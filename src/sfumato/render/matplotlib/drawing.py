@@ -12,16 +12,20 @@ from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
 from matplotlib.text import Text
 
-from sfumato.figure import Bars, Cells, Figure
+from sfumato.figure import Bars, Boxes, Cells, Figure, Panel, Points
 from sfumato.render import theme
 from sfumato.render.matplotlib.axis import AxisLabels, dress
-from sfumato.render.matplotlib.bars import Whiskers, draw_bars
+from sfumato.render.matplotlib.bars import draw_bars
+from sfumato.render.matplotlib.boxes import draw_boxes
 from sfumato.render.matplotlib.cells import draw_cells
+from sfumato.render.matplotlib.counts import BoxWords
 from sfumato.render.matplotlib.frame import Fitting, Frame, frame_of
 from sfumato.render.matplotlib.key import Key
 from sfumato.render.matplotlib.lettering import LITERAL, Fitted
 from sfumato.render.matplotlib.panels import PanelGrid
+from sfumato.render.matplotlib.points import draw_points
 from sfumato.render.matplotlib.ticks import Ticks
+from sfumato.render.matplotlib.tones import tones
 from sfumato.render.matplotlib.watermark import draw_watermark, fit_watermark
 from sfumato.render.scale import colour_limits, filled, headlines, panels, series, title_of
 from sfumato.render.text import clean
@@ -37,19 +41,20 @@ class Sharing(Protocol):
 
 def draw(figure: Figure, host: Axes) -> Axes:
     """Draw all panels in the space of `host`, and install the frame that keeps them in place."""
-    earlier = _make_way(host, figure)
+    before = _make_way(host, figure)
     grid = PanelGrid(host, figure)
     labels = _dress(figure, grid)
-    colours, whiskers = _draw_marks(figure, grid)
+    colours, sized = _draw_marks(figure, grid)
     stamps = [draw_watermark(ax, figure.watermark) for ax in grid.axes if figure.watermark]
     title = _write_title(figure, host)
     key = _draw_key(figure, host, colours)
-    footers = [*earlier, *_write_footers(figure, host)]
+    footers = [*(before.remaining if before else ()), *_write_footers(figure, host)]
     fittings: list[Fitting] = [
+        *(before.fittings if before else ()),
         *(label.fit for label in labels),
         *(Ticks(ax, grid.overhang).fit for ax in grid.axes),
         *(partial(fit_watermark, text) for text in stamps),
-        *(series.fit for series in whiskers),
+        *sized,
     ]
     frame = Frame(host, grid=grid, key=key, title=title, footers=footers, fittings=fittings)
     host.set_axes_locator(cast(Any, frame))
@@ -64,21 +69,21 @@ def current_axes() -> Axes:
     return pyplot.figure().gca() if frame_of(ax) else ax
 
 
-def _make_way(host: Axes, figure: Figure) -> list[Fitted]:
-    """Prepare for drawing over an earlier release, and return its captions, which stay true.
+def _make_way(host: Axes, figure: Figure) -> Frame | None:
+    """Prepare for drawing over an earlier release, and return its frame: its captions stay true.
 
     Panels cannot be drawn over each other: there the earlier release is taken away.
     """
     before = frame_of(host)
     if before is None:
-        return []
+        return None
     if before.grid.insets or len(figure.panels) > 1:
         host.clear()
         host.set_axis_on()
-        return []
+        return None
     if before.key is not None:
         before.key.remove()
-    return before.remaining
+    return before
 
 
 def _dress(figure: Figure, grid: PanelGrid) -> list[AxisLabels]:
@@ -89,7 +94,8 @@ def _dress(figure: Figure, grid: PanelGrid) -> list[AxisLabels]:
         dress(ax, panel, figure, keep_x=keep_x, keep_y=keep_y)
         title = None
         if ax is not grid.host:
-            title = ax.set_title(clean(title_of(figure, panel)), **_title_style(theme.LABEL_SIZE))
+            words = clean(title_of(figure, panel))
+            title = ax.set_title(words, **_title_style(ax, theme.LABEL_SIZE))
         labels.append(AxisLabels(ax, title))
     grid.share_labels(figure)
     return labels
@@ -100,22 +106,34 @@ def _in_view(ax: Axes, sharing: Sharing) -> bool:
     return any(frame_of(other) for other in sharing.get_siblings(ax))
 
 
-def _draw_marks(figure: Figure, grid: PanelGrid) -> tuple[ScalarMappable | None, list[Whiskers]]:
+def _draw_marks(figure: Figure, grid: PanelGrid) -> tuple[ScalarMappable | None, list[Fitting]]:
     names = series(figure)
     limits = colour_limits(figure)
     colours: ScalarMappable | None = None
-    whiskers: list[Whiskers] = []
+    sized: list[Fitting] = []
     for ax, panel in zip(grid.axes, panels(figure), strict=True):
         for mark in panel.marks:
             match mark:
-                case Bars():
-                    place = names.index(mark.series) if mark.series else 0
-                    whiskers.append(draw_bars(ax, panel, mark, place))
                 case Cells() if mark.value and mark.value[0]:
                     colours = draw_cells(ax, panel, mark, limits)
                 case Cells():
                     pass
-    return colours, whiskers
+                case _:
+                    place = names.index(mark.series) if mark.series else 0
+                    sized.append(_draw_series(ax, panel, mark, place))
+        if any(isinstance(mark, Boxes) for mark in panel.marks):
+            sized.append(BoxWords(ax, panel).fit)
+    return colours, sized
+
+
+def _draw_series(ax: Axes, panel: Panel, mark: Bars | Boxes | Points, index: int) -> Fitting:
+    match mark:
+        case Bars():
+            return draw_bars(ax, panel, mark, index).fit
+        case Boxes():
+            return draw_boxes(ax, panel, mark, index).fit
+        case Points():
+            return draw_points(ax, panel, mark, index).fit
 
 
 def _draw_key(figure: Figure, host: Axes, colours: ScalarMappable | None) -> Key | None:
@@ -131,16 +149,17 @@ def _draw_key(figure: Figure, host: Axes, colours: ScalarMappable | None) -> Key
 
 def _write_title(figure: Figure, host: Axes) -> Fitted:
     heading = "\n".join(map(clean, headlines(figure)))
-    return Fitted(host.set_title(heading, **_title_style(theme.TITLE_SIZE)), most_lines=4)
+    return Fitted(host.set_title(heading, **_title_style(host, theme.TITLE_SIZE)), most_lines=4)
 
 
-def _title_style(size: float) -> dict[str, Any]:
-    type_ = {"fontsize": size, "fontweight": "bold", "color": theme.INK, **LITERAL}
+def _title_style(ax: Axes, size: float) -> dict[str, Any]:
+    type_ = {"fontsize": size, "fontweight": "bold", "color": tones(ax).ink, **LITERAL}
     return {"loc": "left", "pad": theme.TITLE_PAD, **type_}
 
 
 def _write_footers(figure: Figure, host: Axes) -> list[Fitted]:
-    coloured = [*((note, theme.INK) for note in figure.notes), (figure.caption, theme.SOFT_INK)]
+    tone = tones(host)
+    coloured = [*((note, tone.ink) for note in figure.notes), (figure.caption, tone.soft_ink)]
     return [Fitted(_footer(host, words, colour)) for words, colour in coloured if words]
 
 

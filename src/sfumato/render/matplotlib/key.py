@@ -19,6 +19,7 @@ from sfumato.render.matplotlib.inset import Inset
 from sfumato.render.matplotlib.lettering import LITERAL, points
 from sfumato.render.matplotlib.page import inches, page
 from sfumato.render.matplotlib.ticks import Numbers
+from sfumato.render.matplotlib.tones import tones
 from sfumato.render.scale import Limits, colour_title
 from sfumato.render.text import shorten, width
 
@@ -69,26 +70,27 @@ class Key:
             fontsize=theme.TICK_SIZE,
             title_fontsize=theme.TICK_SIZE,
         )
-        self.legend.get_title().set(color=theme.SOFT_INK, **LITERAL)
+        tone = tones(self.host)
+        self.legend.get_title().set(color=tone.soft_ink, **LITERAL)
         for text in self.legend.get_texts():
-            text.set(color=theme.INK, **LITERAL)
+            text.set(color=tone.ink, **LITERAL)
 
     def add_strip(self, colours: ScalarMappable, cells: Cells, limits: Limits) -> None:
         """Draw the colour scale, with a beam as long as the noise is wide."""
         self.strip = Inset(self.host)
-        ax = self.strip.axes
+        ax, ink = self.strip.axes, tones(self.host).ink
         bar = page(self.host).colorbar(colours, cax=ax, orientation="horizontal", format=Numbers())
         bar.outline.set_visible(False)
-        ax.tick_params(labelsize=theme.TICK_SIZE - 0.5, labelcolor=theme.INK, length=2, pad=1.5)
+        ax.tick_params(labelsize=theme.TICK_SIZE - 0.5, labelcolor=ink, length=2, pad=1.5)
         head = 1 + 9 / _STRIP_HEIGHT
-        style: dict[str, Any] = {"fontsize": theme.TICK_SIZE, "color": theme.INK, **LITERAL}
+        style: dict[str, Any] = {"fontsize": theme.TICK_SIZE, "color": ink, **LITERAL}
         flush = ax.transAxes + ScaledTranslation(-_INDENT / 72, 0, page(self.host).dpi_scale_trans)
         ax.text(0, head, colour_title(cells), transform=flush, va="bottom", **style)
         ax.plot(
             [0, min(cells.noise, limits[1])],
             [1 + 4.5 / _STRIP_HEIGHT] * 2,
             transform=ax.get_xaxis_transform(),
-            color=theme.INK,
+            color=ink,
             linewidth=0.9,
             marker="|",
             markersize=5,

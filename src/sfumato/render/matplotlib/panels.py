@@ -18,6 +18,7 @@ from sfumato.render import theme
 from sfumato.render.matplotlib.inset import Inset
 from sfumato.render.matplotlib.lettering import LITERAL, Fitted, points
 from sfumato.render.matplotlib.page import inches
+from sfumato.render.matplotlib.tones import tones
 from sfumato.render.text import shorten
 
 _GAP = 10.0
@@ -98,7 +99,8 @@ class PanelGrid:
         return min([self.host.bbox.x0, *(box.x0 for box in boxes if box is not None)])
 
     def _shared(self, words: str, **style: Any) -> Fitted:
-        type_: dict[str, Any] = {"fontsize": theme.LABEL_SIZE, "color": theme.SOFT_INK, **LITERAL}
+        soft_ink = tones(self.host).soft_ink
+        type_: dict[str, Any] = {"fontsize": theme.LABEL_SIZE, "color": soft_ink, **LITERAL}
         words = shorten(words, theme.LONGEST_LABEL)
         text = self.host.text(0, 0, words, transform=self.host.transAxes, **type_, **style)
         return Fitted(text, most_lines=2)

@@ -12,7 +12,14 @@ from itertools import pairwise
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis as MatplotlibAxis
 from matplotlib.backend_bases import RendererBase
-from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
+from matplotlib.dates import (
+    HOURLY,
+    MINUTELY,
+    MONTHLY,
+    SECONDLY,
+    AutoDateLocator,
+    ConciseDateFormatter,
+)
 from matplotlib.ticker import FixedLocator, Formatter, MaxNLocator
 
 from sfumato.figure import Axis
@@ -76,9 +83,8 @@ class Ticks:
         width, height = self.ax.bbox.width / point, self.ax.bbox.height / point
         if self.width.moved(width):
             self._fit_level(width, ruler(self.ax.xaxis, renderer))
-        locator = _ours(self.ax.yaxis)
-        if self.height.moved(height) and locator is not None:
-            locator.set_params(nbins=max(1, min(_MOST, int(height / _TICK_HEIGHT))))
+        if self.height.moved(height):
+            self._fit_upright(int(height / _TICK_HEIGHT))
 
     def _fit_level(self, width: float, measure: Measure) -> None:
         axis = self.ax.xaxis
@@ -87,6 +93,14 @@ class Ticks:
             self._thin_out(locator, width, measure)
         elif isinstance(axis.get_major_formatter(), ConciseDateFormatter):
             _set_dates(axis, max(3, min(_MOST_DATES, int(width / _DATE_WIDTH))))
+
+    def _fit_upright(self, most: int) -> None:
+        axis = self.ax.yaxis
+        locator = _ours(axis)
+        if locator is not None:
+            locator.set_params(nbins=max(1, min(_MOST, most)))
+        elif isinstance(axis.get_major_formatter(), ConciseDateFormatter):
+            _set_dates(axis, max(3, min(_MOST_DATES, most)))
 
     def _thin_out(self, locator: MaxNLocator, width: float, measure: Measure) -> None:
         """Choose the largest number of ticks whose labels leave a gap between them."""
@@ -112,5 +126,8 @@ def _ours(axis: MatplotlibAxis) -> MaxNLocator | None:
 
 def _set_dates(axis: MatplotlibAxis, most: int) -> None:
     locator = AutoDateLocator(tz=UTC, minticks=2, maxticks=most)
+    # Without whole years, days, hours and minutes, three ticks would be too few for some ranges.
+    for unit, whole in ((MONTHLY, 12), (HOURLY, 24), (MINUTELY, 60), (SECONDLY, 60)):
+        locator.intervald[unit] = [*locator.intervald[unit], whole]
     axis.set_major_locator(locator)
     axis.set_major_formatter(ConciseDateFormatter(locator, tz=UTC))

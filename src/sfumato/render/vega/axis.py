@@ -74,7 +74,21 @@ def _names(axis: Axis, side: Side, length: int) -> Spec:
         "labelFontSize": pixels(setting.size),
         "labelLineHeight": pixels(setting.size * theme.LINE_HEIGHT),
         **_slant(setting, side),
+        **(_raised(setting) if side == "y" else {}),
     }
+
+
+def _raised(setting: LabelSetting) -> Spec:
+    """Raise names of several lines, which are set downwards from the first."""
+    extra = [text.count("\n") for text in setting.texts]
+    conditions = [
+        {
+            "test": f"{json.dumps([lines == more for lines in extra])}[datum.value]",
+            "value": -round(more * pixels(setting.size * theme.LINE_HEIGHT) / 2, 2),
+        }
+        for more in sorted(set(extra) - {0})
+    ]
+    return {"labelOffset": {"condition": conditions, "value": 0}} if conditions else {}
 
 
 def _slant(setting: LabelSetting, side: Side) -> Spec:

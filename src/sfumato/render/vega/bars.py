@@ -67,7 +67,9 @@ def _outline(canvas: Canvas, bars: Bars, index: int) -> Spec:
     corners = [corner for low, high, height in steps for corner in ((low, height), (high, height))]
     if corners:
         corners = [(corners[0][0], 0.0), *corners, (corners[-1][0], 0.0)]
-    named = {"color": colour_channel(canvas, outline=True)} if bars.series else {}
+    named: Spec = {}
+    if bars.series:
+        named = {"color": colour_channel(canvas, theme.series_colour, symbol="stroke")}
     look: Spec = {"strokeWidth": pixels(theme.OUTLINE_WIDTH), "aria": False}
     if not bars.series:
         look["stroke"] = theme.series_colour(index)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from typing import Literal
 
 from sfumato.render import theme
 from sfumato.render.scale import series
@@ -11,34 +13,37 @@ from sfumato.render.vega.axis import Spec
 from sfumato.render.vega.canvas import Canvas
 from sfumato.render.vega.settings import pixels
 
+Symbol = Literal["square", "stroke", "circle"]
 
-def colour_channel(canvas: Canvas, *, outline: bool = False) -> Spec:
+
+def colour_channel(
+    canvas: Canvas, choose: Callable[[int], str] = theme.bar_colour, *, symbol: Symbol = "square"
+) -> Spec:
     """Return the colours of all series; they are numbers to Vega, so no name can be misread.
 
-    The first panel has the legend for all of them.
+    The first panel has the legend for all of them, in the colours that `choose` gives.
     """
     figure = canvas.figure
     first = canvas.panel is figure.panels[0]
     names = [shorten(name, theme.LONGEST_SERIES) for name in series(figure)]
-    choose = theme.series_colour if outline else theme.bar_colour
     numbers = list(range(len(names)))
     return {
         "field": "series",
         "type": "nominal",
         "scale": {"domain": numbers, "range": [choose(number) for number in numbers]},
-        "legend": _legend(canvas, names, outline=outline) if first else None,
+        "legend": _legend(canvas, names, symbol) if first else None,
     }
 
 
-def _legend(canvas: Canvas, names: list[str], *, outline: bool) -> Spec:
+def _legend(canvas: Canvas, names: list[str], symbol: Symbol) -> Spec:
     widest = pixels(theme.TICK_SIZE) * (max(map(width, names)) + 3)
-    stroke = pixels(theme.OUTLINE_WIDTH) if outline else 0
+    stroke = pixels(theme.OUTLINE_WIDTH) if symbol == "stroke" else 0
     return {
         "title": shorten(canvas.figure.legend, 60) or None,
         "orient": "top",
         "direction": "horizontal",
         "columns": max(1, int(canvas.width / widest)),
-        "symbolType": "stroke" if outline else "square",
+        "symbolType": symbol,
         "symbolStrokeWidth": stroke,
         "symbolOpacity": 1,
         "labelExpr": f"{json.dumps(names)}[datum.value]",

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sfumato.figure import Bars, Cells, Figure, Panel
+from sfumato.figure import Bars, Boxes, Cells, Figure, Mark, Panel, Points
 from sfumato.render import theme
-from sfumato.render.scale import title_of, x_limits, y_limits
+from sfumato.render.scale import ruled, title_of, x_limits, y_limits
 from sfumato.render.text import shorten
 from sfumato.render.vega.axis import Spec, channel, drawn_axis
 from sfumato.render.vega.bars import bar_layers
+from sfumato.render.vega.boxes import box_layers
 from sfumato.render.vega.canvas import Canvas
 from sfumato.render.vega.cells import cell_layers
+from sfumato.render.vega.counts import word_layers
+from sfumato.render.vega.points import point_layers
 from sfumato.render.vega.settings import pixels
 from sfumato.render.vega.watermark import watermark_layer
 
@@ -31,15 +34,8 @@ class PanelView:
 def panel_spec(figure: Figure, view: PanelView) -> Spec:
     """Return the panel as a layered view."""
     canvas = _canvas(figure, view)
-    layers: list[tuple[int, Spec]] = []
-    for mark in view.panel.marks:
-        match mark:
-            case Bars():
-                layers += bar_layers(canvas, mark)
-            case Cells() if mark.value and mark.value[0]:
-                layers += cell_layers(canvas, mark)
-            case Cells():
-                pass
+    layers = [layer for mark in view.panel.marks for layer in _layers(canvas, mark)]
+    layers += word_layers(canvas)
     drawn = [layer for _, layer in sorted(layers, key=lambda pair: pair[0])] or [_nothing(canvas)]
     if figure.watermark:
         drawn.append(watermark_layer(figure.watermark, view.width, view.height))
@@ -48,13 +44,28 @@ def panel_spec(figure: Figure, view: PanelView) -> Spec:
     return {"width": view.width, "height": view.height, "layer": drawn}
 
 
+def _layers(canvas: Canvas, mark: Mark) -> list[tuple[int, Spec]]:
+    match mark:
+        case Bars():
+            return bar_layers(canvas, mark)
+        case Boxes():
+            return box_layers(canvas, mark)
+        case Points():
+            return point_layers(canvas, mark)
+        case Cells():
+            return cell_layers(canvas, mark) if mark.value and mark.value[0] else []
+
+
 def _canvas(figure: Figure, view: PanelView) -> Canvas:
     panel = view.panel
     level, upright = x_limits(panel), y_limits(panel, figure)
     below = drawn_axis(panel.x, level, "x", view.width, labelled=view.x_labels)
     beside = drawn_axis(panel.y, upright, "y", view.height, labelled=view.y_labels)
-    if any(isinstance(mark, Bars) for mark in panel.marks):
+    lines = ruled(panel)
+    if lines in ("y", "both"):
         beside |= {"grid": True, "ticks": False}
+    if lines in ("x", "both"):
+        below |= {"grid": True}
     x, y = channel(panel.x, level, below), channel(panel.y, upright, beside)
     return Canvas(figure, panel, x, y, view.width, view.height)
 

@@ -1,0 +1,135 @@
+"""The picture of a boxplot, described as plain data."""
+
+from __future__ import annotations
+
+from sfumato.figure import Axis, Boxes, Estimates, Figure, Panel
+from sfumato.postprocess.box import Summary
+from sfumato.releases import wording
+from sfumato.releases.boxplot import METHODS, BoxplotRelease
+from sfumato.releases.release import WATERMARK
+from sfumato.releases.window import Window
+from sfumato.render.counts import TOO_FEW, counts, margin
+
+_USUAL = 1.5
+_MANY = 20
+_GAP = 0.08  # between boxes of one category, of the room each has
+_FINEST = 4  # cells: closer values are not told apart
+
+
+def figure(release: BoxplotRelease) -> Figure:
+    """Describe the picture of a boxplot."""
+    marks = _marks(release)
+    window = _window(release, marks)
+    groups = _group_axis(release)
+    kind = "time" if release.value.bounds.time else "number"
+    values = Axis(release.value.column, kind, window.limits)
+    x, y = (groups, values) if release.orient == "v" else (values, groups)
+    return Figure(
+        title=wording.title(release),
+        panels=(Panel(x, y, marks),),
+        caption=caption(release),
+        legend=release.hue.column if release.hue else "",
+        notes=_notes(release, window),
+        watermark="" if release.private else WATERMARK,
+    )
+
+
+def caption(release: BoxplotRelease) -> str:
+    """Say what protects whom, how it was measured, and what the picture's signs mean."""
+    clear = [summary.clear for summary in release.summaries]
+    parts = [wording.promise(release), METHODS[release.method]]
+    if release.whis != _USUAL:
+        parts.append(f"Whiskers end within {release.whis:g} box lengths.")
+    if any(clear):
+        parts.append(wording.how_sure("Soft edges hold each true value", release.coverage))
+    if any(counts(boxes) for boxes in _marks(release)):
+        parts.append(f"Outliers are counted in {wording.counted(release.guarantee.unit)}.")
+    if not all(clear):
+        parts.append(f"Dashed: {TOO_FEW}.")
+    parts.append(wording.bounded(release.value, release.step, release.found))
+    keys = [key for key in (release.x, release.hue) if key is not None]
+    return " ".join([*parts, *wording.left_out(keys, release.found)])
+
+
+def _notes(release: BoxplotRelease, window: Window) -> tuple[str, ...]:
+    if not release.summaries:
+        return (wording.NOBODY,)
+    return ("Some soft edges go on beyond the axis.",) if window.cut else ()
+
+
+def _marks(release: BoxplotRelease) -> tuple[Boxes, ...]:
+    names = release.hue.categories.values if release.hue else ("",)
+    return tuple(_series(release, index, str(name)) for index, name in enumerate(names))
+
+
+def _series(release: BoxplotRelease, index: int, name: str) -> Boxes:
+    colours = release.hue.cells if release.hue else 1
+    summaries = release.summaries[index::colours]
+    together = _width(len(release.summaries))
+    room = together / colours
+    shift = room * (index + 0.5) - together / 2
+    places = [position + shift for position in range(len(summaries))]
+    if release.orient == "h":  # what comes first stands on top
+        places = [len(summaries) - 1 - place for place in places]
+    return Boxes(
+        position=tuple(places),
+        width=room * (1 - _GAP) if colours > 1 else room,
+        outliers_below=_estimates(summaries, "outliers_below"),
+        lower_whisker=_estimates(summaries, "lower_whisker"),
+        q1=_estimates(summaries, "q1"),
+        median=_estimates(summaries, "median"),
+        q3=_estimates(summaries, "q3"),
+        upper_whisker=_estimates(summaries, "upper_whisker"),
+        outliers_above=_estimates(summaries, "outliers_above"),
+        size=tuple(summary.size for summary in summaries),
+        clear=tuple(summary.clear for summary in summaries),
+        coverage=release.coverage,
+        orient=release.orient,
+        series=name,
+    )
+
+
+def _estimates(summaries: tuple[Summary, ...], name: str) -> Estimates:
+    return Estimates(
+        value=tuple(getattr(summary.box, name) for summary in summaries),
+        low=tuple(getattr(summary.low, name) for summary in summaries),
+        high=tuple(getattr(summary.high, name) for summary in summaries),
+    )
+
+
+def _width(boxes: int) -> float:
+    """Return how much of a category its boxes fill: few boxes need not be wide ones."""
+    return min(0.8, 0.22 + 0.1 * boxes)
+
+
+def _group_axis(release: BoxplotRelease) -> Axis:
+    if release.x is None:
+        return Axis("", "category", categories=("",))
+    names = tuple(map(str, release.x.categories.values))
+    return Axis(
+        release.x.column, "category", categories=names if release.orient == "v" else names[::-1]
+    )
+
+
+def _window(release: BoxplotRelease, marks: tuple[Boxes, ...]) -> Window:
+    bounds = release.value.bounds
+    clear = tuple(summary for summary in release.summaries if summary.clear)
+    shown = [_estimates(clear, name) for name in ("lower_whisker", "q1", "median", "q3")]
+    shown.append(_estimates(clear, "upper_whisker"))
+    if not clear:
+        lows, highs = (
+            _estimates(release.summaries, "q1").low,
+            _estimates(release.summaries, "q3").high,
+        )
+        shown = [Estimates(lows, lows, lows), Estimates(highs, highs, highs)]
+    written = [count for boxes in marks for count in counts(boxes)]
+    upright, many = release.orient == "v", len(release.summaries) > _MANY
+    return Window.around(
+        shown,
+        bounds,
+        least=min(bounds.width, _FINEST * bounds.width / release.value.cells),
+        margins=(
+            margin(written, "below", upright=upright, many=many),
+            margin(written, "above", upright=upright, many=many),
+        ),
+    )
