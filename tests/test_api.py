@@ -111,3 +111,132 @@ def test_the_largest_promise_can_still_be_saved(tmp_path):
     assert sf.load(release.save(tmp_path / "release.json")) == release
     with pytest.raises(sf.BudgetError):
         sf.Budget(1e308)
+
+
+METHODS = ("fence", "dpboxplot", "jointexp", "approx", "single", "unbounded")
+CHOICES = ("joint", "jointexp", "approx", "single", "unbounded")
+VISITS = pa.table(
+    {
+        "wait": np.linspace(0, 200, 900),
+        "ward": ["A", "B", "C"] * 300,
+        "sex": ["f", "m"] * 450,
+        "person": np.arange(900) // 2,
+        "year": [2024, 2025, 2026] * 300,
+    }
+)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_one_line_with_boxes(method):
+    release = sf.boxplot(
+        VISITS, x="ward", y="wait", order=["B", "A"], bounds=(0, 240), method=method, budget=50.0
+    )
+    assert [box.median for box in release.boxes] == pytest.approx([100, 100], abs=12)
+    assert (release.method, release.orient) == (method, "v")
+    assert release.guarantee.epsilon == 50 and release.cost.epsilon == 50
+    assert release.label == "boxplot of wait by ward"
+
+
+def test_one_line_with_lying_boxes_and_hues():
+    release = sf.boxplot(
+        VISITS,
+        x="wait",
+        y="ward",
+        hue="sex",
+        order=["A"],
+        hue_order=["m", "f"],
+        bounds=(0, 240),
+        step=10,
+        whis=1,
+        budget=20.0,
+    )
+    assert (release.orient, release.whis, release.step) == ("h", 1, 10)
+    assert release.label == "boxplot of wait by ward and sex"
+    assert [record["sex"] for record in release.records()] == ["m", "f"]
+
+
+@pytest.mark.parametrize(
+    ("ask", "orient", "value"),
+    [
+        (dict(x="year", y="wait", order=[2024]), "v", "wait"),
+        (dict(x="wait", y="year", order=[2024], orient="h"), "h", "wait"),
+        (dict(x="wait", y="year", order=[2024], bounds={"wait": (0, 240)}), "h", "wait"),
+        (dict(x="year", y="wait", order=[2024], bounds={"wait": (0, 240)}), "v", "wait"),
+        (dict(x="wait"), "h", "wait"),
+        (dict(y="wait"), "v", "wait"),
+        (dict(y="wait", hue="ward", hue_order=["A"]), "v", "wait"),
+        (dict(x="wait", y="ward", order=["A"], bounds=sf.private()), "h", "wait"),
+        (dict(x="ward", y="wait", order=sf.private(delta=1e-6)), "v", "wait"),
+    ],
+)
+def test_one_line_tells_by_the_columns_which_has_the_values(ask, orient, value):
+    release = sf.boxplot(VISITS, **({"bounds": (0, 240), "budget": 2.0} | ask))
+    assert (release.orient, release.value.column) == (orient, value)
+
+
+@pytest.mark.parametrize("budget", [2.0, sf.Budget(2.0, 1e-6)], ids=str)
+@pytest.mark.parametrize("method", METHODS)
+def test_one_line_with_every_search_spends_just_its_budget(method, budget):
+    search = sf.private(share=0.2, delta=3e-7)
+    release = sf.boxplot(
+        VISITS,
+        x="ward",
+        y="wait",
+        hue="sex",
+        order=search,
+        hue_order=search,
+        bounds=sf.private(),
+        method=method,
+        unit=sf.PrivacyUnit.users("person", max_rows=2),
+        budget=budget,
+    )
+    assert release.cost.delta == 2 * sf.privacy.amount.exactly(3e-7)
+    assert release.guarantee.epsilon == 2 and release.guarantee.delta >= float(release.cost.delta)
+    assert release.found[-1] == "wait"
+
+
+@pytest.mark.parametrize("method", [*CHOICES, None])
+def test_one_line_with_quantiles(method):
+    release = sf.quantiles(
+        VISITS, x="wait", q=[0.25, 0.75], hue="ward", hue_order=["C"], bounds=(0, 240),
+        method=method, unit="person", budget=50.0,
+    )  # fmt: skip
+    assert release.quantiles[0] == pytest.approx([50, 150], abs=12)
+    assert release.label == "quantiles of wait by ward"
+
+
+@pytest.mark.parametrize("method", CHOICES)
+def test_one_line_with_a_public_number_of_rows_promises_less_and_says_so(method):
+    release = sf.quantiles(
+        VISITS, x="wait", q=0.5, bounds=(0, 240), neighbours="replace", n=900, method=method,
+        budget=20.0,
+    )  # fmt: skip
+    assert release.quantiles[0] == pytest.approx([100], abs=8)
+    assert release.guarantee.neighbours == "replace one row of 900"
+    assert release.guarantee.replace_one == (20, 0)
+    assert "their number is public" in release.caption()
+
+
+@pytest.mark.parametrize("make", ["boxplot", "quantiles"])
+def test_a_release_of_boxes_or_quantiles_can_be_saved_and_loaded(make, tmp_path):
+    ask = {"y": "wait"} if make == "boxplot" else {"x": "wait"}
+    more = {"step": np.int64(2), "budget": 1}
+    release = getattr(sf, make)(VISITS, **ask, bounds=(0, 240), hue="sex", hue_order=["f"], **more)
+    assert sf.load(release.save(tmp_path / "release.json")) == release
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_boxes_of_hardly_anyone_can_be_saved_too(method, tmp_path):
+    few = VISITS.slice(0, 2)
+    for unit in (None, "person"):
+        release = sf.boxplot(few, y="wait", bounds=(-3, 240), method=method, unit=unit, budget=0.1)
+        assert sf.load(release.save(tmp_path / "release.json")) == release
+
+
+def test_boxes_that_nobody_can_draw_say_what_to_type():
+    with pytest.raises(sf.DomainError, match=r"Domain\(wait=\(lower, upper\)\)"):
+        sf.boxplot(VISITS, y="wait", budget=1)
+    with pytest.raises(sf.DomainError, match=r"Domain\(ward=\['A', 'B'\]\)"):
+        sf.boxplot(VISITS, x="ward", y="wait", bounds=(0, 240), budget=1)
+    with pytest.raises(sf.SourceError, match="no column 'job'"):
+        sf.boxplot(VISITS, x="job", y="wait", order=["A"], bounds=(0, 240), budget=1)

@@ -16,14 +16,23 @@ import typer
 from pyarrow import parquet
 
 import sfumato as sf
+from sfumato.asking import Private
 from sfumato.charts.histogram import Histogram
 from sfumato.cli import options
 from sfumato.cli.app import CHARTS, app
 from sfumato.cli.join import Asked, joined
 from sfumato.cli.run import run
-from sfumato.cli.spelling import read_bins, read_bounds, read_order, read_unit
+from sfumato.cli.spelling import (
+    read_bins,
+    read_bounds,
+    read_bounds_or_search,
+    read_levels,
+    read_order,
+    read_unit,
+)
 from sfumato.cli.terminal import in_shell_words, show_table
-from sfumato.domain import Categories, Private
+from sfumato.domain import Categories
+from sfumato.releases import boxplot, quantiles
 from sfumato.releases.histogram import STATS
 from sfumato.releases.release import Release
 from sfumato.testing import city
@@ -64,7 +73,7 @@ def test_the_help_of_every_command_has_an_example(
 def test_every_example_in_the_help_can_be_parsed(folder: Path) -> None:
     examples = [text for _, text in CHARTS.items()]
     for example in examples:
-        Path("visits.csv").write_text("age,user_id\n30,a\n40,b\n")
+        Path("visits.csv").write_text("age,user_id,ward,wait\n30,a,A,9\n40,b,B,7\n")
         assert run(["plan", *example.split()]) == 0
         assert run(example.split()) == 0
 
@@ -393,6 +402,12 @@ def test_the_stats_of_the_command_line_are_those_of_the_library() -> None:
     assert set(get_args(get_args(options.Stat)[0])) == set(STATS)
 
 
+def test_the_methods_of_the_command_line_are_those_of_the_library() -> None:
+    assert get_args(get_args(options.BoxMethod)[0]) == tuple(boxplot.METHODS)
+    named, none = get_args(get_args(options.QuantileMethod)[0])
+    assert get_args(named) == tuple(quantiles.METHODS) and none is type(None)
+
+
 def test_spellings_are_read_as_python_would() -> None:
     assert read_bounds([]) is None
     assert read_bounds(["0,240"]) == sf.Bounds(0, 240)
@@ -407,6 +422,12 @@ def test_spellings_are_read_as_python_would() -> None:
     assert read_order("007,008", "--order") == Categories(("007", "008"))
     assert read_order('"Smith, J",B', "--order") == Categories(("Smith, J", "B"))
     assert read_order("private:1e-6:0.2", "--order") == Private(0.2, 1e-6)
+    assert read_bounds_or_search(["private"]) == (None, Private())
+    assert read_bounds_or_search(["private:0.3"]) == (None, Private(0.3))
+    assert read_bounds_or_search(["0,1"]) == (sf.Bounds(0, 1), None)
+    assert read_bounds_or_search(["a=0,1", "b=0,2"])[0] == read_bounds(["a=0,1", "b=0,2"])
+    assert read_bounds_or_search([]) == (None, None)
+    assert read_levels("0.25, 0.5") == (0.25, 0.5)
     assert read_unit(None) == sf.PrivacyUnit.rows()
     assert read_unit("a:b") == sf.PrivacyUnit.users("a:b")
 
@@ -421,6 +442,10 @@ def test_spellings_are_read_as_python_would() -> None:
         lambda: read_bounds(["0,2026-01-01"]),
         lambda: read_bins(["many"]),
         lambda: read_bins(["1", "2", "3"]),
+        lambda: read_bounds_or_search(["private:much"]),
+        lambda: read_bounds_or_search(["private:0"]),
+        lambda: read_bounds_or_search(["private:0.1:0.1"]),
+        lambda: read_bounds_or_search(["private", "0,1"]),
         lambda: read_order("private", "--order"),
         lambda: read_order("private:small", "--order"),
         lambda: read_order("", "--order"),
@@ -432,6 +457,108 @@ def test_spellings_are_read_as_python_would() -> None:
 def test_a_spelling_that_means_nothing_is_refused(bad: Callable[[], object]) -> None:
     with pytest.raises(sf.DomainError):
         bad()
+
+
+BOXES = ["--x", "district", "--order", "Larkfield,Old Town", "--y", "age", "--bounds", "0,100"]
+PAID = ["--epsilon", "0.25", "--ledger", "people.ledger"]
+
+
+@pytest.mark.parametrize("method", boxplot.METHODS)
+def test_boxes_by_every_method_are_paid_for_once(folder: Path, method: str) -> None:
+    words = [*BOXES, "--method", method, "--step", "1", "--whis", "2", *PAID]
+    assert run(["boxplot", "people.parquet", *words, "-o", "age.json", "-o", "age.svg"]) == 0
+    release = sf.load("age.json")
+    assert isinstance(release, boxplot.BoxplotRelease)
+    assert (release.method, release.step, release.whis, release.orient) == (method, 1, 2, "v")
+    assert len(release.boxes) == 2
+    assert charges() == ["boxplot of age by district"]
+
+
+@pytest.mark.parametrize(
+    ("words", "orient"),
+    [
+        (["--x", "age", "--bounds", "0,100"], "h"),
+        (["--y", "age", "--bounds", "0,100"], "v"),
+        (["--x", "age", "--y", "district", "--order", "Larkfield", "--bounds", "age=0,100"], "h"),
+        (["--x", "age", "--y", "district", "--order", "Larkfield", "--bounds", "0,100",
+          "--orient", "h"], "h"),
+        (["--x", "district", "--y", "age", "--order", "private:1e-6:0.3", "--bounds",
+          "private:0.2"], "v"),
+        (["--y", "age", "--hue", "district", "--hue-order", "Larkfield", "--bounds", "private",
+          "--unit", "person:1"], "v"),
+    ],
+)  # fmt: skip
+def test_boxes_stand_or_lie_as_the_words_say(folder: Path, words: list[str], orient: str) -> None:
+    parquet.write_table(city(1000).append_column("person", [list(range(1000))]), "rows.parquet")
+    assert run(["boxplot", "rows.parquet", *words, "--epsilon", "2", "-o", "age.json"]) == 0
+    release = sf.load("age.json")
+    assert isinstance(release, boxplot.BoxplotRelease)
+    assert (release.orient, release.value.column) == (orient, "age")
+
+
+@pytest.mark.parametrize("method", [None, *quantiles.METHODS])
+def test_quantiles_by_every_method_are_paid_for_once(folder: Path, method: str | None) -> None:
+    words = ["--x", "age", "-q", "0.1,0.9", "--bounds", "0,100", "--step", "1", *PAID]
+    words += ["--method", method] if method else []
+    assert run(["quantiles", "people.parquet", *words, "-o", "age.json"]) == 0
+    release = sf.load("age.json")
+    assert isinstance(release, quantiles.QuantilesRelease)
+    assert release.method == (method or "joint") and release.levels == (0.1, 0.9)
+    assert charges() == ["quantiles of age"]
+
+
+@pytest.mark.parametrize(
+    ("words", "numbers"),
+    [
+        (["quantiles", "people.parquet", "--x", "age"], {"level", "quantile"}),
+        (["boxplot", "people.parquet", "--y", "age", "--method", "single"], {"q1", "median", "q3"}),
+        (["boxplot", "people.parquet", "--y", "age"], {"q1", "median", "q3"}),
+    ],
+)
+def test_numbers_without_known_intervals_are_printed_without(
+    folder: Path, capsys: pytest.CaptureFixture[str], words: list[str], numbers: set[str]
+) -> None:
+    assert run([*words, "--bounds", "0,100", "--epsilon", "1"]) == 0
+    head = capsys.readouterr().out.splitlines()[1]
+    assert numbers <= set(head.split())
+    known = "quantiles" not in words and "--method" not in words
+    assert ("median_low" in head) == known and "95 %" not in head
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["boxplot", "people.parquet", "--y", "age", "--bounds", "0,100"],
+        ["quantiles", "people.parquet", "--x", "age", "--bounds", "private"],
+    ],
+)
+def test_a_plan_of_boxes_or_quantiles_spends_nothing(
+    folder: Path, capsys: pytest.CaptureFixture[str], words: list[str]
+) -> None:
+    assert run(["plan", *words, *PAID]) == 0
+    told = capsys.readouterr().out
+    assert "ε = 0.25" in told and "expected error" in told and "ranks" in told
+    assert run(["plan", *words, "--error", "20", "--ledger", "people.ledger"]) == 0
+    assert charges() == []
+
+
+@pytest.mark.parametrize(
+    ("python", "shell"),
+    [
+        ("Write whis=1.5.", "Write --whis 1.5."),
+        ("Write step=1 for", "Write --step 1 for"),
+        ("Write q=[0.25, 0.5, 0.75].", "Write --q 0.25,0.5,0.75."),
+        ('or write method="approx".', "or write --method approx."),
+        ('Write y="wait", x="ward".', "Write --y wait, --x ward."),
+        ("bounds=sf.private().", "--bounds private."),
+        ("smaller shares: sf.private(share=0.1).", "smaller shares: a share of 0.1."),
+        ("Domain(day=(date(2026, 1, 1), date(2027, 1, 1))).",
+         "--bounds day=2026-01-01,2027-01-01."),
+        ("Domain(wait=(0, 240)), or", "--bounds wait=0,240, or"),
+    ],
+)  # fmt: skip
+def test_what_to_type_for_boxes_is_spelled_for_a_shell(python: str, shell: str) -> None:
+    assert in_shell_words(python) == shell
 
 
 def test_what_to_type_is_spelled_for_a_shell() -> None:

@@ -12,6 +12,7 @@ import re
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from pathlib import Path
 
 import pandas as pd
@@ -25,6 +26,7 @@ from sfumato.cli.run import run
 from sfumato.errors import SfumatoError
 
 CANARY = "CANARY-7f3a"
+DAYS = (date(2026, 1, 1), date(2027, 1, 1))
 FACTS: dict[str, object] = {"age": (0, 100), "ward": ["A", "B"], "nobody": (0, 1)}
 
 
@@ -59,6 +61,31 @@ def shell(
 def draw(**changes: object) -> Callable[[], object]:
     asked = {"x": "age", "budget": 0.1, **changes}
     return lambda: session().histplot(**asked)  # type: ignore[arg-type]
+
+
+def box(**changes: object) -> Callable[[], object]:
+    asked = {"y": "age", "budget": 0.1, **changes}
+    return lambda: session().boxplot(**asked)  # type: ignore[arg-type]
+
+
+def levels(**changes: object) -> Callable[[], object]:
+    asked = {"x": "age", "budget": 0.1, **changes}
+    return lambda: session().quantiles(**asked)  # type: ignore[arg-type]
+
+
+def boxed(*words: str, bounds: str | None = "0,100", y: str = "age") -> list[str]:
+    declared = ["--bounds", bounds] if bounds else []
+    paid = ["--epsilon", "0.1", "--ledger", "visits.ledger"]
+    return ["boxplot", "visits.parquet", "--y", y, *declared, *paid, *words]
+
+
+def leveled(*words: str, bounds: str | None = "0,100") -> list[str]:
+    return ["quantiles", "visits.parquet", "--x", "age", *boxed(bounds=bounds)[4:], *words]
+
+
+def replaced(**changes: object) -> Callable[[], object]:
+    asked = {"x": "age", "bounds": (0, 100), "budget": 0.1, "neighbours": "replace", **changes}
+    return lambda: sf.quantiles("visits.parquet", **asked)  # type: ignore[arg-type]
 
 
 def saved(**changes: object) -> Path:
@@ -220,6 +247,138 @@ MISTAKES = [
         shell("--unit", "who:0"),
     ),
     Case(
+        "a box of nothing",
+        sf.DomainError,
+        lambda: sf.Boxplot(hue="ward"),
+        ["boxplot", "visits.parquet", "--hue", "ward", "--epsilon", "1"],
+    ),
+    Case("an unknown way to measure boxes", sf.DomainError, box(method="best")),
+    Case("an unknown way to choose quantiles", sf.DomainError, levels(method="best")),
+    Case("whiskers of less than nothing", sf.DomainError, box(whis=-1), boxed("--whis", "-1")),
+    Case("whiskers of no length", sf.DomainError, box(whis=math.nan), boxed("--whis", "nan")),
+    Case("whiskers by percentiles", sf.DomainError, box(whis=(5, 95))),
+    Case("steps of nothing", sf.DomainError, box(step=0), boxed("--step", "0")),
+    Case("steps too small to count", sf.DomainError, box(step=1e-9), boxed("--step", "1e-9")),
+    Case(
+        "steps of quantiles too small", sf.DomainError, levels(step=1e-9), leveled("--step", "1e-9")
+    ),
+    Case(
+        "steps of dates",
+        sf.DomainError,
+        lambda: session(domain={"day": DAYS}).boxplot(y="day", step=1, budget=0.1),
+        boxed("--step", "1", y="day", bounds="2026-01-01,2027-01-01"),
+    ),
+    Case(
+        "boxes of numbers by numbers",
+        sf.DomainError,
+        box(x="nobody"),
+        [*boxed("--x", "nobody", bounds="age=0,100"), "--bounds", "nobody=0,1"],
+    ),
+    Case("boxes without bounds", sf.DomainError, box(y="height"), boxed(bounds=None)),
+    Case("boxes without an order", sf.DomainError, box(x="who"), boxed("--x", "who")),
+    Case(
+        "an order of boxes without groups", sf.DomainError, box(order=["A"]), boxed("--order", "A")
+    ),
+    Case(
+        "an order of hues without hue",
+        sf.DomainError,
+        box(hue_order=["A"]),
+        boxed("--hue-order", "A"),
+    ),
+    Case(
+        "an order of quantiles without groups",
+        sf.DomainError,
+        levels(hue_order=["A"]),
+        leveled("--hue-order", "A"),
+    ),
+    Case("boxes of a column against itself", sf.DomainError, box(x="age"), boxed("--x", "age")),
+    Case(
+        "quantiles of a column by itself",
+        sf.DomainError,
+        levels(hue="age"),
+        leveled("--hue", "age"),
+    ),
+    Case("boxes with bounds of their own", sf.DomainError, box(bounds=(0, 1))),
+    Case(
+        "boxes of texts that are dates",
+        sf.SourceError,
+        lambda: session(domain={"day": (0, 1)}).boxplot(y="day", budget=0.1),
+        boxed(y="day"),
+    ),
+    Case(
+        "a search for the bounds of dates",
+        sf.SourceError,
+        box(y="day", bounds=sf.private()),
+        boxed(y="day", bounds="private"),
+    ),
+    Case("a search for bounds with a δ", sf.DomainError, box(bounds=sf.private(delta=1e-6))),
+    Case(
+        "a search for bounds with no share",
+        sf.DomainError,
+        lambda: sf.private(share=0),
+        boxed(bounds="private:0"),
+    ),
+    Case(
+        "a search for bounds with half a share",
+        sf.DomainError,
+        lambda: sf.private(share="half"),
+        boxed(bounds="private:half"),
+    ),  # type: ignore[arg-type]
+    Case(
+        "searches that take everything",
+        sf.DomainError,
+        box(x="ward", order=sf.private(delta=1e-6, share=0.5), bounds=sf.private(share=0.5)),
+        boxed("--x", "ward", "--order", "private:1e-6:0.5", bounds="private:0.5"),
+    ),
+    Case(
+        "a price that buys no box",
+        sf.BudgetError,
+        box(budget=1e-9),
+        [*boxed()[:-4], "--epsilon", "1e-9", "--ledger", "visits.ledger"],
+    ),
+    Case(
+        "boxes the ledger cannot pay",
+        sf.BudgetError,
+        box(budget=2),
+        [*boxed()[:-4], "--epsilon", "2", "--ledger", "visits.ledger"],
+    ),
+    *(
+        Case(f"q = {q}", sf.DomainError, levels(q=q), leveled("-q", word))
+        for q, word in (
+            (0, "0"),
+            (1, "1"),
+            (-0.5, "-0.5"),
+            ([0.9, 0.1], "0.9,0.1"),
+            ([0.5, 0.5], "0.5,0.5"),
+            (math.nan, "nan"),
+            ("half", "half"),
+            ([], ""),
+            ([0.1, "half"], "0.1,half"),
+        )
+    ),
+    Case(
+        "too many quantiles together",
+        sf.DomainError,
+        levels(q=[0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7], method="joint"),
+        leveled("-q", "0.1,0.2,0.3,0.4,0.5,0.6,0.7", "--method", "joint"),
+    ),
+    Case("rows replaced, their number unknown", sf.DomainError, replaced()),
+    Case("a number of rows, none replaced", sf.DomainError, replaced(neighbours="add-remove", n=3)),
+    Case("no rows replaced", sf.DomainError, replaced(n=0)),
+    Case("half a row replaced", sf.DomainError, replaced(n=2.5)),
+    Case("people replaced", sf.DomainError, replaced(n=3, unit="who")),
+    Case("rows replaced in groups", sf.DomainError, replaced(n=3, hue="ward", hue_order=["A"])),
+    Case(
+        "rows replaced and bounds searched for", sf.DomainError, replaced(n=3, bounds=sf.private())
+    ),
+    Case("unknown neighbours", sf.DomainError, replaced(neighbours="next door")),
+    Case(
+        "rows replaced on a ledger of rows added",
+        sf.LedgerError,
+        lambda: session().release(sf.Quantiles("age", neighbours="replace", n=3), budget=0.1),
+    ),
+    Case("a ledger for a public size", sf.LedgerError, lambda: session(size=3, budget=1)),
+    Case(
         "no release there",
         sf.ReleaseError,
         lambda: sf.load("nowhere.json"),
@@ -374,6 +533,25 @@ REQUESTS: dict[str, dict[str, object]] = {
     "wards searched for": {"x": "ward", "order": sf.private(delta=1e-9)},
     "users searched for": {"x": "who", "order": sf.private(delta=1e-9)},
     "no such column": {"x": "nobody", "bounds": (0, 1)},
+    "boxes": {"make": sf.boxplot, "y": "age", "bounds": (0, 100), "unit": "who"},
+    "boxes by ward": {
+        "make": sf.boxplot,
+        "x": "ward",
+        "y": "age",
+        "order": ["A", "B"],
+        "bounds": (0, 100),
+        "method": "dpboxplot",
+    },
+    "boxes searched for": {
+        "make": sf.boxplot,
+        "x": "ward",
+        "y": "age",
+        "order": sf.private(delta=1e-9),
+        "bounds": sf.private(),
+    },
+    "boxes of wards": {"make": sf.boxplot, "y": "ward", "bounds": (0, 100)},
+    "quantiles": {"make": sf.quantiles, "x": "age", "bounds": (0, 100), "q": [0.1, 0.9]},
+    "quantiles of people": {"make": sf.quantiles, "x": "who", "bounds": sf.private()},
 }
 REFUSED = {"ages as dates", "no such column"}
 
@@ -398,7 +576,9 @@ def attempt(table: object, request: dict[str, object]) -> tuple[sf.Release | Non
     """Ask for a chart; return it if there is one, and all that was shown."""
     error: SfumatoError | None = None
     try:
-        release = sf.histplot(table, **request, budget=1.0)  # type: ignore[arg-type]
+        make = request.get("make", sf.histplot)
+        asked = {name: value for name, value in request.items() if name != "make"}
+        release = make(table, **asked, budget=1.0)  # type: ignore[operator]
         return release, list(numbers(release))
     except SfumatoError as problem:
         error = problem
@@ -430,7 +610,10 @@ def test_no_value_of_the_table_is_ever_repeated(
     assert CANARY not in caplog.text + spoken.out + spoken.err
 
 
-@pytest.mark.parametrize("name", ["ages by ward", "wards searched for"])
+@pytest.mark.parametrize(
+    "name",
+    ["ages by ward", "wards searched for", "boxes by ward", "boxes searched for", "quantiles"],
+)
 def test_no_value_of_the_table_is_ever_drawn(tmp_path: Path, name: str) -> None:
     release, _ = attempt(sources(tmp_path)["canary.parquet"], REQUESTS[name])
     assert release is not None
@@ -451,6 +634,7 @@ def test_no_value_of_the_table_is_repeated_on_the_command_line(
     sources(tmp_path)
     monkeypatch.chdir(tmp_path)
     search = ["--order", "private:1e-9"]
+    private = ["--bounds", "private", "--epsilon", "1"]
     for words in (
         shell(table=name, ledger=None),
         shell("--unit", "who:2", table=name, ledger=None),
@@ -459,6 +643,9 @@ def test_no_value_of_the_table_is_repeated_on_the_command_line(
         shell(*search, x="ward", table=name, bounds=None, ledger=None),
         shell(*search, x="who", table=name, bounds=None, ledger=None),
         shell(x="ward", table=name, ledger=None),
+        ["boxplot", name, "--x", "ward", "--order", "A,B", "--y", "age", *private],
+        ["boxplot", name, "--y", "ward", "--hue", "who", "--hue-order", "private:1e-9", *private],
+        ["quantiles", name, "--x", "age", *private, "--unit", "who"],
         ["plan", *shell(table=name, ledger=None)],
         ["draw", name],
         ["ledger", name],

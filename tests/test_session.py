@@ -171,6 +171,125 @@ def test_an_order_selects_from_the_domain(order):
     assert release.counts.tolist() == [2, 2][: len(order)]
 
 
+METHODS = ("fence", "dpboxplot", "jointexp", "approx", "single", "unbounded")
+CHOICES = ("joint", "jointexp", "approx", "single", "unbounded")
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_boxplot_is_charged_once_for_all_boxes(method):
+    s = session()
+    plan = s.plan(sf.Boxplot(x="ward", y="wait", method=method), budget=0.25)
+    release = s.boxplot(x="ward", y="wait", method=method, budget=0.25)
+    assert [entry.label for entry in s.ledger.entries] == ["boxplot of wait by ward"]
+    assert s.ledger.spent == plan.cost == release.cost
+    assert s.ledger.spent.epsilon == Fraction(1, 4)
+    assert release.private and release.method == method and len(release.boxes) == 2
+
+
+@pytest.mark.parametrize("method", CHOICES)
+def test_quantiles_are_charged_once_for_all_levels_and_groups(method):
+    s = session()
+    release = s.quantiles(x="wait", q=[0.1, 0.5], hue="ward", method=method, budget=0.25)
+    assert [entry.label for entry in s.ledger.entries] == ["quantiles of wait by ward"]
+    assert s.ledger.spent == release.cost and release.cost.epsilon == Fraction(1, 4)
+    assert release.quantiles.shape == (2, 2)
+
+
+@pytest.mark.parametrize("unit", ["user_id", sf.PrivacyUnit.users("user_id", max_rows=2)], ids=str)
+@pytest.mark.parametrize("method", METHODS)
+def test_boxes_of_people_under_a_delta_fit_the_budget_they_were_planned_for(method, unit):
+    s = session(budget=sf.Budget(1.0, 1e-6), unit=unit)
+    half = s.plan(sf.Boxplot(y="wait", method=method), budget=sf.Budget(0.5, 1e-7))
+    s.boxplot(y="wait", method=method, budget=sf.Budget(0.5, 1e-7))
+    assert s.ledger.spent == half.cost and half.cost.rho <= sf.Budget(0.5, 1e-7, reserve=0).rho
+
+
+def test_the_column_with_bounds_has_the_values_wherever_it_stands():
+    s = session(budget=10)
+    upright = s.boxplot(x="ward", y="wait", budget=1)
+    lying = s.boxplot(x="wait", y="ward", budget=1)
+    assert (upright.orient, lying.orient) == ("v", "h")
+    assert upright.x == lying.x and upright.value == lying.value
+    assert {entry.label for entry in s.ledger.entries} == {"boxplot of wait by ward"}
+
+
+def test_a_private_search_and_the_boxes_are_one_charge():
+    s = sf.Session(TABLE, domain=sf.Domain(ward=["A", "B"]), budget=1.0)
+    release = s.boxplot(x="ward", y="wait", bounds=sf.private(share=0.2), budget=1.0)
+    assert len(s.ledger.entries) == 1 and s.ledger.spent.epsilon == 1
+    assert release.found == ("wait",)
+
+
+@pytest.mark.parametrize(
+    ("ask", "error"),
+    [
+        (dict(y="height"), sf.DomainError),
+        (dict(y="wait", x="height"), sf.DomainError),
+        (dict(y="wait", whis=-1), sf.DomainError),
+        (dict(y="wait", step=0), sf.DomainError),
+        (dict(y="wait", method="best"), sf.DomainError),
+        (dict(y="wait", bounds=(0, 1)), sf.DomainError),
+        (dict(y="wait", hue_order=["A"]), sf.DomainError),
+        (dict(y="missing"), sf.SourceError),
+        (dict(y="wait", budget=5.0), sf.BudgetError),
+        (dict(y="wait", budget=1e-9), sf.BudgetError),
+        (dict(y="wait", budget=sf.Budget(0.1, 1e-6)), sf.BudgetError),
+        (dict(y="wait", x="ward", order=sf.private(delta=1e-6)), sf.BudgetError),
+        (dict(y="seen", bounds=sf.private()), sf.SourceError),
+    ],
+)
+def test_a_boxplot_is_refused_before_anyone_looks(ask, error, monkeypatch):
+    def look(self, keys, unit):
+        pytest.fail("the engine was asked")
+
+    monkeypatch.setattr(DuckEngine, "counts", look)
+    monkeypatch.setattr(DuckEngine, "occupied", look)
+    domain = sf.Domain({**DOMAIN.columns, "missing": (0, 1)})
+    s = sf.Session(TABLE, domain=domain, budget=1.0)
+    with pytest.raises(error):
+        s.boxplot(**({"budget": 0.1} | ask))
+    assert s.ledger.entries == ()
+
+
+REPLACED = sf.Quantiles("wait", neighbours="replace", n=4)
+
+
+def test_a_promise_about_replaced_rows_is_refused_by_a_ledger_of_added_ones(tmp_path, monkeypatch):
+    monkeypatch.setattr(DuckEngine, "counts", lambda *_: pytest.fail("the engine was asked"))
+    for s in (session(), session(ledger=tmp_path / "visits.ledger")):
+        with pytest.raises(sf.LedgerError, match="do not add up"):
+            s.release(REPLACED, budget=0.1)
+        with pytest.raises(sf.LedgerError, match="do not add up"):
+            s.plan(REPLACED, budget=0.1)
+        assert s.ledger.entries == ()
+
+
+def test_a_session_of_a_public_size_keeps_no_file_and_no_other_promise(tmp_path):
+    with pytest.raises(sf.LedgerError, match="weaker promise"):
+        session(size=4, ledger=tmp_path / "visits.ledger")
+    assert not (tmp_path / "visits.ledger").exists()
+    s = session(size=4)
+    release = s.release(REPLACED, budget=0.5)
+    assert release.guarantee.size == 4 and s.ledger.spent.epsilon == Fraction(1, 2)
+    for chart in (sf.Histogram("wait"), sf.Boxplot(y="wait"), sf.Quantiles("wait")):
+        with pytest.raises(sf.LedgerError, match="other neighbours"):
+            s.release(chart, budget=0.1)
+    other = sf.Quantiles("wait", neighbours="replace", n=5)
+    with pytest.raises(sf.LedgerError, match="other neighbours"):
+        s.release(other, budget=0.1)
+    assert len(s.ledger.entries) == 1
+
+
+def test_a_plan_of_boxes_answers_both_ways():
+    s = session()
+    chart = sf.Boxplot(x="ward", y="wait")
+    plan = s.plan(chart, budget=0.5)
+    inverse = s.plan(chart, error=plan.expected_error)
+    assert inverse.guarantee.epsilon == pytest.approx(0.5, rel=1e-3)
+    assert inverse.expected_error <= plan.expected_error * 1.001
+    assert s.ledger.entries == ()
+
+
 LONG = """
 import sys
 import sfumato as sf

@@ -14,9 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sfumato import testing
-    from sfumato.api import histplot
+    from sfumato.api import boxplot, histplot, quantiles
+    from sfumato.asking import private
+    from sfumato.charts.boxplot import Boxplot
     from sfumato.charts.histogram import Histogram
-    from sfumato.domain import Bounds, Categories, Domain, private
+    from sfumato.charts.quantiles import Quantiles
+    from sfumato.domain import Bounds, Categories, Domain
     from sfumato.errors import (
         BudgetError,
         DomainError,
@@ -36,6 +39,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Bounds",
+    "Boxplot",
     "Budget",
     "BudgetError",
     "Categories",
@@ -45,19 +49,23 @@ __all__ = [
     "Ledger",
     "LedgerError",
     "PrivacyUnit",
+    "Quantiles",
     "Release",
     "ReleaseError",
     "Session",
     "SfumatoError",
     "SourceError",
+    "boxplot",
     "histplot",
     "load",
     "private",
+    "quantiles",
     "testing",
 ]
 
 _HOME = {
     "Bounds": "domain",
+    "Boxplot": "charts.boxplot",
     "Budget": "privacy.budget",
     "BudgetError": "errors",
     "Categories": "domain",
@@ -67,14 +75,17 @@ _HOME = {
     "Ledger": "privacy.ledger",
     "LedgerError": "errors",
     "PrivacyUnit": "privacy.unit",
+    "Quantiles": "charts.quantiles",
     "Release": "releases.release",
     "ReleaseError": "errors",
     "Session": "session",
     "SfumatoError": "errors",
     "SourceError": "errors",
+    "boxplot": "api",
     "histplot": "api",
     "load": "releases.document",
-    "private": "domain",
+    "private": "asking",
+    "quantiles": "api",
 }
 
 

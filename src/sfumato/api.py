@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import date
-from typing import Any, cast
+from typing import Any
 
+from sfumato.asking import Private
 from sfumato.charts.bins import Bins
-from sfumato.charts.chart import Chart
-from sfumato.charts.histogram import Histogram, Order
-from sfumato.domain import Bounds, Domain, Private
-from sfumato.errors import DomainError
+from sfumato.charts.boxplot import Boxplot
+from sfumato.charts.chart import Chart, R_co
+from sfumato.charts.declaring import Range, box_domain, histogram_domain, quantile_domain
+from sfumato.charts.histogram import Histogram
+from sfumato.charts.order import Order
+from sfumato.charts.quantiles import Neighbours, Quantiles
+from sfumato.domain import Domain
+from sfumato.engines.duck import DuckEngine
+from sfumato.figure import Orient
 from sfumato.privacy.amount import plain_above
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.unit import PrivacyUnit
+from sfumato.releases.boxplot import BoxplotRelease
 from sfumato.releases.histogram import HistogramRelease, Stat
+from sfumato.releases.quantiles import QuantilesRelease
 from sfumato.session import Session
-
-Range = Bounds | Sequence[float] | Sequence[date]
 
 
 def histplot(
@@ -67,35 +72,130 @@ def histplot(
     10
     """
     chart = Histogram(x, y, hue, bins, stat, order, hue_order)
-    domain = declared(chart, bounds)
+    return _alone(table, chart, histogram_domain(chart, bounds), unit, budget)
+
+
+def boxplot(
+    table: object,
+    *,
+    x: str | None = None,
+    y: str | None = None,
+    hue: str | None = None,
+    order: Order | None = None,
+    hue_order: Order | None = None,
+    bounds: Range | Private | Mapping[str, Range] | None = None,
+    method: str = "fence",
+    whis: float = 1.5,
+    step: float | None = None,
+    orient: Orient | None = None,
+    unit: PrivacyUnit | str | None = None,
+    budget: Budget | float,
+) -> BoxplotRelease:
+    """Release a private boxplot of a table.
+
+    Parameters
+    ----------
+    table
+        As in `histplot`.
+    x, y, hue, method, whis, step, orient
+        As in `Boxplot`, and as in seaborn. Without `orient`, the kinds of the columns tell which
+        has the values.
+    order, hue_order
+        The public categories of the other axis and of `hue`; or ``sf.private(delta=…)``.
+    bounds
+        The public range of the values; or ``sf.private()`` to search for it.
+    unit, budget
+        As in `histplot`.
+
+    Privacy
+    -------
+    As in `histplot`. All boxes together are charged once.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> people = sf.testing.city(people=2000)
+    >>> release = sf.boxplot(people, y="age", bounds=(0, 100), step=1, budget=1.0)
+    >>> release.boxes[0].q1 <= release.boxes[0].median <= release.boxes[0].q3
+    True
+    """
+    orient = orient or _orientation(table, x, y, bounds)
+    sought = bounds if isinstance(bounds, Private) else None
+    chart = Boxplot(x, y, hue, order, hue_order, sought, method, whis, step, orient=orient)
+    return _alone(table, chart, box_domain(chart, bounds), unit, budget)
+
+
+def quantiles(
+    table: object,
+    *,
+    x: str,
+    q: Sequence[float] | float = (0.25, 0.5, 0.75),
+    hue: str | None = None,
+    hue_order: Order | None = None,
+    bounds: Range | Private | Mapping[str, Range] | None = None,
+    method: str | None = None,
+    step: float | None = None,
+    neighbours: Neighbours = "add-remove",
+    n: int | None = None,
+    unit: PrivacyUnit | str | None = None,
+    budget: Budget | float,
+) -> QuantilesRelease:
+    """Release private quantiles of a column.
+
+    Parameters
+    ----------
+    table
+        As in `histplot`.
+    x, q, hue, hue_order, method, step, neighbours, n
+        As in `Quantiles`.
+    bounds
+        The public range of `x`; or ``sf.private()`` to search for it.
+    unit, budget
+        As in `histplot`.
+
+    Privacy
+    -------
+    As in `histplot`. With ``neighbours="replace"`` the promise is weaker, and the release says so.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> people = sf.testing.city(people=2000)
+    >>> release = sf.quantiles(people, x="age", q=[0.1, 0.5, 0.9], bounds=(0, 100), budget=1.0)
+    >>> release.quantiles.shape
+    (1, 3)
+    """
+    sought = bounds if isinstance(bounds, Private) else None
+    chart = Quantiles(x, q, hue, hue_order, sought, method, step, neighbours, n)
+    domain = quantile_domain(chart, bounds)
+    return _alone(table, chart, domain, unit, budget, size=n)
+
+
+def _alone(
+    table: object,
+    chart: Chart[Any, R_co],
+    domain: Domain,
+    unit: PrivacyUnit | str | None,
+    budget: Budget | float,
+    *,
+    size: int | None = None,
+) -> R_co:
+    """Release one chart that knows of no others."""
     unit, spending = PrivacyUnit.of(unit), Budget.of(budget)
     limit = room_for(chart, domain, unit, spending)
-    session = Session(table, unit=unit, domain=domain, budget=limit)
+    session = Session(table, unit=unit, domain=domain, budget=limit, size=size)
     return session.release(chart, budget=spending)
 
 
-def declared(chart: Histogram, bounds: Range | Mapping[str, Range] | None) -> Domain:
-    """Return what a one-liner declares: bounds, and the orders as categories."""
-    facts: dict[str, object] = dict(bounds) if isinstance(bounds, Mapping) else {}
-    if any(isinstance(fact, Private) for fact in (bounds, *facts.values())):
-        raise DomainError(
-            "A histogram cannot search for its bounds. Bins found from the data would have to be "
-            "paid for too. Declare a range you can defend: bounds=(lower, upper)."
-        )
-    if bounds is not None and not isinstance(bounds, Mapping):
-        if chart.y is not None:
-            raise DomainError(
-                "One pair of bounds cannot serve x and y. Each column has its own public range. "
-                f"Write bounds={{{chart.x!r}: (lower, upper), {chart.y!r}: (lower, upper)}}."
-            )
-        facts[chart.x] = Bounds.of(bounds)
-    for column, order in ((chart.x, chart.order), (chart.hue, chart.hue_order)):
-        if column is not None and order is not None and not isinstance(order, Private):
-            facts[column] = order
-    if chart.x not in facts and chart.y is None and isinstance(chart.bins, tuple):
-        edges = cast(tuple[float, ...], chart.bins)
-        facts[chart.x] = Bounds.of((*edges[:1], *edges[-1:]))
-    return Domain(facts)
+def _orientation(table: object, x: str | None, y: str | None, bounds: object) -> Orient | None:
+    """Tell by the kinds of two columns, which are public, which one has the values."""
+    if x is None or y is None:
+        return None
+    if isinstance(bounds, Mapping):
+        return "h" if x in bounds and y not in bounds else "v"
+    schema = DuckEngine(table).schema()
+    measured = [schema.kind(column) in ("number", "time") for column in (x, y)]
+    return "h" if measured == [True, False] else "v"
 
 
 def room_for(chart: Chart[Any, Any], domain: Domain, unit: PrivacyUnit, budget: Budget) -> Budget:

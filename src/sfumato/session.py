@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from sfumato.asking import Private
 from sfumato.charts.bins import Bins
-from sfumato.charts.chart import Chart, P, R_co, budget_for
-from sfumato.charts.histogram import Histogram, Order
+from sfumato.charts.boxplot import Boxplot
+from sfumato.charts.chart import Chart, P, Plan, R_co, budget_for
+from sfumato.charts.histogram import Histogram
+from sfumato.charts.order import Order
+from sfumato.charts.quantiles import Quantiles
 from sfumato.domain import Domain
 from sfumato.engines.duck import DuckEngine
-from sfumato.errors import BudgetError
+from sfumato.errors import BudgetError, LedgerError
+from sfumato.figure import Orient
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.ledger import Ledger
 from sfumato.privacy.unit import PrivacyUnit
 from sfumato.progress import progress_bar
+from sfumato.releases.boxplot import BoxplotRelease
 from sfumato.releases.histogram import HistogramRelease, Stat
+from sfumato.releases.quantiles import QuantilesRelease
 
 
 @dataclass(frozen=True, init=False, eq=False)
@@ -40,6 +47,9 @@ class Session:
         remembers by itself, and forgets when it ends.
     name
         What the ledger calls the table; the file's name unless you say otherwise.
+    size
+        The number of rows, where it is public: neighbours then replace one row, and only charts
+        that are asked for with the same number are released. Such a session keeps no file.
 
     Privacy
     -------
@@ -58,6 +68,7 @@ class Session:
     unit: PrivacyUnit
     domain: Domain
     ledger: Ledger
+    size: int | None
     _table: Any = field(repr=False)
 
     def __init__(
@@ -69,12 +80,19 @@ class Session:
         budget: Budget | float | None = None,
         ledger: Ledger | str | Path | None = None,
         name: str | None = None,
+        size: int | None = None,
     ) -> None:
         DuckEngine(table).schema()  # a table that cannot be read is refused before a ledger exists
         unit = PrivacyUnit.of(unit)
         object.__setattr__(self, "_table", table)
         object.__setattr__(self, "unit", unit)
         object.__setattr__(self, "domain", Domain.of(domain))
+        object.__setattr__(self, "size", size)
+        if size is not None and ledger is not None:
+            raise LedgerError(
+                "A ledger's promise is about rows added or removed. Replacing rows of a public "
+                "number is a weaker promise, and the two do not add up. Leave out size, or ledger."
+            )
         budget = None if budget is None else Budget.of(budget)
         opened = _opened(ledger, budget, unit, name or _name(table))
         object.__setattr__(self, "ledger", opened)
@@ -90,9 +108,18 @@ class Session:
         with progress_bar(chart.label) as report:
             engine = DuckEngine(self._table, progress=report)
             plan = chart.plan(self.domain, self.unit, Budget.of(budget))
+            self._require(plan)
             plan.check(engine.schema())
             self.ledger.charge(plan.label, plan.cost)
             return chart.measure(engine, plan)
+
+    def _require(self, plan: Plan) -> None:
+        if plan.guarantee.size != self.size:
+            raise LedgerError(
+                f"{plan.label} is asked for under other neighbours than this session promises. A "
+                "row replaced and a row added are different promises, and their costs do not add "
+                "up. Leave out neighbours=, or use the one-line function."
+            )
 
     def plan(
         self,
@@ -114,6 +141,7 @@ class Session:
         if error is not None:
             budget = budget_for(chart, self.domain, self.unit, error=error, delta=delta)
         plan = chart.plan(self.domain, self.unit, Budget.of(budget or 0.0))
+        self._require(plan)
         plan.check(DuckEngine(self._table).schema())
         return plan
 
@@ -136,6 +164,51 @@ class Session:
         Costs `budget`, charged once for all bins and groups.
         """
         chart = Histogram(x, y, hue, bins, stat, order, hue_order)
+        return self.release(chart, budget=budget)
+
+    def boxplot(
+        self,
+        *,
+        x: str | None = None,
+        y: str | None = None,
+        hue: str | None = None,
+        order: Order | None = None,
+        hue_order: Order | None = None,
+        bounds: Private | None = None,
+        method: str = "fence",
+        whis: float = 1.5,
+        step: float | None = None,
+        orient: Orient | None = None,
+        budget: Budget | float,
+    ) -> BoxplotRelease:
+        """Release a boxplot; see `Boxplot` for what the keywords mean.
+
+        Privacy
+        -------
+        Costs `budget`, charged once for all boxes.
+        """
+        chart = Boxplot(x, y, hue, order, hue_order, bounds, method, whis, step, orient=orient)
+        return self.release(chart, budget=budget)
+
+    def quantiles(
+        self,
+        *,
+        x: str,
+        q: Sequence[float] | float = (0.25, 0.5, 0.75),
+        hue: str | None = None,
+        hue_order: Order | None = None,
+        bounds: Private | None = None,
+        method: str | None = None,
+        step: float | None = None,
+        budget: Budget | float,
+    ) -> QuantilesRelease:
+        """Release quantiles; see `Quantiles` for what the keywords mean.
+
+        Privacy
+        -------
+        Costs `budget`, charged once for all levels and groups.
+        """
+        chart = Quantiles(x, q, hue, hue_order, bounds, method, step)
         return self.release(chart, budget=budget)
 
 

@@ -5,9 +5,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from sfumato.asking import private
 from sfumato.charts.chart import budget_for
 from sfumato.charts.histogram import Histogram
-from sfumato.domain import Bounds, Domain, private
+from sfumato.domain import Bounds, Domain
 from sfumato.engines.duck import DuckEngine
 from sfumato.errors import BudgetError, DomainError, OverspentError
 from sfumato.exact import Exact
@@ -150,6 +151,7 @@ def test_a_release_that_spent_more_than_was_charged_is_withheld():
         (lambda: Histogram("age", "ward", stat="density"), "no width"),
         (lambda: Histogram("ward", bins=7), "no bins"),
         (lambda: Histogram("ward", order=private()), "needs a δ"),
+        (lambda: Histogram("ward", order=private(delta=1e-6, within=(0, 1))), "within="),
         (lambda: Histogram("ward", order=private(share=0.5, delta=1e-6), hue="sex",
                            hue_order=private(share=0.5, delta=1e-6)), "all of the chart's budget"),
     ],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 from abc import ABC, abstractmethod
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
@@ -100,8 +101,13 @@ def budget_for(
     ε is searched for on a scale of four digits, so that it can be read, typed and spent as it is.
     """
 
+    def expected(epsilon: float) -> float:
+        return chart.plan(domain, unit, Budget(epsilon, delta)).expected_error
+
     def enough(epsilon: float) -> bool:
-        return chart.plan(domain, unit, Budget(epsilon, delta)).expected_error <= error
+        with suppress(BudgetError):  # so small an ε buys nothing at all
+            return expected(epsilon) <= error
+        return False
 
     if not error > 0:
         raise BudgetError(
@@ -111,7 +117,7 @@ def budget_for(
     powers, digits = range(-8, 1), range(1000, 10000)
     candidates = [float(f"{digit}e{power}") for power in powers for digit in digits]
     low, high = 0, len(candidates) - 1
-    if not enough(candidates[high]):
+    if expected(candidates[high]) > error:
         raise BudgetError(
             f"No ε up to {candidates[high]:g} reaches an error of {error:g}. What remains is not "
             "noise. Ask for a larger error."

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
+from sfumato.asking import Private
 from sfumato.charts.bins import Bins, axis_bins, axis_key, plain_bins
 from sfumato.charts.chart import Plan
+from sfumato.charts.order import Order, labels, read_order
 from sfumato.charts.portion import add_noise
 from sfumato.charts.search import Search, divide, settle
-from sfumato.domain import Categories, Domain, Private, Value
+from sfumato.domain import Categories, Domain
 from sfumato.engines.engine import Engine, Schema
 from sfumato.errors import DomainError
 from sfumato.grid import Edges, Grid, Key, Labels, shape
@@ -21,8 +22,6 @@ from sfumato.privacy.guarantee import Guarantee
 from sfumato.privacy.unit import PrivacyUnit
 from sfumato.releases.histogram import STATS, HistogramRelease, Stat
 from sfumato.releases.uncertainty import LEVEL
-
-Order = Categories | Private | Sequence[Value]
 
 
 @dataclass(frozen=True)
@@ -85,10 +84,11 @@ class Histogram:
 
     def plan(self, domain: Domain, unit: PrivacyUnit, budget: Budget) -> HistogramPlan:
         """Return the price and the expected error, or refuse. Knows public facts only."""
-        orders = {self.x: _read(self.order), self.hue or "": _read(self.hue_order)}
+        orders = {self.x: read_order(self.order), self.hue or "": read_order(self.hue_order)}
         asked = {name: order for name, order in orders.items() if isinstance(order, Private)}
-        searches, left = divide(budget, asked, unit)
-        cost = sum((search.cost for search in searches.values()), left.cost)
+        division = divide(budget, asked, unit)
+        searches, left = division.searches, division.left
+        cost = division.cost + left.cost
         plan = HistogramPlan(
             label=self.label,
             guarantee=Guarantee(budget.epsilon, budget.delta or plain_above(cost.delta), unit),
@@ -135,13 +135,10 @@ class Histogram:
         )
 
     def _hue(self, domain: Domain) -> Labels | None:
-        if self.hue is None:
-            return None
-        order = cast(Categories | None, _read(self.hue_order))
-        return Labels(self.hue, domain.categories(self.hue).select(order, self.hue))
+        return labels(domain, self.hue, self.hue_order)
 
     def _axis(self, domain: Domain, column: str, axis: int) -> Key:
-        order = cast(Categories | None, _read(self.order) if axis == 0 else None)
+        order = cast(Categories | None, read_order(self.order) if axis == 0 else None)
         return axis_key(domain, column, order, axis_bins(self.bins, axis, 2 if self.y else 1))
 
 
@@ -198,7 +195,3 @@ class HistogramPlan(Plan):
     def axes(self) -> tuple[Key | Search, ...]:
         """The axes there are, in the order of the counts."""
         return tuple(axis for axis in (self.hue, self.x, self.y) if axis is not None)
-
-
-def _read(order: Order | None) -> Categories | Private | None:
-    return order if isinstance(order, Private | None) else Categories.of(order)

@@ -44,12 +44,12 @@ class Portion:
     @property
     def epsilon(self) -> Fraction:
         """What a mechanism with pure privacy may spend: ε, or the ε whose ε²/2 is ρ."""
-        if self.pure:
-            return self.amount
-        root = Fraction(float_below(Fraction(math.sqrt(2 * self.amount))))
-        while root**2 > 2 * self.amount:
-            root = Fraction(math.nextafter(float(root), 0.0))
-        return root
+        return self.amount if self.pure else _root(2 * self.amount)
+
+    @property
+    def choice(self) -> Fraction:
+        """What an exponential mechanism may spend: ε, or the ε whose ε²/8 is ρ."""
+        return self.amount if self.pure else _root(8 * self.amount)
 
     @property
     def cost(self) -> Cost:
@@ -61,6 +61,14 @@ class Portion:
         if self.pure:
             return NoiseLaw("laplace", laplace_scale(weight, self.amount))
         return NoiseLaw("gaussian", gaussian_scale(weight**2, self.amount))
+
+
+def _root(square: Fraction) -> Fraction:
+    """Return a float whose square is at most `square`, and almost as much."""
+    root = Fraction(float_below(Fraction(math.sqrt(square))))
+    while root**2 > square:
+        root = Fraction(math.nextafter(float(root), 0.0))
+    return root
 
 
 def add_noise(exact: Exact, law: NoiseLaw) -> Noisy:

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from sfumato.asking import Private
 from sfumato.charts.portion import Portion
-from sfumato.domain import Categories, Private
+from sfumato.domain import Categories
 from sfumato.engines.engine import Engine
 from sfumato.errors import DomainError
 from sfumato.grid import MOST_FOUND, Key, Labels
@@ -42,6 +43,12 @@ class Search:
                 f"The categories of {column!r} cannot be searched for while each {unit.column} "
                 "counts once: one person could open any number of categories. Declare them, or "
                 f"write unit=sf.PrivacyUnit.users({unit.column!r}, max_rows=20)."
+            )
+        if asked.within is not None:
+            raise DomainError(
+                f"within= limits a search for bounds, but {column!r} is searched for categories. "
+                "A limit without effect would look like a promise. Write "
+                "order=sf.private(delta=1e-6)."
             )
         epsilon = whole.part(exactly(asked.share)).epsilon
         scale = laplace_scale(unit.weight, epsilon)
@@ -93,21 +100,39 @@ def settle(engine: Engine, axes: Sequence[Key | Search | None]) -> Settled:
 
 
 def divide(
-    budget: Budget, asked: Mapping[str, Private], unit: PrivacyUnit
-) -> tuple[dict[str, Search], Portion]:
-    """Return a search for each column asked for, and what is left for the chart itself."""
+    budget: Budget,
+    asked: Mapping[str, Private],
+    unit: PrivacyUnit,
+    *,
+    taken: Fraction = Fraction(0),
+) -> Division:
+    """Price a search for each column asked for, when a share is `taken` for something else."""
     delta = sum((_delta(column, request) for column, request in asked.items()), Fraction(0))
     whole = Portion.of(budget, delta)
-    share = sum((exactly(request.share) for request in asked.values()), Fraction(0))
+    share = sum((exactly(request.share) for request in asked.values()), taken)
     if share >= 1:
         raise DomainError(
             "The private searches take all of the chart's budget. Nothing would be left for the "
-            "counts. Give them smaller shares: sf.private(share=0.1, delta=1e-6)."
+            "chart itself. Give them smaller shares: sf.private(share=0.1)."
         )
     searches = {
         column: Search.plan(column, unit, request, whole) for column, request in asked.items()
     }
-    return searches, whole.part(1 - share)
+    return Division(whole, searches, whole.part(1 - share))
+
+
+@dataclass(frozen=True)
+class Division:
+    """A chart's whole budget, its searches by column, and what is left for the chart itself."""
+
+    whole: Portion
+    searches: dict[str, Search]
+    left: Portion
+
+    @property
+    def cost(self) -> Cost:
+        """What all searches cost."""
+        return sum((search.cost for search in self.searches.values()), Cost.nothing())
 
 
 def _delta(column: str, asked: Private) -> Fraction:

@@ -14,6 +14,8 @@ from sfumato.cli.terminal import say, show
 
 CHARTS = {
     charts.histplot: "histplot visits.csv --x age --bounds 0,110 --unit user_id --epsilon 0.5",
+    charts.boxplot: "boxplot visits.csv --x ward --order A,B --y wait --bounds 0,240 --epsilon 0.5",
+    charts.quantiles: "quantiles visits.csv --x wait --bounds 0,240 -q 0.5,0.9 --epsilon 0.5",
 }
 """Every chart, and an example of it."""
 

@@ -24,12 +24,41 @@ def show_numbers(release: Release) -> None:
     """Print what was released: where, how many, and between which ends the truth lies."""
     title = release.label[:1].upper() + release.label[1:]
     records = release.records()
-    if records:
+    if getattr(release, "coverage", None) == 0:
+        records = [_without_intervals(record) for record in records]
+    if records and "clear" in records[0] and "median_low" in records[0]:
+        columns = _stacked(records)
+        show_table(title, columns, len(columns) - 2)
+    elif records:
         show_table(title, *_table(records))
     else:
         show(f"{title}: no category is held by enough people to be shown.")
     promise = "Privacy" if release.private else "NOT PRIVATE, simulated noise"
     show(f"\n{promise}: {release.guarantee}.")
+
+
+def _without_intervals(record: dict[str, Any]) -> dict[str, Any]:
+    """Leave out the ends of intervals, where a method knows none."""
+    return {name: record[name] for name in record if name.split("_")[-1] not in ("low", "high")}
+
+
+def _stacked(records: Records) -> dict[str, list[str]]:
+    """Put numbers that each have an interval below each other: side by side they have no room."""
+    numbers = [name[:-4] for name in records[0] if name.endswith("_low")]
+    ends = [f"{name}_{end}" for name in numbers for end in ("low", "high")]
+    groups = [name for name in records[0] if name not in {*numbers, *ends, "size", "clear"}]
+    columns: dict[str, list[str]] = {name: [] for name in (*groups, "", "value", "95 % interval")}
+    for record in records:
+        for name in numbers if record["clear"] else ["too few to say"]:
+            row = [str(record[group]) for group in groups]
+            shown = (
+                [record[f"{name}{end}"] for end in ("", "_low", "_high")] if name in record else []
+            )
+            value, *interval = _printed(shown) if shown else ["", "", ""]
+            row += [name.replace("_", " "), value, " – ".join(filter(None, interval))]
+            for column, cell in zip(columns.values(), row, strict=True):
+                column.append(cell)
+    return columns
 
 
 def _table(records: Records) -> tuple[dict[str, list[str]], int]:

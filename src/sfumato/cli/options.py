@@ -31,6 +31,21 @@ Bins = Annotated[
     list[str] | None,
     _chart("A number, or edges 0,18,65,110; twice for two axes: first x, then y.", "BINS"),
 ]
+XIfAny = Annotated[str | None, _chart("The column along the x axis, if any.", "COLUMN")]
+Orient = Annotated[
+    Literal["v", "h"] | None, _chart("v for values on y, h for values on x; v if left out.")
+]
+BoxMethod = Annotated[
+    Literal["fence", "dpboxplot", "jointexp", "approx", "single", "unbounded"],
+    _chart("How boxes are measured; the others are there to be compared with."),
+]
+QuantileMethod = Annotated[
+    Literal["joint", "jointexp", "approx", "single", "unbounded"] | None,
+    _chart("How quantiles are chosen; their number decides if left out."),
+]
+Whis = Annotated[float, _chart("How far whiskers may reach, in lengths of the box.", "NUMBER")]
+Step = Annotated[float | None, _chart("How far apart values lie: 1 for whole numbers.", "NUMBER")]
+Levels = Annotated[str, _chart("Levels between 0 and 1, rising.", "LEVELS", "-q", "--q")]
 Stat = Annotated[Literal["count", "proportion", "density"], _chart("What the numbers mean.")]
 
 Bounds = Annotated[
@@ -38,6 +53,14 @@ Bounds = Annotated[
     _public(
         "The range of x, or of a named column; repeat for several. Dates are 2026-01-31.",
         "[COLUMN=]LOWER,UPPER",
+    ),
+]
+BoundsOrSearch = Annotated[
+    list[str] | None,
+    _public(
+        "The range of the values; private:0.1 searches for it with that share of the price.",
+        "[COLUMN=]LOWER,UPPER",
+        "--bounds",
     ),
 ]
 Order = Annotated[

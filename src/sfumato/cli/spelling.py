@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import csv
+import math
 import re
 from collections.abc import Sequence
 from datetime import datetime
 
-from sfumato.domain import Bounds, Categories, Private, Value
+from sfumato.asking import Private
+from sfumato.domain import Bounds, Categories, Value
 from sfumato.errors import DomainError
 from sfumato.privacy.unit import PrivacyUnit
 
@@ -34,6 +36,36 @@ def read_bounds(spellings: Sequence[str]) -> Bounds | dict[str, Bounds] | None:
             "--bounds lon=-74.3,-73.7 --bounds lat=40.5,40.9."
         )
     return {column: _pair(ends) for column, _, ends in named} or None
+
+
+def read_bounds_or_search(
+    spellings: Sequence[str],
+) -> tuple[Bounds | dict[str, Bounds] | None, Private | None]:
+    """Read bounds as `read_bounds` does, or ``private`` or ``private:SHARE`` for a search.
+
+    Examples
+    --------
+    >>> read_bounds_or_search(["private:0.2"])
+    (None, Private(share=0.2, delta=None))
+    """
+    if len(spellings) == 1:
+        word, *amounts = spellings[0].split(":")
+        if word == "private" and len(amounts) <= 1:
+            share = _amount(amounts[0]) if amounts else 0.1
+            return None, Private(share=math.nan if share is None else share)
+    return read_bounds(spellings), None
+
+
+def read_levels(spelling: str) -> tuple[float, ...]:
+    """Read ``0.25,0.5,0.75``.
+
+    Examples
+    --------
+    >>> read_levels("0.1,0.9")
+    (0.1, 0.9)
+    """
+    levels = [_amount(level) for level in spelling.split(",")]
+    return tuple(math.nan if level is None else level for level in levels)
 
 
 def read_bins(spellings: Sequence[str]) -> int | tuple[float, ...] | tuple[object, object] | None:

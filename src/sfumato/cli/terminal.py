@@ -14,10 +14,14 @@ if TYPE_CHECKING:
 _SHELL_WORDS: tuple[tuple[str, str], ...] = (
     (r"Ledger\.create\(.*?\), or: ", ""),
     (r"Domain\((.+?)=\(lower, upper\)\)", r"--bounds \1=LOWER,UPPER"),
+    (r"Domain\((\w+)=\((\d+), (\d+)\)\)", r"--bounds \1=\2,\3"),
+    (r"Domain\((.+?)=\(date\(.*?\), date\(.*?\)\)\)", r"--bounds \1=2026-01-01,2027-01-01"),
     (r"Domain\(.+?=\['A', 'B'\]\)", "--order A,B or --hue-order A,B"),
     (r"bounds=\{'(.*?)': \(lower, upper\), '(.*?)': \(lower, upper\)\}",
      r"--bounds \1=LOWER,UPPER --bounds \2=LOWER,UPPER"),
     (r"Bounds\(lower, upper\)|Write \(lower, upper\)", "--bounds LOWER,UPPER"),
+    (r"bounds=sf\.private\(\)", "--bounds private"),
+    (r"(?:sf\.)?private\(share=([\w.+-]+)\)", r"a share of \1"),
     (r"(?:order=)?sf\.private\(share=(\S+), delta=(\S+)\)", r"--order private:\2:\1"),
     (r"(?:order=)?(?:sf\.)?private\(delta=(\S+)\)", r"--order private:\1"),
     (r"(?:unit=)?(?:sf\.)?PrivacyUnit\.users\('(.*?)', max_rows=(\d+)\)", r"--unit \1:\2"),
@@ -28,8 +32,9 @@ _SHELL_WORDS: tuple[tuple[str, str], ...] = (
     (r"plan\(chart, error=(\S+)\)", r"--error \1"),
     (r"bins=\[([\d., ]+)\]", r"--bins \1"),
     (r"bins=(-?\d+)", r"--bins \1"),
-    (r"stat=\"(\w+)\"", r"--stat \1"),
-    (r"hue='(\w+)'", r"--hue \1"),
+    (r"\b(stat|method|orient|x|y|hue)=['\"](\w+)['\"]", r"--\1 \2"),
+    (r"\b(step|whis)=([\w.+-]*\w)", r"--\1 \2"),
+    (r"\bq=\[([\d.]+), ([\d.]+), ([\d.]+)\]", r"--q \1,\2,\3"),
 )  # fmt: skip
 
 

@@ -1,0 +1,1 @@
+"""How boxes are measured: one file per family of methods."""

@@ -1,0 +1,87 @@
+"""What every method of a boxplot has: a price, and a way to measure boxes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from fractions import Fraction
+from typing import Protocol
+
+from sfumato.exact import Exact
+from sfumato.grid import Grid
+from sfumato.postprocess.box import Box, Summary
+from sfumato.privacy.cost import Cost
+from sfumato.releases.boxplot import PLACES, Measured
+
+QUARTILES = (Fraction(1, 4), Fraction(1, 2), Fraction(3, 4))
+
+
+@dataclass(frozen=True)
+class Boxed:
+    """Boxes of all groups, what they cost, and with what noise."""
+
+    summaries: tuple[Summary, ...]
+    measured: tuple[Measured, ...]
+    cost: Cost
+    private: bool
+
+
+class Method(Protocol):
+    """A planned way to measure boxes. Knows public facts only."""
+
+    @property
+    def cost(self) -> Cost:
+        """What it will spend at most."""
+        ...
+
+    @property
+    def coverage(self) -> float:
+        """How often each interval holds the truth; 0 where the method has none."""
+        ...
+
+    @property
+    def median_error(self) -> float:
+        """The expected rank error of a median, in rows or people."""
+        ...
+
+    @property
+    def quartile_error(self) -> float:
+        """The expected rank error of a quartile, in rows or people."""
+        ...
+
+    @property
+    def count_error(self) -> float:
+        """The expected error of a count of outliers, in rows or people."""
+        ...
+
+    def boxes(self, exact: Exact, grid: Grid, whis: float) -> Boxed:
+        """Draw the box of every group, a row of `exact` each.
+
+        Privacy
+        -------
+        Spends at most `cost`, over all groups together, whatever the data.
+        """
+        ...
+
+
+def centre(grid: Grid, cell: float) -> float:
+    """Return the value at the centre of a cell.
+
+    Examples
+    --------
+    >>> from sfumato.domain import Bounds
+    >>> centre(Grid("age", Bounds(0, 100), 10), 3)
+    35.0
+    """
+    return (cell + 0.5) * grid.bounds.width / grid.cells + grid.bounds.lower
+
+
+def in_values(summary: Summary, grid: Grid) -> Summary:
+    """Turn cells into values; counts stay as they are."""
+    box, low, high = (_placed(box, grid) for box in (summary.box, summary.low, summary.high))
+    return Summary(box, low, high, summary.size, summary.clear)
+
+
+def _placed(box: Box, grid: Grid) -> Box:
+    numbers = {field.name: getattr(box, field.name) for field in fields(Box)}
+    places = {name: centre(grid, numbers[name]) for name in PLACES}
+    return Box(**(numbers | places))

@@ -1,0 +1,206 @@
+"""`Boxplot`: quartiles, whiskers and outliers of a column, by groups."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import cast
+
+from sfumato.asking import Private
+from sfumato.charts.boxes.fence import Fence
+from sfumato.charts.boxes.method import Method
+from sfumato.charts.boxes.plan import BoxplotPlan
+from sfumato.charts.boxes.published import Name, Published
+from sfumato.charts.order import Order, labels, read_order
+from sfumato.charts.portion import Portion
+from sfumato.charts.search import divide, settle
+from sfumato.charts.values import Values, check_search
+from sfumato.domain import Bounds, Categories, Domain, real
+from sfumato.engines.engine import Engine
+from sfumato.errors import DomainError
+from sfumato.figure import Orient
+from sfumato.grid import Labels, shape
+from sfumato.privacy.amount import exactly, plain_above
+from sfumato.privacy.budget import Budget
+from sfumato.privacy.guarantee import Guarantee
+from sfumato.privacy.unit import PrivacyUnit
+from sfumato.releases.boxplot import METHODS, BoxplotRelease
+
+_LARGEST = 1e6
+
+
+@dataclass(frozen=True)
+class Boxplot:
+    """Boxes of a column of numbers, by the categories of another and by `hue`.
+
+    Parameters
+    ----------
+    x, y, hue
+        Columns. The one of `x` and `y` with bounds has the values, the other the categories; one
+        of them may be left out. Values on `x` give horizontal boxes.
+    order, hue_order
+        Which categories to show, in which order; or `sfumato.private` to search for them.
+    bounds
+        `sfumato.private`, to search for bounds that nobody declared.
+    method
+        ``"fence"``, or one of those it is compared with: ``"dpboxplot"``, ``"jointexp"``,
+        ``"approx"``, ``"single"``, ``"unbounded"``.
+    whis
+        How far a whisker may reach beyond the box, in lengths of the box.
+    step
+        The spacing of whole-number data.
+    buffer
+        For the published methods: the power of the group's size by which a fence is favoured.
+    orient
+        ``"v"`` for values on `y`, ``"h"`` for values on `x`; left out, the declarations tell.
+
+    Examples
+    --------
+    >>> chart = Boxplot(x="ward", y="wait")
+    >>> domain = Domain(wait=(0, 240), ward=["A", "B"])
+    >>> plan = chart.plan(domain, PrivacyUnit.rows(), Budget(epsilon=0.5))
+    >>> 5 < plan.expected_error < 7  # ranks
+    True
+    """
+
+    x: str | None = None
+    y: str | None = None
+    hue: str | None = None
+    order: Order | None = None
+    hue_order: Order | None = None
+    bounds: Private | None = None
+    method: str = "fence"
+    whis: float = 1.5
+    step: float | None = None
+    buffer: float = 0.25
+    orient: Orient | None = None
+
+    def __post_init__(self) -> None:
+        columns = [column for column in (self.x, self.y, self.hue) if column is not None]
+        if (self.x is None and self.y is None) or len(set(columns)) != len(columns):
+            raise DomainError(
+                "A boxplot needs x or y, and x, y and hue must be different columns. One of them "
+                "has the values, and costs the same whatever it is compared with. Write "
+                'y="wait", x="ward".'
+            )
+        if self.method not in METHODS:
+            raise DomainError(
+                f"method={self.method!r} is not known. It decides what is measured and how well. "
+                f"Leave it out, or choose one of {', '.join(map(repr, METHODS))}."
+            )
+        if self.orient not in ("v", "h", None):
+            raise DomainError(
+                f"orient={self.orient!r} is not known. It tells which column has the values. "
+                'Write orient="v" for values on y, orient="h" for values on x, or leave it out.'
+            )
+        for name, number, usual in (("whis", self.whis, 1.5), ("buffer", self.buffer, 0.25)):
+            if not 0 <= real(number) <= _LARGEST:
+                raise DomainError(
+                    f"{name}={number!r} must be a number from 0 up. It decides where whiskers end, "
+                    f"and must be known without looking. Write {name}={usual}, or leave it out."
+                )
+        check_search(self.bounds)
+        if (self.hue is None and self.hue_order is not None) or (
+            self.order is not None and len(columns) - (self.hue is not None) < 2
+        ):
+            raise DomainError(
+                "order and hue_order put categories in order, but there is no such column. Without "
+                "one there are no groups. Write x='ward' or hue='ward', or leave the order out."
+            )
+
+    @property
+    def label(self) -> str:
+        """What is asked, in words."""
+        return self._label(Domain())
+
+    def _label(self, domain: Domain) -> str:
+        value, by, _ = self._roles(domain)
+        groups = [column for column in (by, self.hue) if column is not None]
+        return f"boxplot of {value}" + (f" by {' and '.join(groups)}" if groups else "")
+
+    def plan(self, domain: Domain, unit: PrivacyUnit, budget: Budget) -> BoxplotPlan:
+        """Return the price and the expected error, or refuse. Knows public facts only."""
+        value, by, orient = self._roles(domain)
+        orders = {by or "": read_order(self.order), self.hue or "": read_order(self.hue_order)}
+        asked = {name: order for name, order in orders.items() if isinstance(order, Private)}
+        taken = Fraction(0) if self.bounds is None else exactly(self.bounds.share)
+        division = divide(budget, asked, unit, taken=taken)
+        values = Values.plan(
+            value, domain, unit, division.whole, search=self.bounds, step=self.step
+        )
+        x = division.searches.get(by or "") or labels(domain, by, self.order)
+        hue = division.searches.get(self.hue or "") or labels(domain, self.hue, self.hue_order)
+        groups = math.prod(shape([axis for axis in (x, hue) if axis is not None]))
+        method = self._method(division.left, unit, groups)
+        cost = division.cost + values.cost + method.cost
+        return BoxplotPlan(
+            label=self._label(domain),
+            guarantee=Guarantee(budget.epsilon, budget.delta or plain_above(cost.delta), unit),
+            cost=cost,
+            values=values,
+            x=x,
+            hue=hue,
+            orient=orient,
+            name=self.method,
+            whis=float(self.whis),
+            method=method,
+        )
+
+    def measure(self, engine: Engine, plan: BoxplotPlan) -> BoxplotRelease:
+        """Ask the engine once, choose quartiles, count around them, return the release.
+
+        Privacy
+        -------
+        One query answers for all groups; every mechanism that follows sees its counts alone and
+        spends its planned part once. Where counts are taken depends on what was released before.
+        """
+        settled = settle(engine, (plan.x, plan.hue))
+        x, hue = (cast(Labels | None, axis) for axis in settled.axes)
+        found = plan.values.settle(engine)
+        keys = [axis for axis in (x, hue) if axis is not None]
+        grid = plan.values.grid(found.bounds, math.prod(axis.cells for axis in keys))
+        exact = engine.counts([*keys, grid], plan.guarantee.unit).by_group()
+        boxed = plan.method.boxes(exact, grid, plan.whis)
+        plan.admit(settled.cost + found.cost + boxed.cost)
+        return BoxplotRelease(
+            label=plan.label,
+            guarantee=plan.guarantee,
+            cost=plan.cost,
+            private=settled.private and found.private and boxed.private,
+            value=grid,
+            x=x,
+            hue=hue,
+            orient=plan.orient,
+            method=plan.name,
+            whis=plan.whis,
+            step=plan.values.spacing(grid),
+            coverage=plan.method.coverage,
+            summaries=boxed.summaries,
+            measured=boxed.measured,
+            unit_step=plan.guarantee.unit.step,
+            found=plan.found,
+        )
+
+    def _roles(self, domain: Domain) -> tuple[str, str | None, Orient]:
+        """Tell which column has the values and which the categories."""
+        if self.x is None or self.y is None:
+            return cast(str, self.x or self.y), None, self.orient or ("v" if self.y else "h")
+        if self.orient is not None:
+            return (self.y, self.x, "v") if self.orient == "v" else (self.x, self.y, "h")
+        numbers = [isinstance(domain.columns.get(name), Bounds) for name in (self.x, self.y)]
+        if all(numbers):
+            raise DomainError(
+                f"Both {self.x!r} and {self.y!r} are declared as numbers. One box for every number "
+                "would hold hardly anyone. Declare one of them as a list of categories."
+            )
+        listed = [isinstance(domain.columns.get(name), Categories) for name in (self.x, self.y)]
+        if numbers[0] or listed == [False, True]:
+            return self.x, self.y, "h"
+        return self.y, self.x, "v"
+
+    def _method(self, portion: Portion, unit: PrivacyUnit, groups: int) -> Method:
+        if self.method == "fence":
+            return Fence.plan(portion, unit, groups=groups)
+        name, buffer = cast(Name, self.method), float(self.buffer)
+        return Published.plan(name, portion, unit, groups=groups, buffer=buffer)

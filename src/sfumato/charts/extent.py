@@ -1,0 +1,122 @@
+"""`Extent`: a private search for the bounds of a column."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from sfumato.asking import Private
+from sfumato.charts.ladder import signed_ladder
+from sfumato.charts.portion import Portion
+from sfumato.domain import Bounds
+from sfumato.engines.engine import Engine, Schema
+from sfumato.errors import DomainError, SourceError
+from sfumato.grid import Edges
+from sfumato.mechanisms.threshold import extremes, threshold_scale
+from sfumato.privacy.amount import exactly
+from sfumato.privacy.cost import Cost
+from sfumato.privacy.unit import PrivacyUnit
+
+MARGIN = 1.5
+"""By how many of their widths found bounds are widened: if a box is inside, its fences are too."""
+
+_EARLY = 0.001
+
+
+@dataclass(frozen=True)
+class Extent:
+    """A planned search: bounds that leave about `least` steps of weight beyond either end.
+
+    Parameters
+    ----------
+    key
+        The public cells that the search counts in.
+    epsilon
+        What it may spend.
+    least
+        Where a walk from outside stops: the weight at which the part that it has passed is taken
+        for data and not for noise. Noise alone reaches it in one of a thousand searches.
+    """
+
+    key: Edges
+    unit: PrivacyUnit
+    epsilon: Fraction
+    least: int
+    cost: Cost
+
+    @property
+    def column(self) -> str:
+        """The column whose bounds are searched for."""
+        return self.key.column
+
+    @property
+    def beyond(self) -> float:
+        """About how many units lie beyond either end before it is widened."""
+        return self.least * self.unit.step
+
+    @classmethod
+    def plan(cls, column: str, unit: PrivacyUnit, asked: Private, whole: Portion) -> Extent:
+        """Price a search that spends the asked share of the chart's portion."""
+        if asked.delta is not None:
+            raise DomainError(
+                f"The private search for bounds of {column!r} takes no δ. It shows marks of a "
+                "public ladder and no value of anyone, so there is no chance to pay for. Write "
+                "bounds=sf.private(), and delta= only where categories are searched for."
+            )
+        key = Edges(column, asked.limits, signed_ladder(asked.limits))
+        epsilon = whole.part(exactly(asked.share)).epsilon
+        scale = threshold_scale(unit.weight, Fraction(0), epsilon)
+        return cls(key, unit, epsilon, _least(scale, key.cells), Cost.pure(epsilon))
+
+    def check(self, schema: Schema) -> None:
+        """Refuse a table that cannot answer, before anything is charged."""
+        if schema.kind(self.column) == "time":
+            raise SourceError(
+                f"Column {self.column!r} holds dates, and bounds are searched for among numbers "
+                "only. Around which date to search would have to be read from the data. Declare "
+                f"its range: Domain({self.column}=(date(2026, 1, 1), date(2027, 1, 1)))."
+            )
+        schema.check([self.key], self.unit)
+
+    def run(self, engine: Engine) -> FoundBounds:
+        """Ask for the bounds.
+
+        Privacy
+        -------
+        As `sfumato.mechanisms.threshold.extremes` states, at no more than the planned cost. There
+        is an answer for every table.
+        """
+        exact = engine.counts([self.key], self.unit)
+        rungs = np.arange(self.key.cells)
+        chosen = extremes(exact, ladder=rungs, least=self.least, epsilon=self.epsilon)
+        lower, upper = chosen.cells[0].tolist()
+        return FoundBounds(self._bounds(lower, upper), chosen.cost, chosen.private)
+
+    def _bounds(self, lower: int, upper: int) -> Bounds:
+        limits, edges = self.key.bounds, self.key.values
+        if upper == 0:
+            return limits  # nothing was found, so nothing is known
+        margin = MARGIN * (edges[upper + 1] - edges[lower])
+        return Bounds(
+            max(limits.lower, edges[lower] - margin), min(limits.upper, edges[upper + 1] + margin)
+        )
+
+
+@dataclass(frozen=True)
+class FoundBounds:
+    """Bounds that are public now, what finding them cost, and with what noise."""
+
+    bounds: Bounds
+    cost: Cost
+    private: bool
+
+
+def _least(scale: float, rungs: int) -> int:
+    """Return the weight that noise reaches at no rung without weight, but in few searches.
+
+    One rung does with probability q^least / (1 + q), where q = exp(−1/scale).
+    """
+    return math.ceil(scale * math.log(rungs / (_EARLY * (1 + math.exp(-1 / scale)))))

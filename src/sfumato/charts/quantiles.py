@@ -1,0 +1,242 @@
+"""`Quantiles`: numbers below which given shares of a column lie, by groups."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from typing import Literal, cast
+
+from sfumato.asking import Private
+from sfumato.charts.boxes.method import centre
+from sfumato.charts.chart import Plan
+from sfumato.charts.chooser import Chooser
+from sfumato.charts.extent import Extent
+from sfumato.charts.order import Order, labels, read_order
+from sfumato.charts.search import Search, divide, settle
+from sfumato.charts.values import Values, check_search
+from sfumato.domain import Bounds, Domain, listed, real
+from sfumato.engines.engine import Engine, Schema
+from sfumato.errors import DomainError
+from sfumato.grid import Labels
+from sfumato.mechanisms.joint import MOST_LEVELS
+from sfumato.mechanisms.ranks.profile import MOST_UNITS
+from sfumato.privacy.amount import exactly, plain_above
+from sfumato.privacy.budget import Budget
+from sfumato.privacy.guarantee import Guarantee
+from sfumato.privacy.unit import PrivacyUnit
+from sfumato.releases.quantiles import METHODS, QuantilesRelease
+
+Neighbours = Literal["add-remove", "replace"]
+
+MOST_QUANTILES = 1000
+
+
+@dataclass(frozen=True)
+class Quantiles:
+    """Quantiles of `x`, by the categories of `hue` if asked.
+
+    Parameters
+    ----------
+    x
+        A column of numbers or dates.
+    q
+        Levels between 0 and 1: 0.5 is the median.
+    hue, hue_order
+        A column of groups, and which of them to show; or `sfumato.private` to search for them.
+    bounds
+        `sfumato.private`, to search for bounds that nobody declared.
+    method
+        ``"joint"`` chooses all levels together and errs least, up to six of them; ``"approx"``
+        one after the other, for many; ``"jointexp"``, ``"single"`` and ``"unbounded"`` are there
+        to be compared with. Left out, the number of levels decides.
+    step
+        The spacing of whole-number data.
+    neighbours, n
+        ``"replace"`` promises less: it hides what a row says but not that it is there. The number
+        of rows, ``n``, is public then.
+
+    Examples
+    --------
+    >>> chart = Quantiles("wait", q=[0.1, 0.5, 0.9])
+    >>> plan = chart.plan(Domain(wait=(0, 240)), PrivacyUnit.rows(), Budget(epsilon=1))
+    >>> round(plan.expected_error, 1)
+    2.4
+    """
+
+    x: str
+    q: Sequence[float] | float = (0.25, 0.5, 0.75)
+    hue: str | None = None
+    hue_order: Order | None = None
+    bounds: Private | None = None
+    method: str | None = None
+    step: float | None = None
+    neighbours: Neighbours = "add-remove"
+    n: int | None = None
+
+    def __post_init__(self) -> None:
+        levels = self.levels
+        object.__setattr__(self, "q", levels)
+        rising = all(low < high for low, high in pairwise([0.0, *levels, 1.0]))
+        if not (rising and 1 <= len(levels) <= MOST_QUANTILES):
+            raise DomainError(
+                f"q must be one to {MOST_QUANTILES} levels between 0 and 1, rising. The ends of "
+                "the data belong to single people and are not quantiles. Write q=[0.25, 0.5, 0.75]."
+            )
+        if self.method is not None and self.method not in METHODS:
+            raise DomainError(
+                f"method={self.method!r} is not known. It decides how well the levels are met. "
+                f"Leave it out, or choose one of {', '.join(map(repr, METHODS))}."
+            )
+        if self.chosen_method in ("joint", "jointexp") and len(levels) > MOST_LEVELS:
+            raise DomainError(
+                f"{len(levels)} levels are too many to choose together. Their weights would leave "
+                'what floats can hold. Ask for six at most, or write method="approx".'
+            )
+        if self.hue == self.x or (self.hue is None and self.hue_order is not None):
+            raise DomainError(
+                "hue names another column than x, and hue_order its groups. Without such a column "
+                "there are none. Write hue='ward', or leave both out."
+            )
+        check_search(self.bounds)
+        self._check_neighbours()
+
+    def _check_neighbours(self) -> None:
+        if self.neighbours not in ("add-remove", "replace"):
+            raise DomainError(
+                f"neighbours={self.neighbours!r} is not known. It decides what is promised. Leave "
+                'it out, or write neighbours="replace", n=900 where the number of rows is public.'
+            )
+        if (self.neighbours == "replace") != (self.n is not None):
+            raise DomainError(
+                'neighbours="replace" and the public number of rows belong together. Reading the '
+                "number from the table would not make it public. Write both: "
+                'neighbours="replace", n=900, or neither.'
+            )
+        searched = self.hue is not None or self.bounds is not None
+        if self.n is not None and (searched or real(self.n) > MOST_UNITS):
+            raise DomainError(
+                'neighbours="replace" works without groups and searches, for 2^36 rows at most. A '
+                "row that is replaced may change its group, and sizes of groups are not public. "
+                "Declare bounds, and leave hue out."
+            )
+
+    @property
+    def levels(self) -> tuple[float, ...]:
+        """The levels, also where only one was given."""
+        alone = not isinstance(self.q, Iterable)
+        return tuple(map(real, (self.q,) if alone else listed(self.q)))
+
+    @property
+    def chosen_method(self) -> str:
+        """The method asked for, or the one that suits the number of levels."""
+        method = self.method or ("joint" if len(self.levels) <= MOST_LEVELS else "approx")
+        # With a public size, what balances gaps among each other gains nothing: joint.md.
+        return "jointexp" if method == "joint" and self.n is not None else method
+
+    @property
+    def label(self) -> str:
+        """What is asked, in words."""
+        return f"quantiles of {self.x}" + (f" by {self.hue}" if self.hue else "")
+
+    def plan(self, domain: Domain, unit: PrivacyUnit, budget: Budget) -> QuantilesPlan:
+        """Return the price and the expected error, or refuse. Knows public facts only."""
+        order = read_order(self.hue_order)
+        asked = {self.hue or "": order} if isinstance(order, Private) else {}
+        taken = Fraction(0) if self.bounds is None else exactly(self.bounds.share)
+        division = divide(budget, asked, unit, taken=taken)
+        values = Values.plan(
+            self.x, domain, unit, division.whole, search=self.bounds, step=self.step
+        )
+        hue = division.searches.get(self.hue or "") or labels(domain, self.hue, self.hue_order)
+        chooser = Chooser.plan(
+            self.chosen_method,
+            tuple(map(exactly, self.levels)),
+            division.left,
+            unit,
+            groups=1 if hue is None else hue.cells,
+            size=self.n,
+        )
+        cost = division.cost + values.cost + chooser.cost
+        delta = budget.delta or plain_above(cost.delta)
+        return QuantilesPlan(
+            label=self.label,
+            guarantee=Guarantee(budget.epsilon, delta, unit, self.n),
+            cost=cost,
+            values=values,
+            hue=hue,
+            chooser=chooser,
+        )
+
+    def measure(self, engine: Engine, plan: QuantilesPlan) -> QuantilesRelease:
+        """Ask the engine once, choose the cells, return the release.
+
+        Privacy
+        -------
+        One query answers for all groups; the mechanism sees its counts alone.
+        """
+        settled = settle(engine, (plan.hue,))
+        hue = cast(Labels | None, settled.axes[0])
+        found = plan.values.settle(engine)
+        grid = plan.values.grid(found.bounds, 1 if hue is None else hue.cells)
+        keys = [grid] if hue is None else [hue, grid]
+        exact = engine.counts(keys, plan.guarantee.unit).by_group()
+        chosen = plan.chooser.choose(exact, grid)
+        plan.admit(settled.cost + found.cost + chosen.cost)
+        values = tuple(centre(grid, cell) for cell in chosen.cells.ravel().tolist())
+        return QuantilesRelease(
+            label=plan.label,
+            guarantee=plan.guarantee,
+            cost=plan.cost,
+            private=settled.private and found.private and chosen.private,
+            value=grid,
+            by=hue,
+            levels=tuple(map(float, plan.chooser.levels)),
+            method=plan.chooser.method,
+            step=plan.values.spacing(grid),
+            cells=tuple(chosen.cells.ravel().tolist()),
+            low=values,
+            high=values,
+            coverage=0.0,
+            found=plan.found,
+        )
+
+
+@dataclass(frozen=True)
+class QuantilesPlan(Plan):
+    """The price of quantiles and how many ranks they will be off."""
+
+    values: Values
+    hue: Labels | Search | None
+    chooser: Chooser
+
+    def __post_init__(self) -> None:
+        if isinstance(self.values.bounds, Bounds):
+            groups = 1 if self.hue is None else self.hue.cells
+            self.values.grid(self.values.bounds, groups)  # refuses more than can be counted
+
+    @property
+    def found(self) -> tuple[str, ...]:
+        """The columns that are searched for categories or bounds."""
+        searched = (self.hue, self.values.bounds)
+        return tuple(axis.column for axis in searched if isinstance(axis, Search | Extent))
+
+    @property
+    def expected_error(self) -> float:
+        """The mean number of ranks that the worst of the levels is off, about."""
+        return self.chooser.expected_error
+
+    def check(self, schema: Schema) -> None:
+        """Refuse a table that lacks a column, or holds another kind, before any charge."""
+        unit = self.guarantee.unit
+        searched = [self.hue.column] if isinstance(self.hue, Search) else []
+        schema.check([self.hue] if isinstance(self.hue, Labels) else [], unit, unlisted=searched)
+        self.values.check(schema, unit)
+
+    def lines(self) -> list[tuple[str, str]]:
+        """Return what there is to know, as names and values to print."""
+        return [
+            ("method", self.chooser.method),
+            ("expected error", f"about {self.expected_error:,.3g} ranks"),
+        ]

@@ -1,0 +1,130 @@
+"""`Values`: the column whose quantiles are asked for, and the grid they are chosen from."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from sfumato.asking import Private
+from sfumato.charts.extent import Extent, FoundBounds
+from sfumato.charts.portion import Portion
+from sfumato.domain import Bounds, Domain, real
+from sfumato.engines.engine import Engine, Schema
+from sfumato.errors import DomainError
+from sfumato.grid import MOST_CELLS, Grid
+from sfumato.mechanisms.joint import MOST_CELLS as MOST_CHOSEN_FROM
+from sfumato.privacy.cost import Cost
+from sfumato.privacy.unit import PrivacyUnit
+
+MOST_VALUES = 2**20
+"""How many cells a value grid has where neither `step` nor the groups ask for fewer."""
+
+
+@dataclass(frozen=True)
+class Values:
+    """A column of numbers or dates with public bounds, or with a search for them.
+
+    Parameters
+    ----------
+    step
+        The spacing of whole-number data; None where values may lie anywhere.
+    """
+
+    column: str
+    bounds: Bounds | Extent
+    step: float | None
+
+    def __post_init__(self) -> None:
+        if self.step is None:
+            return
+        dated = isinstance(self.bounds, Bounds) and self.bounds.time
+        if dated or not 0 < real(self.step) < math.inf:
+            raise DomainError(
+                f"step={self.step!r} of {self.column!r} must be a number above 0, and dates have "
+                "none. It says how far apart values lie, and must be known without looking. Write "
+                "step=1 for whole numbers, or leave it out."
+            )
+        object.__setattr__(self, "step", float(self.step))
+
+    @classmethod
+    def plan(
+        cls,
+        column: str,
+        domain: Domain,
+        unit: PrivacyUnit,
+        whole: Portion,
+        *,
+        search: Private | None,
+        step: float | None,
+    ) -> Values:
+        """Look up the bounds, or price a search for them with its share of a portion."""
+        if search is None:
+            return cls(column, domain.bounds(column), step)
+        return cls(column, Extent.plan(column, unit, search, whole), step)
+
+    @property
+    def cost(self) -> Cost:
+        """What the search for bounds costs, if there is one."""
+        return self.bounds.cost if isinstance(self.bounds, Extent) else Cost.nothing()
+
+    def check(self, schema: Schema, unit: PrivacyUnit) -> None:
+        """Refuse a table that cannot answer, before anything is charged."""
+        if isinstance(self.bounds, Extent):
+            self.bounds.check(schema)
+        else:
+            schema.check([self.grid(self.bounds, 1)], unit)
+
+    def settle(self, engine: Engine) -> FoundBounds:
+        """Return the bounds, searched for where they are not declared.
+
+        Privacy
+        -------
+        A search spends its planned cost; declared bounds cost nothing.
+        """
+        if isinstance(self.bounds, Extent):
+            return self.bounds.run(engine)
+        return FoundBounds(self.bounds, Cost.nothing(), private=True)
+
+    def grid(self, bounds: Bounds, groups: int) -> Grid:
+        """Return the cells that `groups` groups can be counted in.
+
+        Searched bounds with more steps than can be counted are cut as if no step were known.
+        """
+        room = min(MOST_CELLS // max(groups, 1), MOST_CHOSEN_FROM)
+        if self.step is not None:
+            if bounds.width / self.step + 2 <= room:
+                return self._stepped(bounds, self.step)
+            if isinstance(self.bounds, Bounds):
+                raise DomainError(
+                    f"step={self.step:g} cuts {self.column!r} into more values than the {room} "
+                    f"that an answer may have for each of its groups, here {groups}. Most of them "
+                    "would hold nobody. Choose a larger step, or leave it out."
+                )
+        fine = bounds.width / (16 * math.ulp(max(abs(bounds.lower), abs(bounds.upper))))
+        cells = max(1.0, min(MOST_VALUES, room, fine))
+        return Grid(self.column, bounds, 2 ** math.floor(math.log2(cells)))
+
+    def spacing(self, grid: Grid) -> float | None:
+        """Return the step that the cells of a grid have; none where it was too small for them."""
+        stepped = self.step and math.isclose(grid.bounds.width, grid.cells * self.step)
+        return self.step if stepped else None
+
+    def _stepped(self, bounds: Bounds, step: float) -> Grid:
+        """Return cells whose centres are the steps from the lower bound on, up to the upper one."""
+        lower = bounds.lower
+        if isinstance(self.bounds, Extent):
+            lower = math.floor(lower / step) * step
+        # A bound that is a step but for its rounding is that step.
+        cells = math.floor((bounds.upper - lower) / step + 1e-9) + 1
+        lower -= step / 2
+        return Grid(self.column, Bounds(lower, lower + cells * step), cells)
+
+
+def check_search(bounds: object) -> None:
+    """Refuse bounds that are neither left out nor a request for a search."""
+    if not isinstance(bounds, Private | None):
+        raise DomainError(
+            "bounds= of a chart asks for a private search, and nothing else. What is public about "
+            "a column holds for all charts of a table. Declare it once: Domain(wait=(0, 240)), or "
+            "write bounds=sf.private()."
+        )

@@ -1,0 +1,235 @@
+"""Private bounds: always an answer, wide enough for a box and its whiskers, and not much wider."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import date
+from fractions import Fraction
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from sfumato.asking import LIMIT, private
+from sfumato.charts import extent
+from sfumato.charts.extent import MARGIN, Extent
+from sfumato.charts.portion import Portion
+from sfumato.domain import Bounds
+from sfumato.engines.duck import DuckEngine
+from sfumato.engines.engine import Schema
+from sfumato.engines.kernel import edges_cells
+from sfumato.errors import BudgetError, DomainError, SourceError
+from sfumato.exact import Exact
+from sfumato.grid import Grid
+from sfumato.mechanisms.threshold import extremes
+from sfumato.privacy.budget import Budget
+from sfumato.privacy.cost import Cost
+from sfumato.privacy.unit import PrivacyUnit
+from sfumato.testing import seeded
+
+ROWS = PrivacyUnit.rows()
+UNITS = [ROWS, PrivacyUnit.users("person", max_rows=2), PrivacyUnit.users("person")]
+SHAPES = {
+    "normal": lambda g, n: g.normal(size=n),
+    "lognormal": lambda g, n: g.lognormal(size=n),
+    "prices": lambda g, n: np.round(g.lognormal(4.7, 0.7, n)),
+    "tiny": lambda g, n: g.normal(0, 1e-3, n),
+    "large": lambda g, n: g.normal(1e9, 1e9, n),
+    "far from zero": lambda g, n: g.normal(-74, 1, n),
+    "mostly zeros": lambda g, n: np.where(g.random(n) < 0.6, 0, g.exponential(20, n)),
+}
+
+
+class Column:
+    """An engine of one column of rows, without the time that a table takes."""
+
+    def __init__(self, values):
+        self.values = values
+
+    def counts(self, keys, unit):
+        (key,) = keys
+        cells = np.bincount(edges_cells(self.values, key), minlength=key.cells)
+        return Exact(1, 1, 1.0, cells.astype(np.int64))
+
+
+def planned(unit=ROWS, budget=1.0, **request):
+    return Extent.plan("y", unit, private(**request), Portion.of(Budget.of(budget)))
+
+
+@pytest.mark.parametrize("size", [1000, 100_000])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_box_and_whiskers_lie_within_the_bounds_and_fill_part_of_them(shape, size):
+    """With a tenth of ε = 1."""
+    generator, search = np.random.default_rng(8), planned()
+    inside, widths = [], []
+    with seeded(8):
+        for _ in range(40):
+            values = SHAPES[shape](generator, size)
+            bounds = search.run(Column(values)).bounds
+            first, third = np.quantile(values, [0.25, 0.75])
+            fences = first - 1.5 * (third - first), third + 1.5 * (third - first)
+            whiskers = values[(values >= fences[0]) & (values <= fences[1])]
+            inside.append(bounds.lower <= whiskers.min() and whiskers.max() <= bounds.upper)
+            widths.append(bounds.width / (third - first))
+    assert np.mean(inside) > 0.95
+    assert np.median(widths) < 80
+
+
+@pytest.mark.parametrize("unit", UNITS, ids=str)
+def test_bounds_are_found_for_every_unit(unit):
+    generator = np.random.default_rng(1)
+    values = generator.normal(50, 10, 4000)
+    table = pa.table({"y": values, "person": generator.integers(0, 2000, 4000)})
+    found = planned(unit).run(DuckEngine(table))
+    assert found.private
+    assert Bounds(-LIMIT, LIMIT) != found.bounds
+    assert found.bounds.lower < 30 < 70 < found.bounds.upper < 2**20
+
+
+@pytest.mark.parametrize("unit", UNITS, ids=str)
+@pytest.mark.parametrize("budget", [Budget(0.3), Budget(0.3, 1e-6)], ids=str)
+def test_a_search_spends_its_share_and_no_more(unit, budget):
+    search = planned(unit, budget, share=0.2)
+    if budget.pure:
+        assert search.cost == Cost.pure(Fraction(6, 100))
+    assert search.cost.rho <= Portion.of(budget).part(Fraction(1, 5)).cost.rho
+    table = pa.table({"y": [1.0, 2.0], "person": [1, 2]})
+    spent = search.run(DuckEngine(table)).cost
+    assert spent.within(search.cost)
+    assert spent.epsilon > search.cost.epsilon * (1 - Fraction(1, 2**50))
+
+
+@pytest.mark.parametrize("within", [None, (0, 1e6), (-5, -4), (1e9, 1.01e9)], ids=str)
+@pytest.mark.parametrize(
+    "values",
+    [[], [0.0] * 900, [7.0] * 900, [3.0], [np.nan] * 900, [np.inf, -np.inf] * 900, [1e300] * 900,
+     [5e-324, -5e-324] * 900, [-0.0] * 900],
+    ids=str,
+)  # fmt: skip
+def test_every_table_has_an_answer_that_a_grid_can_divide(values, within):
+    search = planned(within=within)
+    engine = Column(np.array(values, dtype=np.float64))
+    engine.values = engine.values[~np.isnan(engine.values)]
+    with seeded(4):
+        for _ in range(5):
+            bounds = search.run(engine).bounds
+            assert search.key.bounds.lower <= bounds.lower < bounds.upper
+            assert bounds.upper <= search.key.bounds.upper
+            assert Grid("y", bounds, 2**20).cells == 2**20
+
+
+@pytest.mark.parametrize("within", [None, (0, 1e6), (-3, 1e100), (1e-100, 1e100), (1, 1.000001)])
+def test_no_pair_of_ends_is_too_narrow_or_too_wide_for_a_grid(within):
+    search = planned(within=within)
+    for lower in range(0, search.key.cells, 3):
+        for upper in {lower, lower + 1, search.key.cells - 1} & set(range(search.key.cells)):
+            assert Grid("y", search._bounds(lower, upper), 2**20).cells == 2**20
+
+
+def test_the_fences_of_any_box_within_what_was_found_are_within_the_bounds():
+    search = planned(within=(-1e6, 1e6))
+    edges = search.key.values
+    for lower, upper in [(3, 5), (0, 1), (7, 7), (40, search.key.cells - 2)]:
+        first, third = edges[lower], edges[upper + 1]
+        bounds = search._bounds(lower, upper)
+        assert bounds.lower == max(first - MARGIN * (third - first), -1e6)
+        assert bounds.upper == min(third + MARGIN * (third - first), 1e6)
+
+
+def test_where_nothing_is_found_nothing_is_cut_off():
+    assert planned().run(Column(np.zeros(0))).bounds == Bounds(-LIMIT, LIMIT)
+    assert planned(within=(0, 9)).run(Column(np.full(3, 5.0))).bounds == Bounds(0, 9)
+
+
+def test_noise_is_taken_for_data_in_one_of_a_thousand_searches():
+    assert _early(planned()) <= 40
+
+
+def test_a_search_that_stops_sooner_would_take_noise_for_data(monkeypatch):
+    """The twin: were one early stop in ten allowed, the count above would notice."""
+    monkeypatch.setattr(extent, "_EARLY", 0.1)
+    assert _early(planned()) > 400
+
+
+@pytest.mark.parametrize("unit", UNITS, ids=str)
+def test_about_as_many_as_planned_lie_beyond_what_was_found(unit):
+    """People with one row each, evenly spread; before the widening."""
+    search = planned(unit)
+    values = np.exp(np.linspace(-8, 8, 3000))
+    table = pa.table({"y": values, "person": np.arange(3000)})
+    exact = DuckEngine(table).counts([search.key], unit)
+    with seeded(6):
+        upper = [
+            extremes(
+                exact,
+                ladder=np.arange(search.key.cells),
+                least=search.least,
+                epsilon=search.epsilon,
+            ).cells[0, 1]
+            for _ in range(30)
+        ]
+    beyond = np.mean([(values >= search.key.values[cell]).sum() for cell in upper])
+    assert 0.8 < beyond / search.beyond < 1.6
+
+
+def test_the_answer_lies_on_public_marks():
+    search = planned(within=(-100, 100))
+    public = {search._bounds(a, b) for b in range(search.key.cells) for a in range(b + 1)}
+    with seeded(1):
+        for seed in range(20):
+            values = np.random.default_rng(seed).normal(3, 4, 800)
+            assert search.run(Column(values)).bounds in public
+
+
+def test_simulated_bounds_are_not_private():
+    with seeded(1):
+        assert not planned().run(Column(np.zeros(9))).private
+
+
+def test_the_table_is_asked_once():
+    asked = Counter()
+
+    class Counting(DuckEngine):
+        def counts(self, keys, unit):
+            asked["counts"] += 1
+            return super().counts(keys, unit)
+
+    planned().run(Counting(pa.table({"y": [1.0]})))
+    assert asked == {"counts": 1}
+
+
+def test_dates_are_refused_with_what_to_type():
+    table = pa.table({"y": [date(2026, 1, 1)]})
+    with pytest.raises(SourceError, match=r"Domain\(y=\(date"):
+        planned().check(DuckEngine(table).schema())
+
+
+@pytest.mark.parametrize(("kind", "why"), [("bytes", "does not hold"), (None, "no column")])
+def test_a_table_that_cannot_answer_is_refused(kind, why):
+    schema = Schema({"y": kind} if kind else {"x": "number"})
+    with pytest.raises(SourceError, match=why):
+        planned().check(schema)
+
+
+@pytest.mark.parametrize("kind", ["number", "text", "flag"])
+def test_whatever_reads_as_numbers_is_accepted(kind):
+    assert planned().check(Schema({"y": kind})) is None
+
+
+def test_a_delta_has_no_use_for_bounds():
+    with pytest.raises(DomainError, match="takes no δ"):
+        planned(delta=1e-6)
+
+
+def test_a_share_too_small_for_any_noise_is_refused_by_the_plan():
+    with pytest.raises(BudgetError):
+        planned(budget=1e-16, share=0.01)
+
+
+def _early(search):
+    """How many of 20 000 searches among nothing take noise for data."""
+    nothing = Exact(1, 1, 1.0, np.zeros((20_000, search.key.cells), dtype=np.int64))
+    rungs = np.arange(search.key.cells)
+    with seeded(2):
+        chosen = extremes(nothing, ladder=rungs, least=search.least, epsilon=search.epsilon)
+    return int((chosen.cells[:, 1] > 0).sum())

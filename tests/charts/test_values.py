@@ -1,0 +1,139 @@
+"""The grid that quantiles are chosen from: public facts in, cells out."""
+
+import math
+from datetime import date
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from sfumato.asking import private
+from sfumato.charts.boxes.method import centre
+from sfumato.charts.portion import Portion
+from sfumato.charts.values import MOST_VALUES, Values, check_search
+from sfumato.domain import Bounds, Domain
+from sfumato.engines.engine import Schema
+from sfumato.errors import DomainError, SourceError
+from sfumato.grid import MOST_CELLS
+from sfumato.mechanisms.joint import MOST_CELLS as MOST_CHOSEN_FROM
+from sfumato.privacy.budget import Budget
+from sfumato.privacy.cost import Cost
+from sfumato.privacy.unit import PrivacyUnit
+
+ROWS = PrivacyUnit.rows()
+
+
+def values(bounds=(0, 240), step=None, search=None):
+    domain, whole = Domain(wait=bounds), Portion.of(Budget(1))
+    return Values.plan("wait", domain, ROWS, whole, search=search, step=step)
+
+
+def grid(bounds=(0, 240), step=None, groups=1):
+    return values(bounds, step).grid(Bounds.of(bounds), groups)
+
+
+@pytest.mark.parametrize(
+    ("groups", "cells"),
+    [(0, 2**20), (1, 2**20), (16, 2**20), (17, 2**19), (1000, 2**14), (2**24, 1), (2**30, 1)],
+)
+def test_many_groups_have_fewer_cells_so_that_one_answer_holds_them(groups, cells):
+    assert grid(groups=groups).cells == cells
+    assert cells == 1 or cells * groups <= MOST_CELLS
+
+
+def test_values_that_floats_hardly_tell_apart_have_fewer_cells():
+    assert grid((1e15, 1e15 + 100)).cells == 32
+    assert grid((date(2026, 1, 1), date(2026, 1, 2))).cells == MOST_VALUES
+    with pytest.raises(DomainError, match="too narrow"):
+        grid((1e15, 1e15 + 1))
+
+
+@pytest.mark.parametrize(
+    ("bounds", "step", "centres"),
+    [
+        ((0, 4), 1, [0, 1, 2, 3, 4]),
+        ((0, 10), 3, [0, 3, 6, 9]),
+        ((-1, 1), 0.5, [-1, -0.5, 0, 0.5, 1]),
+        ((0, 1), 0.1, [tenth / 10 for tenth in range(11)]),
+        ((0.5, 3), 1, [0.5, 1.5, 2.5]),
+        ((0, 4), 4, [0, 4]),
+        ((0, 4), 5, [0]),
+        ((0, 4), 1e300, [0]),
+    ],
+)
+def test_a_step_has_one_cell_for_each_value_from_the_lower_bound_on(bounds, step, centres):
+    cells = grid(bounds, step)
+    found = [centre(cells, cell) for cell in range(cells.cells)]
+    assert found == pytest.approx(centres, abs=1e-12)
+    assert values(bounds, step).spacing(cells) == step
+    assert all(bounds[0] <= value <= bounds[1] + 1e-9 for value in found)
+
+
+@pytest.mark.parametrize("step", [0.1, 0.01, 1 / 3, 1, 7])
+def test_every_multiple_of_the_step_lies_well_inside_its_own_cell(step):
+    cells = grid((0, 240), step)
+    multiples = np.arange(cells.cells) * step
+    position = (multiples - cells.bounds.lower) / cells.bounds.width * cells.cells
+    assert np.abs(position - np.arange(cells.cells) - 0.5).max() < 1e-6
+
+
+def test_as_many_steps_as_one_answer_may_have_and_no_more():
+    assert grid((0, MOST_CHOSEN_FROM - 2), 1).cells == MOST_CHOSEN_FROM - 1
+    for groups, most in ((1, MOST_CHOSEN_FROM), (1000, MOST_CELLS // 1000)):
+        with pytest.raises(DomainError, match="larger step"):
+            grid((0, most), 1, groups)
+    with pytest.raises(DomainError, match="larger step"):
+        grid(step=math.ulp(0.0))
+
+
+def test_found_bounds_start_at_a_multiple_of_the_step():
+    searched = values(search=private(), step=5)
+    cells = searched.grid(Bounds(3, 21), 1)
+    assert [centre(cells, cell) for cell in range(cells.cells)] == [0, 5, 10, 15, 20]
+    assert searched.spacing(cells) == 5
+
+
+def test_found_bounds_with_too_many_steps_are_cut_as_if_there_were_none():
+    searched = values(search=private(), step=1e-9)
+    cells = searched.grid(Bounds(3, 21), 1)
+    assert cells.cells == MOST_VALUES and cells.bounds == Bounds(3, 21)
+    assert searched.spacing(cells) is None
+
+
+@pytest.mark.parametrize("step", [0, -1, math.nan, math.inf, "1", "x", [1]])
+def test_a_step_is_a_number_above_zero(step):
+    with pytest.raises(DomainError, match="above 0"):
+        values(step=step)
+
+
+@pytest.mark.parametrize("step", [np.int64(1), np.float32(0.5), 1, True])
+def test_a_step_is_kept_as_a_plain_float(step):
+    assert type(values(step=step).step) is float
+
+
+def test_dates_have_no_step():
+    with pytest.raises(DomainError, match="dates have none"):
+        values((date(2026, 1, 1), date(2026, 2, 1)), step=1)
+
+
+def test_declared_bounds_are_free_and_a_search_costs_its_share():
+    assert values().cost == Cost.nothing()
+    assert values(search=private(share=0.25)).cost == Cost.pure(Fraction(1, 4))
+    assert values().settle(None).bounds == Bounds(0, 240)
+
+
+def test_a_table_that_cannot_answer_is_refused():
+    for asked in (values(), values(search=private())):
+        with pytest.raises(SourceError, match="no column"):
+            asked.check(Schema({"ward": "text"}), ROWS)
+        with pytest.raises(SourceError, match="dates"):
+            asked.check(Schema({"wait": "time"}), ROWS)
+        assert asked.check(Schema({"wait": "number"}), ROWS) is None
+
+
+@pytest.mark.parametrize("bounds", [(0, 1), Bounds(0, 1), "private", 0, {"wait": (0, 1)}])
+def test_a_chart_takes_no_bounds_but_a_search(bounds):
+    check_search(None)
+    check_search(private())
+    with pytest.raises(DomainError, match="and nothing else"):
+        check_search(bounds)
