@@ -1,0 +1,1 @@
+"""The parts of `lab/boxplot.py`: samples, simulations, tables and figures."""
