@@ -1,25 +1,41 @@
-"""Draw the pictures of the README and the site, from the synthetic city."""
+"""Draw the pictures of the README and the site, from cities that do not exist."""
+
+from __future__ import annotations
 
 from pathlib import Path
+from typing import Any, cast
 
 import matplotlib as mpl
+import numpy as np
+import pyarrow as pa
 from matplotlib import pyplot as plt
 
 import sfumato as sf
 
 IMAGES = Path(__file__).parent / "images"
+DISTRICTS = ["Lantern", "Saltgate", "Ochre Hill", "Ironmoor", "Vesper", "Larkfield"]
+BOROUGHS = ["Bronx", "Brooklyn", "Manhattan", "Queens", "Staten Island"]
+ROOMS = ["Entire home/apt", "Private room", "Shared room"]
+
+_pyplot = cast(Any, plt)  # its annotations are partial
 
 
-def main() -> None:
-    """Release two charts of the city and draw them side by side."""
-    mpl.use("agg")
+def gallery() -> None:
+    """Draw a chart of every kind, for the README."""
+    people = sf.testing.city()
     ages = sf.histplot(
-        sf.testing.city(),
-        x="age",
-        bounds=(0, 100),
+        people, x="age", bounds=(0, 100), hue="sex", hue_order=["female", "male"], budget=0.5
+    )
+    pressure = sf.boxplot(
+        people,
+        x="health",
+        y="systolic",
         hue="sex",
-        hue_order=["female", "male"],
-        budget=0.5,
+        order=["well", "athletic", "hypertension", "diabetes"],
+        hue_order=["female", "male", "other"],
+        bounds=(60, 220),
+        step=0.1,
+        budget=0.3,
     )
     streets = sf.histplot(
         sf.testing.checkins(),
@@ -30,10 +46,95 @@ def main() -> None:
         unit="person_id",
         budget=1.0,
     )
-    figure, (left, right) = plt.subplots(1, 2, figsize=(13, 5.2), layout="constrained")
-    ages.plot(ax=left)
-    streets.plot(ax=right)
-    figure.savefig(IMAGES / "charts.png", dpi=110, metadata={"Software": None})
+    incomes = sf.boxplot(
+        people, x="income", y="district", order=DISTRICTS, bounds=(0, 150_000), budget=0.2
+    )
+    figure, axes = _pyplot.subplots(2, 2, figsize=(13, 10.4), layout="constrained")
+    for release, ax in zip((ages, pressure, streets, incomes), axes.flat, strict=True):
+        release.plot(ax=ax)
+    _save(figure, "charts")
+
+
+def one_box() -> None:
+    """Draw one box at a low price, and name its parts."""
+    release = sf.boxplot(sf.testing.city(), x="income", bounds=(0, 150_000), budget=0.04)
+    figure, ax = _pyplot.subplots(figsize=(10, 4.2), layout="constrained")
+    release.plot(ax=ax)
+    (summary,) = release.summaries
+    box, high = summary.box, summary.high
+    above, below = 0.36, -0.36
+    parts = [
+        ("lower whisker", box.lower_whisker, 0.12, above),
+        ("first quartile", box.q1, 0.19, above),
+        ("median", box.median, 0.19, above),
+        ("third quartile", box.q3, 0.19, above),
+        ("upper whisker", box.upper_whisker, 0.12, above),
+        ("soft: the true quartile\nis here, 95 % sure", (box.q3 + high.q3) / 2, -0.19, below),
+        ("outliers, counted\nand not drawn", 1.06 * high.upper_whisker, -0.04, below),
+    ]
+    for text, x, y, label in parts:
+        ax.annotate(
+            text,
+            (x, y),
+            (x, label),
+            ha="center",
+            va="bottom" if label > 0 else "top",
+            fontsize=9,
+            arrowprops={"arrowstyle": "-", "color": "#5b5a55", "shrinkA": 2, "shrinkB": 2},
+        )
+    ax.set_ylim(-0.65, 0.5)
+    _save(figure, "box")
+
+
+def case_study() -> None:
+    """Draw the first inquiry of the case study for listings that were made up."""
+    listings = _listings(40_000)
+    session = sf.Session(
+        listings, domain=sf.Domain(price=(0, 500), borough=BOROUGHS, room=ROOMS), budget=1.0
+    )
+    releases = [
+        session.boxplot(x=x, y="price", hue=hue, step=1, budget=budget)
+        for x, hue, budget in (
+            ("borough", None, 0.217391),
+            ("room", None, 0.130434),
+            ("borough", "room", 0.652173),
+        )
+    ]
+    figure = _pyplot.figure(figsize=(13, 9.6), layout="constrained")
+    top, bottom = figure.subfigures(2, 1)
+    axes = [*top.subplots(1, 2, width_ratios=[5, 3]), bottom.subplots()]
+    for release, ax in zip(releases, axes, strict=True):
+        release.plot(ax=ax)
+    _save(figure, "case-study")
+
+
+def _listings(count: int) -> pa.Table:
+    """Make up listings: none of these numbers was read from real ones."""
+    generator = np.random.default_rng(2019)
+    borough = generator.choice(5, count, p=[0.05, 0.4, 0.4, 0.13, 0.02])
+    room = generator.choice(3, count, p=[0.5, 0.45, 0.05])
+    typical = np.array([80, 100, 150, 85, 80])[borough] * np.array([1.3, 0.6, 0.4])[room]
+    price = np.round(typical * np.exp(generator.normal(0, 0.45, count)) / 5) * 5
+    return pa.table(
+        {
+            "price": np.minimum(price, 499),
+            "borough": np.array(BOROUGHS)[borough],
+            "room": np.array(ROOMS)[room],
+        }
+    )
+
+
+def _save(figure: Any, name: str) -> None:
+    figure.savefig(IMAGES / f"{name}.png", dpi=110, metadata={"Software": None})
+    _pyplot.close(figure)
+
+
+def main() -> None:
+    """Draw them all."""
+    mpl.use("agg")
+    gallery()
+    one_box()
+    case_study()
 
 
 if __name__ == "__main__":

@@ -69,8 +69,11 @@ def test_the_page_needs_nothing_but_itself(demo: Path) -> None:
 def test_the_ledgers_hold_one_entry_for_each_chart(demo: Path) -> None:
     for table, subject in SUBJECTS.items():
         ledger = sf.Ledger.open(demo / f"{table}.ledger")
-        labels = [example.chart.label for example in EXAMPLES if example.table == table]
-        assert [entry.label for entry in ledger.entries] == labels
+        examples = [example for example in EXAMPLES if example.table == table]
+        assert [entry.label for entry in ledger.entries] == [
+            example.chart.plan(subject.domain, subject.unit, sf.Budget(example.epsilon)).label
+            for example in examples
+        ]
         assert ledger.budget == subject.budget
 
 
@@ -87,16 +90,34 @@ def test_the_code_on_the_page_makes_the_chart(
 ) -> None:
     shutil.copy(demo / f"{example.table}.parquet", tmp_path)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sf.Release, "save", lambda self, path: path)
+    monkeypatch.setattr(sf.Release, "save", _not_saved)
     names: dict[str, object] = {}
     exec(code(example), names)
     chart, shown = names["chart"], sf.load(demo / f"{example.name}.json")
     assert isinstance(chart, sf.Release)
     assert chart.guarantee == shown.guarantee
-    free = {"x"} if shown.parameters["found"] else set()  # a search may find more or less again
+    # A search may find more or less again.
+    free: set[str] = {"x"} if shown.parameters["found"] else set()
     assert {key: value for key, value in chart.parameters.items() if key not in free} == {
         key: value for key, value in shown.parameters.items() if key not in free
     }
+
+
+def _not_saved(release: sf.Release, path: str) -> None:
+    """Stand in for `save`: what is drawn is not what this test is about."""
+
+
+def test_the_boxes_left_open_are_those_the_page_tells_of() -> None:
+    tables = {"people": sf.testing.city(), "checkins": sf.testing.checkins()}
+    for example in (example for example in EXAMPLES if isinstance(example.chart, sf.Boxplot)):
+        subject = SUBJECTS[example.table]
+        session = Session(
+            tables[example.table], unit=subject.unit, domain=subject.domain, budget=subject.budget
+        )
+        with sf.testing.seeded(1):
+            release = session.release(example.chart, budget=example.epsilon)
+        for group in release.records():
+            assert group["clear"] == (group.get("sex") != "other"), example.name
 
 
 def test_the_commands_on_the_page_work(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:

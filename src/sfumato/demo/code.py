@@ -6,22 +6,21 @@ import json
 from dataclasses import fields
 from typing import Any
 
+from sfumato.asking import Private
+from sfumato.charts.boxplot import Boxplot
 from sfumato.charts.histogram import Histogram
+from sfumato.charts.quantiles import Quantiles
 from sfumato.demo.examples import SUBJECTS, Example
-from sfumato.domain import Bounds, Categories, Private, moment
+from sfumato.domain import Bounds, Categories, moment
 from sfumato.privacy.unit import PrivacyUnit
 
-VERBS: dict[type, str] = {Histogram: "histplot"}
+VERBS: dict[type, str] = {Histogram: "histplot", Boxplot: "boxplot", Quantiles: "quantiles"}
 
 
 def code(example: Example) -> str:
     """Return a program that makes this chart in the folder of the demonstration."""
     subject = SUBJECTS[example.table]
-    asked = {
-        field.name: getattr(example.chart, field.name)
-        for field in fields(example.chart)  # pyright: ignore[reportArgumentType]
-        if getattr(example.chart, field.name) != field.default
-    }
+    asked = _unusual(example.chart)
     facts = [
         f"{column}={_spelled(fact)}"
         for column, fact in subject.domain.columns.items()
@@ -43,6 +42,15 @@ def code(example: Example) -> str:
     return "".join(lines)
 
 
+def _unusual(noun: Any) -> dict[str, Any]:
+    """Return what a person would have to type: all that is not left at its default."""
+    return {
+        field.name: value
+        for field in fields(noun)
+        if (value := getattr(noun, field.name)) != field.default
+    }
+
+
 def _call(asked: dict[str, Any]) -> str:
     return ", ".join(f"{name}={_spelled(value)}" for name, value in asked.items())
 
@@ -55,7 +63,7 @@ def _spelled(value: Any) -> str:
         case Categories():
             return json.dumps(value.values)
         case Private():
-            return f"sf.private(delta={value.delta!r})"
+            return f"sf.private({_call(_unusual(value))})"
         case PrivacyUnit():
             return f"sf.{value!r}".replace("'", '"')
         case _:

@@ -6,13 +6,16 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any, Literal
 
+from sfumato.asking import private
+from sfumato.charts.boxplot import Boxplot
 from sfumato.charts.chart import Chart
 from sfumato.charts.histogram import Histogram
-from sfumato.domain import Domain, private
+from sfumato.charts.quantiles import Quantiles
+from sfumato.domain import Domain
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.unit import PrivacyUnit
 
-Section = Literal["people", "streets", "price"]
+Section = Literal["streets", "people", "groups", "price"]
 TableName = Literal["people", "checkins"]
 
 DISTRICTS = ["Lantern", "Saltgate", "Ochre Hill", "Ironmoor", "Vesper", "Larkfield"]
@@ -49,7 +52,7 @@ SUBJECTS: dict[TableName, Subject] = {
         Budget(epsilon=2, delta=1e-6),
         Domain(
             age=(0, 105),
-            sex=["female", "male"],
+            sex=["female", "male", "other"],
             district=DISTRICTS,
             health=["well", "athletic", "hypertension", "diabetes"],
             income=(0, 150_000),
@@ -86,7 +89,7 @@ EXAMPLES = (
         "streets",
         "checkins",
         Histogram(x="lon", y="lat", bins=(64, 52)),
-        0.5,
+        0.45,
     ),
     Example(
         "year",
@@ -95,7 +98,7 @@ EXAMPLES = (
         "streets",
         "checkins",
         Histogram(x="time", bins=73),
-        0.2,
+        0.15,
     ),
     Example(
         "places",
@@ -105,17 +108,27 @@ EXAMPLES = (
         "streets",
         "checkins",
         Histogram(x="place", stat="proportion"),
-        0.1,
+        0.05,
+    ),
+    Example(
+        "seasons",
+        "Parks belong to summer",
+        "The first box is the narrowest: half of a year in the park lies between late spring and "
+        "early autumn. Whoever goes daily moves its edges no more than whoever went once.",
+        "streets",
+        "checkins",
+        Boxplot(x="time", y="place", order=["park", "bar", "office", "school", "shop"]),
+        0.3,
     ),
     Example(
         "age",
         "Women outlive men",
-        "Two outlines that part at seventy. The third sex of the register was left out by its "
-        "declaration: a group that small would be noise.",
+        "Two outlines that part at seventy. The third sex of the register was left out on "
+        "purpose: bars that small would be noise.",
         "people",
         "people",
-        Histogram(x="age", hue="sex", bins=21),
-        0.2,
+        Histogram(x="age", hue="sex", bins=21, hue_order=["female", "male"]),
+        0.1,
     ),
     Example(
         "health",
@@ -125,7 +138,7 @@ EXAMPLES = (
         "people",
         "people",
         Histogram(x="district", hue="health", hue_order=["athletic", "hypertension", "diabetes"]),
-        0.2,
+        0.1,
     ),
     Example(
         "income",
@@ -135,7 +148,7 @@ EXAMPLES = (
         "people",
         "people",
         Histogram(x="income", stat="density", bins=30),
-        0.2,
+        0.1,
     ),
     Example(
         "commute",
@@ -144,7 +157,7 @@ EXAMPLES = (
         "people",
         "people",
         Histogram(x="commute_minutes", bins=90),
-        0.2,
+        0.05,
     ),
     Example(
         "clouds",
@@ -153,7 +166,7 @@ EXAMPLES = (
         "people",
         "people",
         Histogram(x="glucose", y="systolic", bins=(32, 24)),
-        0.3,
+        0.2,
     ),
     Example(
         "arrivals",
@@ -173,7 +186,44 @@ EXAMPLES = (
         "people",
         "people",
         Histogram(x="occupation", order=private(delta=1e-7)),
-        0.5,
+        0.45,
+    ),
+    Example(
+        "pressure",
+        "Eight boxes, and four that are not drawn",
+        "Men's hearts push a little harder in every state of health. Of the third sex there are "
+        "too few to say so or otherwise, and the picture admits it. One charge pays for all "
+        "twelve.",
+        "groups",
+        "people",
+        Boxplot(x="health", y="systolic", hue="sex", step=0.1),
+        0.3,
+    ),
+    Example(
+        "pay",
+        "Up on Ochre Hill",
+        "The poorer quarter of Ochre Hill ends about where the richer quarter of Lantern begins. "
+        "What stands beyond a whisker is a count; nobody's income is a dot.",
+        "groups",
+        "people",
+        Boxplot(x="income", y="district"),
+        0.15,
+    ),
+    Example(
+        "minutes",
+        "Larkfield pays in minutes",
+        "How many minutes bring one in ten to work, a quarter, half of them, and so on. Nine in "
+        "ten from Lantern are there before half of Larkfield is.",
+        "groups",
+        "people",
+        Quantiles(
+            x="commute_minutes",
+            q=(0.1, 0.25, 0.5, 0.75, 0.9),
+            hue="district",
+            hue_order=["Lantern", "Vesper", "Larkfield"],
+            step=1,
+        ),
+        0.15,
     ),
     *(
         Example(

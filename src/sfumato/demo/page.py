@@ -9,6 +9,7 @@ from fractions import Fraction
 from html import escape
 from pathlib import Path
 from string import Template
+from typing import get_args
 
 from sfumato.demo.code import code
 from sfumato.demo.examples import SUBJECTS, Example, Section
@@ -36,7 +37,7 @@ def page(pictures: Pictures, ledgers: Mapping[str, Ledger]) -> str:
         "odds": f"{math.exp(total):.0f}",
         "failure": f"{1 / sum(subject.budget.delta for subject in SUBJECTS.values()):,.0f}",
         "ledgers": "".join(_ledger(name, ledger, pictures) for name, ledger in ledgers.items()),
-        **{section: _cards(pictures, section) for section in ("streets", "people", "price")},
+        **{section: _cards(pictures, section) for section in get_args(Section)},
     }
     template = Template(here.with_name("page.html").read_text(encoding="utf-8"))
     return GENERATOR + template.substitute(words)
