@@ -278,6 +278,8 @@ def test_a_session_of_a_public_size_keeps_no_file_and_no_other_promise(tmp_path)
     with pytest.raises(sf.LedgerError, match="other neighbours"):
         s.release(other, budget=0.1)
     assert len(s.ledger.entries) == 1
+    with pytest.raises(sf.LedgerError, match="of 4 rows"):
+        session(ledger=s.ledger, budget=None)
 
 
 def test_a_plan_of_boxes_answers_both_ways():

@@ -94,7 +94,10 @@ class Session:
                 "number is a weaker promise, and the two do not add up. Leave out size, or ledger."
             )
         budget = None if budget is None else Budget.of(budget)
-        opened = _opened(ledger, budget, unit, name or _name(table))
+        name = name or _name(table)
+        # Under its own name, so that no session with the other promise can go on with this ledger.
+        kept_for = name if size is None else f"{name} of {size} rows"
+        opened = _opened(ledger, budget, unit, kept_for)
         object.__setattr__(self, "ledger", opened)
 
     def release(self, chart: Chart[P, R_co], *, budget: Budget | float) -> R_co:

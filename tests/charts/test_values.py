@@ -106,6 +106,27 @@ def test_a_step_is_a_number_above_zero(step):
         values(step=step)
 
 
+def _all_that_may_be_found(extent):
+    rungs = range(extent.key.cells)
+    return [extent._bounds(low, high) for high in rungs for low in range(high + 1)]
+
+
+@pytest.mark.parametrize("share", [0, 1e-7, 0.01, 1])
+@pytest.mark.parametrize("limits", [(-3, 2), (0, 1e-90), (-1e100, -1e99), (1e6, 1e6 + 1)])
+def test_whatever_bounds_are_found_there_is_a_grid(limits, share):
+    """The search is paid for by then, so that a refusal would tell what it found."""
+    search = private(within=limits)
+    searched = values(search=search, step=share * search.limits.width or None)
+    for found in _all_that_may_be_found(searched.bounds):
+        assert 1 <= searched.grid(found, groups=3).cells <= MOST_CHOSEN_FROM
+
+
+@pytest.mark.parametrize("step", [5.1, 1e300, 1.7e308])
+def test_a_step_is_no_wider_than_what_is_searched(step):
+    with pytest.raises(DomainError, match="no wider than what is searched"):
+        values(search=private(within=(-3, 2)), step=step)
+
+
 @pytest.mark.parametrize("step", [np.int64(1), np.float32(0.5), 1, True])
 def test_a_step_is_kept_as_a_plain_float(step):
     assert type(values(step=step).step) is float

@@ -330,16 +330,20 @@ def test_a_saturated_draw_goes_on_where_it_stopped(monkeypatch):
 
 @pytest.mark.parametrize("upward", [True, False])
 @pytest.mark.parametrize("level", [Fraction(0), Fraction(1, 3), Fraction(999, 1000), ONE], ids=str)
-def test_counts_near_the_end_of_64_bits_do_not_wrap(level, upward):
-    weights = np.array([[2**60, 2**59, 0, 2**59 - 1, 2**60]])
-    exact = Exact(2**30, 2**60, 2.0**-30, weights)
+@pytest.mark.parametrize(
+    "weights",
+    [[2**60, 2**59, 0, 2**59 - 1, 2**60], [2**62 - 1] * 5],
+    ids=["in one sum", "in one cell"],
+)
+def test_counts_near_the_end_of_64_bits_do_not_wrap(weights, level, upward):
+    exact = Exact(2**30, 2**60, 2.0**-30, np.array([weights]))
     cells = threshold(
         exact, ladder=np.arange(5), level=level, epsilon=ONE, upward=upward, allowance=-(2**50)
     ).cells
     order = range(5) if upward else range(4, -1, -1)
-    behind, wanted = 0, level * int(weights.sum()) + 2**50
+    behind, wanted = 0, level * sum(weights) + 2**50
     for cell in order:
-        behind += int(weights[0, cell])
+        behind += weights[cell]
         if behind >= wanted:
             break
     assert cells.tolist() == [[cell]]

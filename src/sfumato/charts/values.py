@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from sys import float_info
 
 from sfumato.asking import Private
 from sfumato.charts.extent import Extent, FoundBounds
@@ -37,12 +38,15 @@ class Values:
     def __post_init__(self) -> None:
         if self.step is None:
             return
-        dated = isinstance(self.bounds, Bounds) and self.bounds.time
-        if dated or not 0 < real(self.step) < math.inf:
+        if isinstance(self.bounds, Bounds):
+            dated, widest = self.bounds.time, float_info.max
+        else:  # around bounds that are found, a wider step could leave what floats can hold
+            dated, widest = False, self.bounds.key.bounds.width
+        if dated or not 0 < real(self.step) <= widest:
             raise DomainError(
-                f"step={self.step!r} of {self.column!r} must be a number above 0, and dates have "
-                "none. It says how far apart values lie, and must be known without looking. Write "
-                "step=1 for whole numbers, or leave it out."
+                f"step={self.step!r} of {self.column!r} must be a number above 0, no wider than "
+                "what is searched, and dates have none. It says how far apart values lie, and must "
+                "be known without looking. Write step=1 for whole numbers, or leave it out."
             )
         object.__setattr__(self, "step", float(self.step))
 

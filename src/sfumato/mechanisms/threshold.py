@@ -19,6 +19,8 @@ Ladder = NDArray[np.int64]
 # A call of OpenDP costs as much time as 70 draws, and a walk may need thousands or a few.
 _BLOCK = 512
 _LARGEST = np.iinfo(np.int64).max
+_HALF = 31
+_MASK = 2**_HALF - 1
 
 
 def threshold(
@@ -68,13 +70,13 @@ def threshold(
     _check(exact, ladder, level, size)
     scale = threshold_scale(exact.l1, level, epsilon, replace=size is not None)
     share, parts = level.as_integer_ratio()
-    wholes = _weights(exact).sum(axis=1).tolist() if size is None else [size]
+    wholes = _wholes(exact) if size is None else [size]
     stops, private = np.empty(len(wholes), dtype=np.int64), True
     for group, (behind, whole) in enumerate(
         zip(_behind(exact, ladder, upward), wholes, strict=True)
     ):
         wanted = share * whole - parts * allowance
-        gains = [parts * weight - wanted for weight in behind[:-1].tolist()]
+        gains = [parts * weight - wanted for weight in behind[:-1]]
         stops[group], real = _walk(gains, scale)
         private = private and real
     order = ladder if upward else ladder[::-1]
@@ -114,9 +116,9 @@ def extremes(exact: Exact, *, ladder: Ladder, least: int, epsilon: Fraction) -> 
     falling, rising = _behind(exact, ladder, upward=False), _behind(exact, ladder, upward=True)
     ends, private = np.empty((len(rising), 2), dtype=np.int64), True
     for group, (above, below) in enumerate(zip(falling, rising, strict=True)):
-        passed, real = _walk([weight - least for weight in above[:-1].tolist()], scale)
+        passed, real = _walk([weight - least for weight in above[:-1]], scale)
         upper = len(ladder) - 1 - passed
-        lower, also = _walk([weight - least for weight in below[:upper].tolist()], scale)
+        lower, also = _walk([weight - least for weight in below[:upper]], scale)
         ends[group], private = (lower, upper), private and real and also
     return Chosen(ladder[ends], Cost.pure(Fraction(exact.l1) / Fraction(scale)), private)
 
@@ -147,13 +149,33 @@ def _weights(exact: Exact) -> NDArray[np.int64]:
     return weights.reshape(-1, weights.shape[-1])
 
 
-def _behind(exact: Exact, ladder: Ladder, upward: bool) -> NDArray[np.int64]:
-    """Return the weight behind each rung in the order of the walk, of shape (groups, rungs)."""
+def _wholes(exact: Exact) -> list[int]:
+    """Return the weight of each group."""
+    return [whole for (whole,) in _running_sums(_weights(exact), np.zeros(1, dtype=np.int64))]
+
+
+def _behind(exact: Exact, ladder: Ladder, upward: bool) -> list[list[int]]:
+    """Return for each group the weight behind each rung, in the order of the walk."""
     weights = _weights(exact)
     if not upward:
         weights, ladder = weights[:, ::-1], weights.shape[1] - 1 - ladder[::-1]
     starts = np.concatenate([[0], ladder[:-1] + 1])
-    return np.add.reduceat(weights[:, : ladder[-1] + 1], starts, axis=1).cumsum(axis=1)
+    return _running_sums(weights[:, : ladder[-1] + 1], starts)
+
+
+def _running_sums(weights: NDArray[np.int64], starts: Ladder) -> list[list[int]]:
+    """Return for each group the weight of all cells up to the next start, and so on to the last.
+
+    Cells are added in halves of 31 bits, which never leave 64, and halves as Python's integers.
+    """
+    high, low = (
+        np.add.reduceat(half, starts, axis=1).cumsum(axis=1).tolist()
+        for half in (weights >> _HALF, weights & _MASK)
+    )
+    return [
+        [(upper << _HALF) + lower for upper, lower in zip(*halves, strict=True)]
+        for halves in zip(high, low, strict=True)
+    ]
 
 
 def _walk(gains: list[int], scale: float) -> tuple[int, bool]:
