@@ -69,7 +69,7 @@ class Chain:
     ) -> None:
         self.rate, self._tilt = rate, tilt
         # Beyond this reach all paths together weigh less than the uniform draw: ../joint.md.
-        reach = (36 + 24 * len(targets)) / rate
+        reach = (38 + 24 * len(targets)) / rate
         self.levels = _levels(profile, targets, rate, reach)
         ends = [Fraction(0), *targets]
         self._gaps = [float((high - low) / profile.unit) for low, high in pairwise(ends)]
