@@ -113,11 +113,10 @@ def against_group_by(rows: int) -> bool:
         {name: min(run[side][name] for run in runs) / rows * 1e9 for name in ("cpu", "wall")}
         for side in (0, 1)
     )
-    memory = max(run[0]["memory"] for run in runs) / 1e6
     ratio = ours["cpu"] / theirs["cpu"]
     print(
         f"{rows:,} rows of Parquet: boxplot {ours['cpu']:.1f} ns of CPU a row "
-        f"({ours['wall']:.1f} wall, {memory:,.0f} MB), "
+        f"({ours['wall']:.1f} wall), "
         f"GROUP BY {theirs['cpu']:.1f} ({theirs['wall']:.1f})"
     )
     print(f"  target: no more CPU: {ratio:.2f} of it, {verdict(ratio <= MOST_CPU)}")

@@ -508,21 +508,24 @@ def test_quantiles_by_every_method_are_paid_for_once(folder: Path, method: str |
 
 
 @pytest.mark.parametrize(
-    ("words", "numbers"),
+    ("words", "numbers", "known"),
     [
-        (["quantiles", "people.parquet", "--x", "age"], {"level", "quantile"}),
-        (["boxplot", "people.parquet", "--y", "age", "--method", "single"], {"q1", "median", "q3"}),
-        (["boxplot", "people.parquet", "--y", "age"], {"q1", "median", "q3"}),
+        (["quantiles", "--x", "age"], {"level", "quantile"}, False),
+        (["boxplot", "--y", "age", "--method", "single"], {"q1", "median", "q3"}, False),
+        (["boxplot", "--y", "age"], {"q1", "median", "q3"}, True),
     ],
 )
-def test_numbers_without_known_intervals_are_printed_without(
-    folder: Path, capsys: pytest.CaptureFixture[str], words: list[str], numbers: set[str]
+def test_intervals_are_printed_where_they_are_known_and_nowhere_else(
+    folder: Path,
+    capsys: pytest.CaptureFixture[str],
+    words: list[str],
+    numbers: set[str],
+    known: bool,
 ) -> None:
-    assert run([*words, "--bounds", "0,100", "--epsilon", "1"]) == 0
-    head = capsys.readouterr().out.splitlines()[1]
-    assert numbers <= set(head.split())
-    known = "quantiles" not in words and "--method" not in words
-    assert ("median_low" in head) == known and "95 %" not in head
+    assert run([words[0], "people.parquet", *words[1:], "--bounds", "0,100", "--epsilon", "1"]) == 0
+    printed = capsys.readouterr().out
+    assert numbers <= set(printed.split())
+    assert ("95 % interval" in printed) == known and "_low" not in printed
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from fractions import Fraction
 
@@ -166,7 +167,8 @@ def test_people_with_many_rows_count_some_of_them(method):
 def test_bounds_that_nobody_declared_are_searched_for(method):
     chart = Boxplot("ward", "wait", bounds=private(share=0.2), method=method)
     plan = chart.plan(Domain(ward=["A", "B", "C"]), ROWS, Budget(2))
-    release = chart.measure(DuckEngine(TABLE), plan)
+    with seeded(1):
+        release = chart.measure(DuckEngine(TABLE), plan)
     assert plan.cost.epsilon == 2 and plan.values.cost.epsilon == Fraction(4, 10)
     assert release.found == ("wait",)
     assert release.value.bounds.lower < 20 < 180 < release.value.bounds.upper < 3000
@@ -445,3 +447,34 @@ def test_the_table_is_asked_once_for_a_thousand_groups():
     assert asked == {"counts": 1}
     assert len(release.boxes) == 1000
     assert release.value.cells == 2**14  # a thousand times as many fit into one answer
+
+
+def covered(method):
+    """How often the intervals of quartiles hold them, where one person may have five rows."""
+    unit, cells = UNITS[1], 2**16
+    values = np.random.default_rng(0).normal(0.5, 0.08, 20_000)
+    counts = np.bincount((values * cells).astype(int), minlength=cells)
+    exact = Exact(unit.weight, unit.weight**2, unit.step, np.tile(counts, (100, 1)))
+    with seeded(3):
+        summaries = method.boxes(exact, Grid("y", Bounds(0, 1), cells), 1.5).summaries
+    truth = zip(("q1", "median", "q3"), np.quantile(values, [0.25, 0.5, 0.75]), strict=True)
+    return np.mean(
+        [
+            getattr(summary.low, name) <= value <= getattr(summary.high, name)
+            for name, value in truth
+            for summary in summaries
+        ]
+    )
+
+
+@pytest.mark.slow
+def test_intervals_know_that_one_person_may_have_many_rows():
+    plan = Boxplot(y="y").plan(Domain(y=(0, 1)), UNITS[1], Budget(0.5)).method
+    assert 0.92 <= covered(plan) <= 0.99
+
+
+@pytest.mark.slow
+def test_intervals_that_forget_it_would_be_noticed():
+    """The twin: as if one person were one row."""
+    plan = Boxplot(y="y").plan(Domain(y=(0, 1)), UNITS[1], Budget(0.5)).method
+    assert covered(replace(plan, most=1.0)) < 0.8
