@@ -201,3 +201,16 @@ def test_the_box_of_moved_and_stretched_data_is_the_box_moved_and_stretched(
 def test_a_rule_that_depends_on_where_zero_lies_would_be_noticed():
     """The twin: the published rule compares extremes with a share of the fence itself."""
     assert max(moved("dpboxplot", "uniform", 1, 4096)) > 30
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_whiskers_of_whole_numbers_end_at_whole_numbers(method):
+    values = np.random.default_rng(6).poisson(5, SIZE).astype(float)
+    for seed in range(4):
+        _, release = released(values, seed, method=method, step=1, bounds=(0, 40))
+        summary = release.summaries[0]
+        for box in (summary.box, summary.low, summary.high):
+            assert all(getattr(box, name) == round(getattr(box, name)) for name in PLACES)
+        assert summary.low.upper_whisker <= summary.box.upper_whisker <= summary.high.upper_whisker
+        fence = summary.box.q3 + 1.5 * (summary.box.q3 - summary.box.q1)
+        assert summary.box.upper_whisker <= max(fence, summary.box.q3)

@@ -9,7 +9,7 @@ from typing import cast
 
 from sfumato.asking import Private
 from sfumato.charts.boxes.fence import Fence
-from sfumato.charts.boxes.method import Method
+from sfumato.charts.boxes.method import Method, on_values
 from sfumato.charts.boxes.plan import BoxplotPlan
 from sfumato.charts.boxes.published import Name, Published
 from sfumato.charts.order import Order, labels, read_order
@@ -163,6 +163,9 @@ class Boxplot:
         exact = engine.counts([*keys, grid], plan.guarantee.unit).by_group()
         boxed = plan.method.boxes(exact, grid, plan.whis)
         plan.admit(settled.cost + found.cost + boxed.cost)
+        step, summaries = plan.values.spacing(grid), boxed.summaries
+        if step is not None:
+            summaries = tuple(on_values(summary, grid) for summary in summaries)
         return BoxplotRelease(
             label=plan.label,
             guarantee=plan.guarantee,
@@ -174,9 +177,9 @@ class Boxplot:
             orient=plan.orient,
             method=plan.name,
             whis=plan.whis,
-            step=plan.values.spacing(grid),
+            step=step,
             coverage=plan.method.coverage,
-            summaries=boxed.summaries,
+            summaries=summaries,
             measured=boxed.measured,
             unit_step=plan.guarantee.unit.step,
             found=plan.found,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+import math
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from typing import Protocol
 
@@ -13,6 +14,8 @@ from sfumato.privacy.cost import Cost
 from sfumato.releases.boxplot import PLACES, Measured
 
 QUARTILES = (Fraction(1, 4), Fraction(1, 2), Fraction(3, 4))
+
+_ROUNDING = 1e-6  # of a cell: a value that is one but for its rounding is that one
 
 
 @dataclass(frozen=True)
@@ -79,6 +82,36 @@ def in_values(summary: Summary, grid: Grid) -> Summary:
     """Turn cells into values; counts stay as they are."""
     box, low, high = (_placed(box, grid) for box in (summary.box, summary.low, summary.high))
     return Summary(box, low, high, summary.size, summary.clear)
+
+
+def on_values(summary: Summary, grid: Grid) -> Summary:
+    """End whiskers at values: at the last one inside, where a fence lies between two.
+
+    For grids whose cells are the values there are. Intervals grow to the next value.
+    """
+    box, low, high = summary.box, summary.low, summary.high
+    return replace(
+        summary,
+        box=_whiskers(box, (_up(box.lower_whisker, grid), _down(box.upper_whisker, grid))),
+        low=_whiskers(low, (_down(low.lower_whisker, grid), _down(low.upper_whisker, grid))),
+        high=_whiskers(high, (_up(high.lower_whisker, grid), _up(high.upper_whisker, grid))),
+    )
+
+
+def _whiskers(box: Box, ends: tuple[float, float]) -> Box:
+    return replace(box, lower_whisker=ends[0], upper_whisker=ends[1])
+
+
+def _up(value: float, grid: Grid) -> float:
+    return centre(grid, math.ceil(_cell(value, grid) - _ROUNDING))
+
+
+def _down(value: float, grid: Grid) -> float:
+    return centre(grid, math.floor(_cell(value, grid) + _ROUNDING))
+
+
+def _cell(value: float, grid: Grid) -> float:
+    return (value - grid.bounds.lower) / grid.bounds.width * grid.cells - 0.5
 
 
 def _placed(box: Box, grid: Grid) -> Box:
