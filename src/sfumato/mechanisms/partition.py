@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.exact import Exact
+from sfumato.mechanisms.ranks.halves import HALF, MASK, halves
 
-_HALF = 31
-_MASK = 2**_HALF - 1
 _MOST = 2**62 - 1
 
 
@@ -50,10 +49,9 @@ def partition(exact: Exact, starts: Sequence[Sequence[int]]) -> Exact:
 
 def _sums(row: NDArray[np.int64], places: NDArray[np.int64]) -> NDArray[np.int64]:
     """Add up in halves of 31 bits, which never leave 64; a sum of 2⁶² and more counts as less."""
-    high = np.add.reduceat(row >> _HALF, places)
-    low = np.add.reduceat(row & _MASK, places)
-    high += low >> _HALF
-    return np.where(high > _MASK, _MOST, (np.minimum(high, _MASK) << _HALF) + (low & _MASK))
+    high, low = (np.add.reduceat(half, places) for half in halves(row))
+    high += low >> HALF
+    return np.where(high > MASK, _MOST, (np.minimum(high, MASK) << HALF) + (low & MASK))
 
 
 def totals(exact: Exact) -> Exact:

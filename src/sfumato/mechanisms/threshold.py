@@ -12,6 +12,7 @@ from sfumato.exact import Exact
 from sfumato.mechanisms.chosen import Chosen
 from sfumato.mechanisms.laplace import laplace_scale
 from sfumato.mechanisms.noise import add_noise
+from sfumato.mechanisms.ranks.halves import HALF, halves
 from sfumato.privacy.cost import Cost
 
 Ladder = NDArray[np.int64]
@@ -19,8 +20,6 @@ Ladder = NDArray[np.int64]
 # A call of OpenDP costs as much time as 70 draws, and a walk may need thousands or a few.
 _BLOCK = 512
 _LARGEST = np.iinfo(np.int64).max
-_HALF = 31
-_MASK = 2**_HALF - 1
 
 
 def threshold(
@@ -169,12 +168,11 @@ def _running_sums(weights: NDArray[np.int64], starts: Ladder) -> list[list[int]]
     Cells are added in halves of 31 bits, which never leave 64, and halves as Python's integers.
     """
     high, low = (
-        np.add.reduceat(half, starts, axis=1).cumsum(axis=1).tolist()
-        for half in (weights >> _HALF, weights & _MASK)
+        np.add.reduceat(half, starts, axis=1).cumsum(axis=1).tolist() for half in halves(weights)
     )
     return [
-        [(upper << _HALF) + lower for upper, lower in zip(*halves, strict=True)]
-        for halves in zip(high, low, strict=True)
+        [(upper << HALF) + lower for upper, lower in zip(*pair, strict=True)]
+        for pair in zip(high, low, strict=True)
     ]
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.exact import Exact
+from sfumato.mechanisms.ranks.halves import HALF, MASK, halves
 
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -19,9 +20,6 @@ POSITIONS = 2**40
 
 MOST_UNITS = 2**36
 """How many privacy units one cell holds at most, so that neighbouring positions differ by 1/16."""
-
-_HALF = 31
-_MASK = 2**_HALF - 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,14 +48,14 @@ class Profile:
 
         Halves add up without leaving 64 bits, whatever the counts.
         """
-        high, low = self.counts >> _HALF, self.counts & _MASK
+        high, low = halves(self.counts)
         zero = np.zeros(1, dtype=np.int64)
         return np.concatenate([zero, high.cumsum()]), np.concatenate([zero, low.cumsum()])
 
     def before(self, index: int) -> int:
         """Return the steps before an occupied cell; beyond the last, all steps."""
         high, low = self._sums
-        return (int(high[index]) << _HALF) + int(low[index])
+        return (int(high[index]) << HALF) + int(low[index])
 
     @property
     def size(self) -> int:
@@ -76,8 +74,8 @@ class Profile:
         """
         high, low = self._sums
         whole = int(target)
-        upper = (high - (whole >> _HALF)) * float(1 << _HALF)
-        return (upper + (low - (whole & _MASK)) - float(target - whole)) / self.unit
+        upper = (high - (whole >> HALF)) * float(1 << HALF)
+        return (upper + (low - (whole & MASK)) - float(target - whole)) / self.unit
 
     def rank(self, index: int, position: int) -> Fraction:
         """Return the steps below a position of an occupied cell: half of its own count as well."""
