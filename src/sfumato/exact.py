@@ -9,6 +9,8 @@ from typing import NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+_Secret = tuple[NDArray[np.int64], tuple[str, ...], NDArray[np.int64]]
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Exact:
@@ -28,6 +30,8 @@ class Exact:
         The true integers.
     _labels
         What the cells are called, where the names themselves are secret.
+    _places
+        Which cells these are, rising, where only the occupied ones are listed: a secret too.
 
     Privacy
     -------
@@ -40,10 +44,17 @@ class Exact:
     step: float
     _values: InitVar[NDArray[np.int64]]
     _labels: InitVar[tuple[str, ...] | None] = None
-    _reveal: Callable[[], tuple[NDArray[np.int64], tuple[str, ...]]] = field(init=False, repr=False)
+    _places: InitVar[NDArray[np.int64] | None] = None
+    _reveal: Callable[[], _Secret] = field(init=False, repr=False)
 
-    def __post_init__(self, _values: NDArray[np.int64], _labels: tuple[str, ...] | None) -> None:
-        object.__setattr__(self, "_reveal", lambda: (_values, _labels or ()))
+    def __post_init__(
+        self,
+        _values: NDArray[np.int64],
+        _labels: tuple[str, ...] | None,
+        _places: NDArray[np.int64] | None,
+    ) -> None:
+        places = np.empty(0, dtype=np.int64) if _places is None else _places
+        object.__setattr__(self, "_reveal", lambda: (_values, _labels or (), places))
 
     def __repr__(self) -> str:
         return f"Exact(l1={self.l1}, l2_squared={self.l2_squared}, step={self.step!r}, hidden)"
@@ -56,7 +67,7 @@ class Exact:
 
     def by_group(self) -> Exact:
         """Return the same numbers as rows of cells, one row per combination of the other keys."""
-        values, labels = self._reveal()
+        values, labels, _ = self._reveal()
         rows = values.reshape(-1, values.shape[-1])
         return Exact(self.l1, self.l2_squared, self.step, _values=rows, _labels=labels or None)
 
@@ -67,3 +78,7 @@ class Exact:
     def reveal_labels(self) -> tuple[str, ...]:
         """Return the true labels. For mechanisms alone."""
         return self._reveal()[1]
+
+    def reveal_places(self) -> NDArray[np.int64]:
+        """Return which cells the integers belong to. For mechanisms alone."""
+        return self._reveal()[2]
