@@ -56,6 +56,15 @@ class Quadtree:
             parents[self.first[inner] + quarter] = inner
         return parents
 
+    def places(self, level: Codes | int, code: Codes) -> Codes:
+        """Return where the given squares stand among the nodes."""
+        return np.searchsorted(_keys(self.level, self.code), _keys(level, code))
+
+
+def _keys(level: Codes | int, code: Codes) -> Codes:
+    """Number squares as nodes are sorted: by level, then by code, which has at most 40 bits."""
+    return (np.asarray(level, dtype=np.int64) << 41) + code
+
 
 @dataclass(frozen=True, eq=False)
 class Round:
@@ -90,13 +99,12 @@ def grown(rounds: Sequence[Round]) -> Quadtree:
         first[place] = starts[level + 1] + where
     level = np.repeat(np.arange(deepest + 1), [len(each) for each in codes])
     value, rate = np.zeros((2, len(rounds), len(level)))
+    tree = Quadtree(level, np.concatenate(codes), first, value, rate)
     for number, each in enumerate(rounds):
-        for depth in map(int, np.unique(each.level)):
-            chosen = each.level == depth
-            places = starts[depth] + np.searchsorted(codes[depth], each.code[chosen])
-            value[number, places] = each.value[chosen]
-            rate[number, places] = each.rate
-    return Quadtree(level, np.concatenate(codes), first, value, rate)
+        places = tree.places(each.level, each.code)
+        value[number, places] = each.value
+        rate[number, places] = each.rate
+    return tree
 
 
 def _by_level(rounds: Sequence[Round], deepest: int) -> list[Codes]:

@@ -1,0 +1,175 @@
+"""Noisy masses of squares, asked for one after another. The argument stands in `survey.md`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.errors import OverspentError
+from sfumato.exact import Exact
+from sfumato.mechanisms.laplace import laplace_scale
+from sfumato.mechanisms.noise import add_noise
+from sfumato.mechanisms.ranks.halves import HALF, MASK, halves
+from sfumato.privacy.cost import Cost
+
+Integers = NDArray[np.int64]
+
+_MOST = 2**62 - 1
+MOST_ASKS = 60
+"""How often one survey may ask: each has a bit of its own in the account."""
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """Squares of a quadtree that do not overlap, and their noisy masses in integer steps.
+
+    Parameters
+    ----------
+    level, code
+        How often the window was halved, and the Morton code at that level.
+    steps
+        The noisy masses.
+    scale
+        The scale of their discrete Laplace noise, in steps.
+    """
+
+    level: Integers
+    code: Integers
+    steps: Integers
+    scale: float
+
+
+class Survey:
+    """Answers about the squares of one map, within one ε for every path from the root.
+
+    It changes, as a ledger does: a copy for every answer could be asked twice, and either would
+    forget what the other has spent.
+
+    Parameters
+    ----------
+    exact
+        The masses of all occupied cells of the finest level, from `Engine.masses`.
+    levels
+        How often the window is halved down to those cells.
+    epsilon
+        The most that the answers along any path from the root may cost together.
+
+    Privacy
+    -------
+    Pure ε-DP for the unit that `exact` was counted under, with ε = ``cost.epsilon``: the largest
+    sum over the squares that hold one cell, however the squares were chosen from earlier answers.
+
+    Examples
+    --------
+    >>> cells = np.array([0, 5, 15])
+    >>> masses = Exact(l1=1, l2_squared=1, step=1.0, _values=np.array([7, 2, 1]), _places=cells)
+    >>> survey = Survey(masses, 2, Fraction(1))
+    >>> whole = survey.ask([0], [0], Fraction(1, 4))
+    >>> quarters = survey.ask([1] * 4, range(4), Fraction(3, 4))
+    >>> survey.cost
+    Cost(ε = 1, ρ = 0.5)
+    """
+
+    def __init__(self, exact: Exact, levels: int, epsilon: Fraction) -> None:
+        self._places = exact.reveal_places()
+        self._sums = [_running(half) for half in halves(exact.reveal())]
+        self._l1, self._levels, self._epsilon = exact.l1, levels, epsilon
+        self._asked: list[Asked] = []
+        self._private = True
+
+    @property
+    def asked(self) -> tuple[Asked, ...]:
+        """All that was asked so far, with the answers."""
+        return tuple(self._asked)
+
+    @property
+    def cost(self) -> Cost:
+        """What all answers cost together."""
+        return Cost.pure(self._dearest(self._asked))
+
+    @property
+    def private(self) -> bool:
+        """Whether all noise was real."""
+        return self._private
+
+    def ask(
+        self, level: Sequence[int] | Integers, code: Sequence[int] | Integers, epsilon: Fraction
+    ) -> Asked:
+        """Return the noisy masses of squares that do not overlap.
+
+        Privacy
+        -------
+        Adds discrete Laplace noise of scale ``l1 / epsilon`` to each. What would take a path
+        beyond the survey's ε is refused before anything is drawn; that depends on what was asked,
+        and not on a true mass.
+        """
+        levels, codes = (np.array(each, dtype=np.int64) for each in (level, code))
+        scale = laplace_scale(self._l1, epsilon)
+        nothing = np.zeros(len(codes), dtype=np.int64)
+        self._check([*self._asked, Asked(levels, codes, nothing, scale)])
+        cost = Cost.pure(Fraction(self._l1) / Fraction(scale))
+        noisy = add_noise(self._masses(levels, codes), "laplace", scale, cost)
+        self._asked.append(Asked(levels, codes, noisy.values, scale))
+        self._private &= noisy.private
+        return self._asked[-1]
+
+    def _check(self, asks: Sequence[Asked]) -> None:
+        last = asks[-1]
+        inside = (last.level >= 0) & (last.level <= self._levels) & (last.code >= 0)
+        inside &= last.code < 4 ** np.clip(last.level, 0, self._levels)
+        first, end = self._ranges(last)
+        order = np.argsort(first, kind="stable")
+        apart = bool(np.all(end[order][:-1] <= first[order][1:]))
+        within = len(asks) <= MOST_ASKS and self._dearest(asks) <= self._epsilon
+        if not (inside.all() and apart and within):
+            raise OverspentError(
+                "A map asked for squares that overlap, do not exist or cost more than was charged. "
+                "This is a bug in sfumato: the numbers are withheld. Please report it."
+            )
+
+    def _ranges(self, asked: Asked) -> tuple[Integers, Integers]:
+        """Return the first cell of each square, and the first one after it."""
+        finer = 2 * (self._levels - asked.level)
+        return asked.code << finer, (asked.code + 1) << finer
+
+    def _dearest(self, asks: Sequence[Asked]) -> Fraction:
+        """Return the largest sum of ε over the squares that hold one cell.
+
+        Squares of one ask do not overlap, so each has a bit of its own, which is set from its
+        first cell on and cleared after its last: the running sum tells which asks hold a cell.
+        """
+        if not asks:
+            return Fraction(0)
+        places, changes = zip(*(self._changes(asks, bit) for bit in range(len(asks))), strict=True)
+        where, at = np.unique(np.concatenate(places), return_inverse=True)
+        change = np.zeros(len(where), dtype=np.int64)
+        np.add.at(change, at, np.concatenate(changes))
+        held: list[int] = np.unique(np.cumsum(change)).tolist()
+        prices = [Fraction(self._l1) / Fraction(each.scale) for each in asks]
+        return max(
+            sum((price for bit, price in enumerate(prices) if asks_held >> bit & 1), Fraction(0))
+            for asks_held in held
+        )
+
+    def _changes(self, asks: Sequence[Asked], bit: int) -> tuple[Integers, Integers]:
+        first, end = self._ranges(asks[bit])
+        sign = np.repeat(np.array([1, -1], dtype=np.int64), len(first))
+        return np.concatenate([first, end]), sign << bit
+
+    def _masses(self, level: Integers, code: Integers) -> Integers:
+        """Return the true sums; one of 2⁶² and more counts as less, and none wraps around."""
+        ends = [np.searchsorted(self._places, end) for end in self._ranges_of(level, code)]
+        high, low = (sums[ends[1]] - sums[ends[0]] for sums in self._sums)
+        high = high + (low >> HALF)
+        return np.where(high > MASK, _MOST, (np.minimum(high, MASK) << HALF) + (low & MASK))
+
+    def _ranges_of(self, level: Integers, code: Integers) -> tuple[Integers, Integers]:
+        return self._ranges(Asked(level, code, code, 1.0))
+
+
+def _running(values: Integers) -> Integers:
+    return np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(values)])

@@ -1,0 +1,241 @@
+"""Answers about nested squares cost what their dearest path costs, and no more."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sfumato.errors import OverspentError
+from sfumato.exact import Exact
+from sfumato.mechanisms import survey as module
+from sfumato.mechanisms.noise import Noisy, simulated
+from sfumato.mechanisms.survey import Asked, Survey
+
+
+def masses(cells: dict[int, int], l1: int = 1) -> Exact:
+    places = np.array(sorted(cells), dtype=np.int64)
+    values = np.array([cells[place] for place in sorted(cells)], dtype=np.int64)
+    return Exact(l1, l1**2, 1 / l1, _values=values, _places=places)
+
+
+def without_noise(monkeypatch: pytest.MonkeyPatch) -> None:
+    def quiet(values, family, scale, cost):
+        return Noisy(values, cost, private=True)
+
+    monkeypatch.setattr(module, "add_noise", quiet)
+
+
+cells_of = st.dictionaries(st.integers(0, 63), st.integers(0, 2**62 - 1), max_size=20)
+
+
+@given(cells=cells_of)
+@settings(max_examples=200)
+def test_a_square_holds_the_sum_of_its_cells(cells: dict[int, int]) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        without_noise(patch)
+        survey = Survey(masses(cells), 3, Fraction(4))
+        for level in range(4):
+            asked = survey.ask([level] * 4**level, range(4**level), Fraction(1))
+            finer = 2 * (3 - level)
+            for code, mass in zip(asked.code, asked.steps, strict=True):
+                truth = sum(mass for cell, mass in cells.items() if cell >> finer == code)
+                assert mass == min(truth, 2**62 - 1)
+
+
+def test_an_empty_map_has_no_mass_anywhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    without_noise(monkeypatch)
+    assert Survey(masses({}), 20, Fraction(1)).ask([0], [0], Fraction(1)).steps.tolist() == [0]
+
+
+def test_a_path_is_paid_once_however_wide_the_map() -> None:
+    survey = Survey(masses({3: 5}), 5, Fraction(1))
+    survey.ask([0], [0], Fraction(1, 4))
+    survey.ask([3] * 64, range(64), Fraction(1, 4))
+    assert survey.cost.epsilon == Fraction(1, 2)
+    # half of the map is looked at more closely, and again: those paths are the dearest
+    survey.ask([4] * 128, range(128), Fraction(1, 4))
+    survey.ask([2] * 8, range(8, 16), Fraction(1, 8))
+    assert survey.cost.epsilon == Fraction(3, 4)
+
+
+squares = st.integers(0, 3).flatmap(
+    lambda level: st.tuples(st.just(level), st.integers(0, 4**level - 1))
+)
+
+
+@st.composite
+def rounds(draw: st.DrawFn) -> list[tuple[list[tuple[int, int]], Fraction]]:
+    """Squares that do not overlap within a round, with a price that no scale has to round."""
+    asks: list[tuple[list[tuple[int, int]], Fraction]] = []
+    for _ in range(draw(st.integers(1, 5))):
+        chosen: list[tuple[int, int]] = []
+        held: set[int] = set()
+        for level, code in draw(st.lists(squares, min_size=1, max_size=8)):
+            cells = {cell for cell in range(64) if cell >> 2 * (3 - level) == code}
+            if not cells & held:
+                chosen.append((level, code))
+                held |= cells
+        asks.append((chosen, Fraction(1, 2 ** draw(st.integers(0, 6)))))
+    return asks
+
+
+def cost_by_hand(asks: list[tuple[list[tuple[int, int]], Fraction]]) -> Fraction:
+    return max(
+        sum(
+            (
+                epsilon
+                for chosen, epsilon in asks
+                if any(cell >> 2 * (3 - level) == code for level, code in chosen)
+            ),
+            Fraction(0),
+        )
+        for cell in range(64)
+    )
+
+
+@given(asks=rounds())
+@settings(max_examples=200)
+def test_the_cost_is_that_of_the_dearest_path(
+    asks: list[tuple[list[tuple[int, int]], Fraction]],
+) -> None:
+    survey = Survey(masses({5: 1}), 3, Fraction(10))
+    for chosen, epsilon in asks:
+        survey.ask([level for level, _ in chosen], [code for _, code in chosen], epsilon)
+    assert survey.cost.epsilon == cost_by_hand(asks)
+
+
+@pytest.mark.parametrize(
+    ("level", "code"),
+    [([0, 1], [0, 3]), ([1, 1], [2, 2]), ([1], [4]), ([4], [0]), ([-1], [0]), ([2], [-1])],
+)
+def test_squares_that_overlap_or_do_not_exist_are_refused(
+    level: list[int], code: list[int]
+) -> None:
+    with pytest.raises(OverspentError, match="withheld"):
+        Survey(masses({0: 1}), 3, Fraction(9)).ask(level, code, Fraction(1))
+
+
+def test_an_ask_beyond_the_budget_is_refused_and_draws_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    survey = Survey(masses({0: 1}), 3, Fraction(1))
+    survey.ask([1] * 4, range(4), Fraction(1, 2))
+    monkeypatch.delattr(module, "add_noise")
+    with pytest.raises(OverspentError):
+        survey.ask([3], [63], Fraction(5, 8))
+    assert len(survey.asked) == 1 and survey.cost.epsilon == Fraction(1, 2)
+
+
+def test_too_many_asks_are_refused_before_their_bits_run_out() -> None:
+    survey = Survey(masses({0: 1}), 1, Fraction(1000))
+    for _ in range(module.MOST_ASKS):
+        survey.ask([0], [0], Fraction(1))
+    with pytest.raises(OverspentError):
+        survey.ask([0], [0], Fraction(1))
+
+
+def test_simulated_noise_is_not_called_private() -> None:
+    survey = Survey(masses({0: 1}), 1, Fraction(2))
+    survey.ask([0], [0], Fraction(1))
+    assert survey.private
+    with simulated(np.random.default_rng(1)):
+        survey.ask([0], [0], Fraction(1))
+    assert not survey.private
+
+
+# A tiny universe: one to three units of weight 2 on a map of 16 cells, seen through a method that
+# chooses: it measures the quarters, and looks into the one that seems heaviest. Every answer
+# within a window is enumerated, with its exact probability under each of two neighbours.
+
+WINDOW = range(-3, 6)
+LEVELS, WEIGHT = 2, 2
+
+
+def factor(mass: int, answer: int, scale: float) -> float:
+    q = math.exp(-1 / scale)
+    return (1 - q) / (1 + q) * q ** abs(answer - mass)
+
+
+def mass(cells: dict[int, int], level: int, code: int) -> int:
+    return sum(weight for cell, weight in cells.items() if cell >> 2 * (LEVELS - level) == code)
+
+
+def transcripts(follow) -> Iterator[tuple[tuple[tuple[int, int, int], ...], tuple[float, ...]]]:
+    """Yield (squares with answers, scales) of every run of a method that asks two quarters only."""
+    quarters = [(1, 0), (1, 3)]
+    for answers in product(WINDOW, repeat=2):
+        first = tuple((*square, answer) for square, answer in zip(quarters, answers, strict=True))
+        chosen = follow(answers)
+        for deeper in product(range(-1, 4), repeat=len(chosen)):
+            second = tuple((*square, answer) for square, answer in zip(chosen, deeper, strict=True))
+            yield first + second, (4.0,) * 2 + (4.0,) * len(chosen)
+
+
+def heaviest(answers: tuple[int, ...]) -> list[tuple[int, int]]:
+    return [(2, 0), (2, 1)] if answers[0] >= answers[1] else [(2, 12)]
+
+
+def largest_loss(follow) -> float:
+    """Return the largest log ratio over neighbours and transcripts."""
+    people = [{0: 2}, {0: 1, 12: 1}, {1: 2}, {15: 1}, {12: 2}, {0: 1, 1: 1}]
+    worst = 0.0
+    for table in ([], [{0: 2}], [{0: 1, 15: 1}, {12: 2}]):
+        for extra in people:
+            fewer, more = together(table), together([*table, extra])
+            for answers, scales in transcripts(follow):
+                ratio = sum(
+                    math.log(
+                        factor(mass(fewer, level, code), answer, scale)
+                        / factor(mass(more, level, code), answer, scale)
+                    )
+                    for (level, code, answer), scale in zip(answers, scales, strict=True)
+                )
+                worst = max(worst, abs(ratio))
+    return worst
+
+
+def together(people: list[dict[int, int]]) -> dict[int, int]:
+    cells: dict[int, int] = {}
+    for person in people:
+        for cell, weight in person.items():
+            cells[cell] = cells.get(cell, 0) + weight
+    return cells
+
+
+def priced(chosen: list[tuple[int, int]]) -> float:
+    survey = Survey(masses({}, l1=WEIGHT), LEVELS, Fraction(10))
+    survey.ask([1, 1], [0, 3], Fraction(1, 2))
+    survey.ask([level for level, _ in chosen], [code for _, code in chosen], Fraction(1, 2))
+    assert all(asked.scale == 4.0 for asked in survey.asked)
+    return float(survey.cost.epsilon or 0)
+
+
+def test_over_all_neighbours_of_a_tiny_universe_the_loss_reaches_the_cost_and_no_more() -> None:
+    cost = max(priced([(2, 0), (2, 1)]), priced([(2, 12)]))
+    assert cost == 1.0
+    assert cost * 0.999 < largest_loss(heaviest) <= cost + 1e-9
+
+
+def test_a_twin_that_measures_a_path_three_times_at_the_same_price_loses_more() -> None:
+    def greedy(answers: tuple[int, ...]) -> list[tuple[int, int]]:
+        return [(2, 0), (1, 0)]
+
+    assert largest_loss(greedy) > 1.4
+
+
+@pytest.mark.slow
+def test_the_noise_has_the_planned_scale() -> None:
+    size = 4**7
+    survey = Survey(masses({}, l1=2**30), 7, Fraction(1))
+    asked: Asked = survey.ask([7] * size, range(size), Fraction(1, 2))
+    assert asked.scale == 2**31
+    mean = np.abs(asked.steps / asked.scale).mean()  # 1 for Laplace noise, with deviation 1
+    assert abs(mean - 1) < 4.5 / math.sqrt(size)
+    assert abs(0.9 * mean - 1) > 4.5 / math.sqrt(size) < abs(1.1 * mean - 1)
