@@ -82,9 +82,9 @@ class Weight:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "most", real(self.most))
-        if not 0 < self.most <= MOST_STEPS:
+        if not 1 / MOST_STEPS <= self.most <= MOST_STEPS:
             raise DomainError(
-                f"The weight {self.column!r} needs a public upper bound above 0 and up to 2^30. It "
+                f"The weight {self.column!r} needs a public upper bound from 2^-30 to 2^30. It "
                 "limits what one row can add. Declare it: bounds={..., "
                 f"{self.column!r}: (0, 100)}}."
             )
@@ -92,7 +92,8 @@ class Weight:
     @property
     def steps(self) -> int:
         """How many integer steps a weight of 1 has: a power of two, so nothing is rounded twice."""
-        return 2 ** max(0, math.floor(math.log2(MOST_STEPS / self.most)))
+        _, exponent = math.frexp(MOST_STEPS / self.most)
+        return 2 ** max(0, exponent - 1)
 
     @property
     def whole(self) -> int:

@@ -12,6 +12,7 @@ from datetime import UTC, date, datetime, timedelta
 import numpy as np
 
 from sfumato.grid import Edges, Labels, shape
+from sfumato.plane import interleave
 
 SALT = "5a17"
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -46,7 +47,7 @@ def cell(value, key):
     if read is None:
         return None
     read = min(max(read, key.bounds.lower), key.bounds.upper)
-    edges = key.edges.tolist()
+    edges = key.edges
     if isinstance(key, Edges) and not edges[0] <= read <= edges[-1]:
         return None
     return min(bisect_right(edges, read) - 1, key.cells - 1)
@@ -103,3 +104,38 @@ def _contribution(person, places, unit, salt):
 
 def _order(salt, place, person):
     return hashlib.md5(f"{salt}|{place}|{person}".encode()).hexdigest()
+
+
+def masses(rows, plane, unit, weight=None):
+    """Sum like an engine: a dict from the codes of cells to what they weigh."""
+    total = Counter()
+    people = defaultdict(list)
+    for row in rows:
+        place, steps = code(row, plane), 1 if weight is None else weighed(row, weight)
+        person = row[unit.column] if unit.column else None
+        if unit.column is None:
+            total[place] += steps
+        elif person is not None and person == person:
+            people[person].append((place, steps))
+    for parts in people.values():
+        whole = sum(steps for _, steps in parts)
+        for place, steps in parts:
+            total[place] += 2**30 * steps // whole if whole else 0
+    return {place: amount for place, amount in total.items() if place is not None and amount}
+
+
+def code(row, plane):
+    """Return the Morton code of a row's cell, or None."""
+    places = []
+    for grid in (plane.x, plane.y):
+        read = number(row[grid.column])
+        beyond = read is not None and not grid.bounds.lower <= read <= grid.bounds.upper
+        lost = beyond and plane.outside == "drop"
+        places.append(None if lost else cell(row[grid.column], grid))
+    return None if None in places else int(interleave(*map(np.array, places)))
+
+
+def weighed(row, weight):
+    """Return what a row weighs, in steps."""
+    read = number(row[weight.column])
+    return 0 if read is None else math.floor(min(max(read, 0), weight.most) * weight.steps)

@@ -74,8 +74,8 @@ def test_a_person_opens_and_moves_at_most_max_rows_texts(rows, mine, most):
     assert len(before.keys() ^ after.keys()) <= most
 
 
-ROUNDED_UP = bounding._SHARED.replace("{weight} // sum(n)", "1 + {weight} // sum(n)")
-BEFORE_A_FILTER = bounding._SHARED.replace("sum(n) OVER", "min(n) OVER")
+ROUNDED_UP = bounding._SHARED.replace("{weight} // count(*)", "1 + {weight} // count(*)")
+AFTER_A_FILTER = bounding._SHARED.replace("FROM found GROUP", "FROM found WHERE cell = 0 GROUP")
 PER_CELL = bounding._CAPPED.replace("PARTITION BY person", "PARTITION BY person, cell")
 PER_GROUP = bounding._CAPPED.replace("PARTITION BY person", "PARTITION BY person, cell // 4")
 UNCAPPED = bounding._CAPPED.replace("least(n, {weight} - taken)", "n")
@@ -85,12 +85,12 @@ UNCAPPED = bounding._CAPPED.replace("least(n, {weight} - taken)", "n")
     ("name", "broken", "unit"),
     [
         ("_SHARED", ROUNDED_UP, PrivacyUnit.users("u")),
-        ("_SHARED", BEFORE_A_FILTER, PrivacyUnit.users("u")),
+        ("_SHARED", AFTER_A_FILTER, PrivacyUnit.users("u")),
         ("_CAPPED", PER_CELL, PrivacyUnit.users("u", max_rows=2)),
         ("_CAPPED", PER_GROUP, PrivacyUnit.users("u", max_rows=2)),
         ("_CAPPED", UNCAPPED, PrivacyUnit.users("u", max_rows=2)),
     ],
-    ids=["rounded up", "before a filter", "per cell", "per group", "uncapped"],
+    ids=["rounded up", "after a filter", "per cell", "per group", "uncapped"],
 )
 def test_a_broken_bound_would_be_caught(name, broken, unit, monkeypatch):
     mine = [(99, value) for value in [("A", 0.0), ("A", 5.0), ("B", 0.0)] * 3]

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from engines.hostile import CANARY
 from engines.oracle import number
-from sfumato.domain import Categories
+from sfumato.domain import Bounds, Categories
 from sfumato.engines.columns import (
     identities,
     kind_of,
@@ -23,6 +23,10 @@ from sfumato.engines.columns import (
     numbers_and_gaps,
     positions,
 )
+from sfumato.engines.duck import DuckEngine
+from sfumato.grid import Grid
+from sfumato.plane import Plane, Weight
+from sfumato.privacy.unit import PrivacyUnit
 
 NUMBERISH = st.text("0123456789+-.eEinftyaNI _x\t\n", max_size=12)
 
@@ -187,3 +191,26 @@ def test_no_float_warns(values):
             numbers(column)
             positions(column, Categories((0, 1)))
             identities(column)
+
+
+SIGNALLING = {
+    "double": np.array([0x7FF0000000000001] * 40, dtype=np.uint64).view(np.float64),
+    "single": np.array([0x7F800001] * 40, dtype=np.uint32).view(np.float32),
+    "half": np.array([0x7C01] * 40, dtype=np.uint16).view(np.float16),
+}
+
+
+@pytest.mark.parametrize("unit", [PrivacyUnit.rows(), PrivacyUnit.users("who")])
+@pytest.mark.parametrize("column", ["x", "y", "weight", "who"])
+@pytest.mark.parametrize("values", SIGNALLING.values(), ids=SIGNALLING)
+def test_a_nan_that_signals_is_missing_without_a_word(values, column, unit):
+    table = pa.table({name: np.full(40, 0.5) for name in ("x", "y", "weight", "who")})
+    place = table.column_names.index(column)
+    table = table.set_column(place, column, pa.array(values))
+    x, y = (Grid(name, Bounds(0, 1), 4) for name in ("x", "y"))
+    engine = DuckEngine(table)
+    counted = column == "who" and unit.column is None
+    assert engine.masses(Plane(x, y), unit, Weight("weight", 1.0)).reveal().sum() == (
+        40 * 2**29 if counted else 0
+    )
+    engine.counts([x, y], unit)

@@ -6,7 +6,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from sfumato.engines.connection import Resources, connection
+from sfumato.engines.connection import Resources, connection, memory
 
 
 def settings(database, name):
@@ -44,3 +44,14 @@ def test_the_folder_is_removed_also_after_a_failure(monkeypatch, tmp_path):
     with pytest.raises(ZeroDivisionError), connection(Resources()):
         raise ZeroDivisionError
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("limit", "expected"), [("48MB", 48e6), ("1GB", 1e9), ("1.5GiB", 1.5 * 2**30), ("2TB", 2e12)]
+)
+def test_a_memory_limit_is_read_as_duckdb_reads_it(limit, expected):
+    assert memory(Resources(memory_limit=limit)) == pytest.approx(expected, rel=0.02)
+
+
+def test_no_memory_limit_is_none():
+    assert memory(Resources(threads=2)) is None

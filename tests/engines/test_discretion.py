@@ -22,6 +22,7 @@ from sfumato.engines.discretion import discreetly
 from sfumato.engines.duck import DuckEngine
 from sfumato.errors import DomainError, SourceError
 from sfumato.grid import Grid, Labels
+from sfumato.plane import Plane
 from sfumato.privacy.unit import PrivacyUnit
 
 TEXTS = pa.table({"t": ["1", CANARY, "2"], "u": ["a", CANARY, "b"], "g": ["A", CANARY, None]})
@@ -68,6 +69,17 @@ def test_a_reader_that_quotes_the_data_is_not_quoted(make, unit, tmp_path, caplo
     assert CANARY not in everything(caught.value)
     assert CANARY not in caplog.text
     assert CANARY not in "".join(capfd.readouterr())
+
+
+@pytest.mark.parametrize("unit", UNITS[:2], ids=repr)
+@pytest.mark.parametrize("make", FAILING)
+def test_a_reader_is_not_quoted_by_a_map_either(make, unit, tmp_path):
+    engine = DuckEngine(make(tmp_path))
+    plane = Plane(Grid("t", Bounds(0, 9), 3), Grid("t", Bounds(0, 9), 3))
+    with pytest.raises(SourceError) as caught:
+        engine.masses(plane, unit)
+    assert caught.value.__context__ is None
+    assert CANARY not in everything(caught.value)
 
 
 @pytest.mark.parametrize("make", FAILING)
@@ -121,7 +133,7 @@ def test_an_interruption_passes(interruption, monkeypatch):
     def interrupted(fraction):
         raise interruption
 
-    monkeypatch.setattr("sfumato.engines.duck.PATIENCE", -1.0)
+    monkeypatch.setattr("sfumato.engines.blocks.PATIENCE", -1.0)
     engine = DuckEngine(TEXTS, progress=interrupted)
     with pytest.raises(interruption):
         engine.counts([], PrivacyUnit.rows())
@@ -140,17 +152,28 @@ def test_an_interruption_amid_a_failure_leaves_the_failure_behind():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("unit", ["rows()", "users('u')", "users('u', max_rows=2)"])
-def test_control_c_ends_a_long_query_at_once(unit):
+@pytest.mark.parametrize(
+    "question",
+    [
+        "counts([grid], PrivacyUnit.rows())",
+        "counts([grid], PrivacyUnit.users('u'))",
+        "counts([grid], PrivacyUnit.users('u', max_rows=2))",
+        "masses(Plane(grid, grid), PrivacyUnit.rows())",
+        "masses(Plane(grid, grid), PrivacyUnit.users('u'))",
+    ],
+)
+def test_control_c_ends_a_long_query_at_once(question):
     script = f"""
         import duckdb
         from sfumato.domain import Bounds
         from sfumato.engines.duck import DuckEngine
         from sfumato.grid import Grid
+        from sfumato.plane import Plane
         from sfumato.privacy.unit import PrivacyUnit
         endless = duckdb.sql("SELECT range AS x, range % 99 AS u FROM range(1000000000000)")
+        grid = Grid("x", Bounds(0, 9), 3)
         print("begun", flush=True)
-        DuckEngine(endless).counts([Grid("x", Bounds(0, 9), 3)], PrivacyUnit.{unit})
+        DuckEngine(endless, memory_limit="100MB").{question}
     """
     command = [sys.executable, "-c", textwrap.dedent(script)]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}

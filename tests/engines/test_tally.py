@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.engines.tally import CAP, Tally, saturated
+from sfumato.engines.tally import CAP, MOST_EACH, Tally, saturated
 
 AMOUNT = st.integers(0, CAP) | st.sampled_from([CAP - 1, CAP, CAP // 2, CAP // 2 + 1])
 
@@ -45,3 +45,20 @@ def test_rows_are_counted_and_nowhere_is_not(cells):
     made.count(np.array(cells[:3], dtype=np.int64))
     made.count(np.array(cells[3:], dtype=np.int64))
     assert made.total().tolist() == [cells.count(place) for place in range(5)]
+
+
+def test_weights_of_ever_more_rows_never_wrap(monkeypatch):
+    monkeypatch.setattr("sfumato.engines.tally._MOST_ROWS", 4)
+    found = Tally(2)
+    found._sums[:] = CAP - 2
+    for _ in range(3):
+        found.weigh(np.array([0, 1, -1]), np.array([1, 2**30, 2**30]))
+    assert found.total().tolist() == [CAP, CAP]
+    assert found._sums.max() <= CAP + 4 * MOST_EACH  # it was cut back on the way
+
+
+def test_weighed_rows_of_one_cell_add_up():
+    found = Tally(3)
+    found.weigh(np.array([2, 2, -1, 0]), np.array([5, 6, 7, 0]))
+    ((cells, sums),) = found.runs()
+    assert (cells.tolist(), sums.tolist()) == ([2], [11])

@@ -103,13 +103,19 @@ def identities(column: pa.Array) -> pa.Array:
     if _is_text(column.type) or _is_bytes(column.type):
         return column.cast(pa.large_binary())
     if kinds.is_floating(column.type):
-        values = _floats(column) + 0.0  # −0.0 and 0.0 are one person
+        with np.errstate(invalid="ignore"):  # a signalling NaN would warn of itself
+            values = _floats(column) + 0.0  # −0.0 and 0.0 are one person
         return pa.array(values, mask=np.isnan(values))
     if kinds.is_decimal(column.type):
         return column.cast(pa.string()).cast(pa.large_binary())
     if kinds.is_date32(column.type):
         return column.cast(pa.int32())
     return column.cast(pa.int64()) if kind_of(column.type) == "time" else column
+
+
+def nullable(places: Integers) -> pa.Array:
+    """Return places as Arrow integers, with NULL for those below 0."""
+    return pa.array(places, mask=places < 0)
 
 
 def labels(column: pa.Array) -> pa.Array:
@@ -170,7 +176,8 @@ def _looked_up(column: pa.DictionaryArray) -> pa.Array:
 
 
 def _floats(column: pa.Array) -> Floats:
-    return np.asarray(column.to_numpy(zero_copy_only=False), dtype=np.float64)
+    with np.errstate(invalid="ignore"):  # a signalling NaN would warn of itself
+        return np.asarray(column.to_numpy(zero_copy_only=False), dtype=np.float64)
 
 
 def _is_null(column: pa.Array) -> NDArray[np.bool_]:

@@ -12,6 +12,8 @@ import duckdb
 
 from sfumato.errors import SourceError
 
+_UNITS = {"bytes": 1} | {f"{name}iB": 1024 ** (i + 1) for i, name in enumerate("KMGTPE")}
+
 
 @dataclass(frozen=True)
 class Resources:
@@ -66,3 +68,13 @@ def checked(resources: Resources) -> Resources:
         "A query that fails later would be paid for nothing. Write threads=2 and "
         "memory_limit='1GB', or leave them out."
     )
+
+
+def memory(resources: Resources) -> int | None:
+    """Return the memory limit in bytes, or None where none was given."""
+    if resources.memory_limit is None:
+        return None
+    with connection(resources) as database:
+        ((text,),) = database.sql("SELECT current_setting('memory_limit')").fetchall()
+    number, unit = str(text).split()
+    return int(float(number) * _UNITS[unit])

@@ -5,19 +5,20 @@ from __future__ import annotations
 import math
 import os
 import secrets
-import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 
 import numpy as np
 import pyarrow as pa
 
+from sfumato.engines.blocks import blocks, now_and_then
 from sfumato.engines.bounding import amounts
-from sfumato.engines.columns import Integers, identities, labels
+from sfumato.engines.columns import Integers, identities, labels, nullable
 from sfumato.engines.connection import Resources, checked
 from sfumato.engines.discretion import discreetly
-from sfumato.engines.engine import ColumnKind, Schema
-from sfumato.engines.kernel import BLOCK, cells
+from sfumato.engines.engine import Schema
+from sfumato.engines.kernel import cells
+from sfumato.engines.masses import Masses
 from sfumato.engines.parallel import Report, side_by_side
 from sfumato.engines.sources.opening import open_table
 from sfumato.engines.sources.source import Columns, Source
@@ -25,13 +26,9 @@ from sfumato.engines.tally import Tally
 from sfumato.errors import DomainError
 from sfumato.exact import Exact
 from sfumato.grid import Key, Labels, shape
+from sfumato.plane import Plane, Weight, influence
 from sfumato.privacy.unit import PrivacyUnit
 
-_SIMPLEST: tuple[ColumnKind, ...] = ("flag", "number", "time", "text", "bytes", "other")
-PATIENCE = 1.0
-"""How many seconds pass before progress is told."""
-
-_STEPS = 20
 _MOST_SUMS = 2**26  # all threads together: half a gibibyte
 
 
@@ -113,12 +110,36 @@ class DuckEngine:
         texts, sums = tuple(found), np.array([*found.values()], dtype=np.int64)
         return Exact(unit.weight, unit.weight**2, unit.step, _values=sums, _labels=texts)
 
+    def masses(self, plane: Plane, unit: PrivacyUnit, weight: Weight | None = None) -> Exact:
+        """Sum what units weigh in every occupied cell of a plane; the cells are secret too.
+
+        Rows beyond the plane weigh nothing, or count at its edge, as it says.
+
+        Privacy
+        -------
+        One unit changes the sums by at most ``influence(unit, weight)`` in L1, over all cells
+        together. Which cells are listed depends on the data: a mechanism must ask for the mass
+        of any cell, listed or not.
+        """
+        if unit.max_rows is not None:
+            raise DomainError(
+                f"max_rows={unit.max_rows} cannot bound what each {unit.column} weighs on a map. "
+                "Which rows are dropped would decide where a person is shown. Write "
+                f"PrivacyUnit.users({unit.column!r})."
+            )
+        weights = [] if weight is None else [weight.column]
+        self.schema().check([plane.x, plane.y], unit, numbers=weights)
+        question, report = Masses(plane, unit, weight), now_and_then(self._progress)
+        places, sums = discreetly(lambda: question.asked(self._source, self._resources, report))
+        l1, step = influence(unit, weight)
+        return Exact(l1, l1**2, step, _values=sums, _places=places)
+
     def _sums(self, keys: Sequence[Key], unit: PrivacyUnit) -> Integers:
         groups = [key.column for key in keys if isinstance(key, Labels)]
         columns = Columns([key.column for key in keys], repetitive=groups)
         if unit.column is None:
             return self._counted(keys, columns).total()
-        found = self._amounts(columns, unit, lambda block: _nullable(cells(block, keys)))
+        found = self._amounts(columns, unit, lambda block: nullable(cells(block, keys)))
         tally = Tally(math.prod(shape(keys)))
         tally.add(np.asarray(found.column("cell")), np.asarray(found.column("amount")))
         return tally.total()
@@ -128,14 +149,14 @@ class DuckEngine:
 
         def work(part: Source, report: Report) -> Tally:
             tally = Tally(size)
-            with closing(_blocks(part, columns, report)) as blocks:
-                for block in blocks:
+            with closing(blocks(part, columns, report)) as stream:
+                for block in stream:
                     tally.count(cells(block, keys))
             return tally
 
         threads = self._resources.threads or os.cpu_count() or 1
         parts = self._source.split(max(1, min(threads, _MOST_SUMS // max(1, size))))
-        first, *others = side_by_side(work, parts, _now_and_then(self._progress))
+        first, *others = side_by_side(work, parts, now_and_then(self._progress))
         for tally in others:
             first.merge(tally)
         return first
@@ -158,39 +179,6 @@ class DuckEngine:
 
         people = [] if person is None else [person]
         wanted = Columns([*columns.names, *people], columns.repetitive)
-        with closing(_blocks(self._source, wanted, _now_and_then(self._progress))) as blocks:
-            pairs = map(pair, blocks)
+        with closing(blocks(self._source, wanted, now_and_then(self._progress))) as stream:
+            pairs = map(pair, stream)
             return amounts(pairs, unit, salt=self._salt, resources=self._resources)
-
-
-def _blocks(source: Source, columns: Columns, report: Report) -> Generator[pa.RecordBatch]:
-    simplest = min(source.kinds, key=lambda name: _SIMPLEST.index(source.kinds[name]))
-    names = list(dict.fromkeys(columns.names)) or [simplest]  # which tells how many rows
-    # Closed at once, also after an interruption: a stream left open blocks its connection.
-    with closing(source.batches(Columns(names, columns.repetitive))) as batches:
-        for batch, done in batches:
-            report(done)
-            yield from (batch.slice(start, BLOCK) for start in range(0, batch.num_rows, BLOCK))
-    report(1.0)
-
-
-def _now_and_then(progress: Report | None) -> Report:
-    """Return a report that speaks after a second, in steps of a twentieth.
-
-    The number of rows is private. A fraction told after every batch would tell it; told this way
-    it says no more than the time that has passed.
-    """
-    begun, told = time.monotonic(), 0
-
-    def report(fraction: float) -> None:
-        nonlocal told
-        step = int(_STEPS * fraction)
-        if progress is not None and step > told and time.monotonic() - begun > PATIENCE:
-            told = step
-            progress(step / _STEPS)
-
-    return report
-
-
-def _nullable(places: Integers) -> pa.Array:
-    return pa.array(places, mask=places < 0)

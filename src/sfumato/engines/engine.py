@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from sfumato.domain import Bounds
 from sfumato.errors import SourceError
 from sfumato.exact import Exact
 from sfumato.grid import Edges, Grid, Key
+from sfumato.plane import Plane, Weight
 from sfumato.privacy.unit import PrivacyUnit
 
 ColumnKind = Literal["number", "text", "flag", "time", "bytes", "other"]
@@ -32,11 +32,17 @@ class Schema:
         )
 
     def check(
-        self, keys: Sequence[Key], unit: PrivacyUnit, *, unlisted: Sequence[str] = ()
+        self,
+        keys: Sequence[Key],
+        unit: PrivacyUnit,
+        *,
+        unlisted: Sequence[str] = (),
+        numbers: Sequence[str] = (),
     ) -> None:
         """Refuse a query the table cannot answer, before anything is charged.
 
-        `unlisted` names the columns whose categories will be searched for.
+        `unlisted` names the columns whose categories will be searched for, `numbers` those that
+        will be summed.
         """
         if unit.column is not None and self.kind(unit.column) == "other":
             raise SourceError(
@@ -45,7 +51,9 @@ class Schema:
                 "bytes."
             )
         for key in keys:
-            self._check_kind(key)
+            self._check_kind(key.column, _kinds_of(key))
+        for column in numbers:
+            self._check_kind(column, _NUMERIC)
         for column in unlisted:
             if self.kind(column) != "text":
                 raise SourceError(
@@ -54,15 +62,11 @@ class Schema:
                     f"Declare it as {_advice[self.kind(column)]}."
                 )
 
-    def _check_kind(self, key: Key) -> None:
-        kind = self.kind(key.column)
-        if isinstance(key, Grid | Edges):
-            wanted = _numeric_kinds(key.bounds)
-        else:
-            wanted = _category_kinds[key.categories.kind]
+    def _check_kind(self, column: str, wanted: tuple[ColumnKind, ...]) -> None:
+        kind = self.kind(column)
         if kind not in wanted:
             raise SourceError(
-                f"Column {key.column!r} is declared as something the table does not hold: it has "
+                f"Column {column!r} is declared as something the table does not hold: it has "
                 f"{_plural[kind]}. Every row would be left out, and the budget spent on nothing. "
                 f"Declare it as {_advice[kind]}."
             )
@@ -71,8 +75,9 @@ class Schema:
 class Engine(Protocol):
     """Turns a table into exact integers; one engine object serves one release.
 
-    A second engine implements these verbs with the kernels of `sfumato.engines.kernel`; the sums
-    of outer products that principal components need will be a third verb here.
+    A second engine implements these verbs with the kernels of `sfumato.engines.kernel` and
+    `sfumato.engines.places`; the sums of outer products that principal components need will be
+    another verb here.
     """
 
     def schema(self) -> Schema:
@@ -96,6 +101,17 @@ class Engine(Protocol):
         -------
         One unit changes the counts by at most ``unit.weight`` and may add or remove up to that
         many cells, so only a mechanism that hides new cells may use the answer.
+        """
+        ...
+
+    def masses(self, plane: Plane, unit: PrivacyUnit, weight: Weight | None = None) -> Exact:
+        """Sum what units weigh in every occupied cell of a plane; the cells are secret too.
+
+        Privacy
+        -------
+        One unit changes the sums by at most ``influence(unit, weight)`` in L1, over all cells
+        together. Which cells are listed depends on the data: a mechanism must ask for the mass
+        of any cell, listed or not.
         """
         ...
 
@@ -124,5 +140,10 @@ _category_kinds: dict[str, tuple[ColumnKind, ...]] = {
 }
 
 
-def _numeric_kinds(bounds: Bounds) -> tuple[ColumnKind, ...]:
-    return ("time",) if bounds.time else ("number", "flag", "text")
+_NUMERIC: tuple[ColumnKind, ...] = ("number", "flag", "text")
+
+
+def _kinds_of(key: Key) -> tuple[ColumnKind, ...]:
+    if isinstance(key, Grid | Edges):
+        return ("time",) if key.bounds.time else _NUMERIC
+    return _category_kinds[key.categories.kind]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+
 import numpy as np
 
 from sfumato.engines.columns import Integers
@@ -9,22 +11,48 @@ from sfumato.engines.columns import Integers
 CAP = 2**62 - 1
 """Where sums stop growing."""
 
+MOST_EACH = 2**30
+"""The most that one row may add."""
 
-class Tally:
-    """Sums of non-negative integers, one per cell.
+_MOST_ROWS = 2**31  # which add less than 2⁶² to a sum of at most `CAP`, so that nothing overflows
+
+
+class Sums(ABC):
+    """Sums of integers from 0 to `MOST_EACH`, one per cell.
 
     A sum is the smaller of its true value and `CAP`. Taking that minimum early or late gives the
     same number, so parts may be merged in any order; and it never moves two sums further apart,
     so sensitivities hold while 64 bits cannot overflow.
     """
 
+    @abstractmethod
+    def weigh(self, cells: Integers, amounts: Integers | int) -> None:
+        """Add an amount to the cell of each row; the cell -1 is nowhere."""
+
+    @abstractmethod
+    def runs(self) -> list[tuple[Integers, Integers]]:
+        """Return rising cells and their sums, which are not zero, in parts to be added up."""
+
+
+class Tally(Sums):
+    """Sums of which each cell has one."""
+
     def __init__(self, cells: int) -> None:
         # One place more than there are cells: index -1, counted nowhere, is the last.
         self._sums: Integers = np.zeros(cells + 1, dtype=np.int64)
+        self._rows = 0
 
     def count(self, cells: Integers) -> None:
         """Add 1 to the cell of each row; far fewer than 2⁶² rows can ever be read."""
         np.add.at(self._sums, cells, 1)
+
+    def weigh(self, cells: Integers, amounts: Integers | int) -> None:
+        """Add an amount of at most `MOST_EACH` to the cell of each row; -1 is nowhere."""
+        self._rows += cells.size
+        if self._rows > _MOST_ROWS:
+            self._rows = cells.size
+            np.minimum(self._sums, CAP, out=self._sums)
+        np.add.at(self._sums, cells, amounts)
 
     def add(self, cells: Integers, amounts: Integers) -> None:
         """Add an amount to each of several different cells."""
@@ -37,6 +65,12 @@ class Tally:
     def total(self) -> Integers:
         """Return the sum of each cell."""
         return np.minimum(self._sums[:-1], CAP)
+
+    def runs(self) -> list[tuple[Integers, Integers]]:
+        """Return the cells whose sums are not zero, rising, and their sums."""
+        sums = self.total()
+        cells = np.flatnonzero(sums)
+        return [(cells, sums[cells])]
 
 
 def saturated(one: Integers, other: Integers) -> Integers:

@@ -29,7 +29,7 @@ class DuckRelation(Source):
     Privacy
     -------
     One row of the relation, or all rows of one user in it, is what is protected. If the relation
-    itself fails on some value, so does the release. It runs once per question, in one pass, so
+    itself fails on some value, so does the release. An answer comes from one run, in one pass, so
     that even one that samples anew each time gives every row its place in one table. Nothing is
     stored on the user's connection.
     """

@@ -1,0 +1,74 @@
+"""Everyone has one company and one number, and nobody shares it."""
+
+import math
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sfumato.engines.columns import identities
+from sfumato.engines.people import COMPANIES, companies, numbered
+
+KINDS = {
+    "texts": (st.text(max_size=12), pa.string()),
+    "bytes": (st.binary(max_size=12), pa.binary()),
+    "whole": (st.integers(-(2**63), 2**63 - 1) | st.integers(-99, 99), pa.int64()),
+    "unsigned": (st.integers(0, 2**64 - 1) | st.integers(2**63 - 99, 2**63 + 99), pa.uint64()),
+    "short": (st.integers(-128, 127), pa.int8()),
+    "floats": (st.floats(allow_nan=False), pa.float64()),
+    "flags": (st.booleans(), pa.bool_()),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(data=st.data())
+def test_equal_people_share_a_company_wherever_they_stand(kind, data):
+    values, dtype = KINDS[kind]
+    people = data.draw(st.lists(values, min_size=1, max_size=30))
+    found = companies(identities(pa.array(people, dtype)))
+    assert found.max() < COMPANIES
+    for person, company in zip(people, found.tolist(), strict=True):
+        assert companies(identities(pa.array([person], dtype))).tolist() == [company]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(data=st.data())
+def test_people_of_a_company_have_numbers_of_their_own(kind, data):
+    values, dtype = KINDS[kind]
+    people = data.draw(st.lists(values, min_size=1, max_size=30))
+    whose = identities(pa.array(people, dtype))
+    company = companies(whose)
+    for index in np.unique(company):
+        mine = whose.filter(pa.array(company == index))
+        numbers, how_many = numbered([mine.slice(0, 1), mine.slice(1), mine][: 1 + len(mine)])
+        names = [*mine.slice(0, 1).to_pylist(), *mine.slice(1).to_pylist(), *mine.to_pylist()]
+        pairs = set(zip(names, numbers.tolist(), strict=False))
+        assert len(pairs) == len({name for name, _ in pairs}) == len({n for _, n in pairs})
+        assert 0 <= numbers.min() <= numbers.max() < how_many
+
+
+def test_numbers_near_each_other_are_counted_from_the_lowest():
+    numbers, how_many = numbered([pa.array([64, 96]), pa.array([64, 160])])
+    assert (numbers.tolist(), how_many) == ([0, 1, 0, 3], 4)
+    numbers, how_many = numbered([pa.array([2**40, 0]), pa.array([2**40, 32])])
+    assert (numbers.tolist(), how_many) == ([0, 1, 0, 2], 3)
+
+
+def test_a_company_is_no_crowd():
+    ordinary = {
+        "counted": pa.array(range(32_000)),
+        "counted by 17": pa.array(range(0, 17 * 32_000, 17)),
+        "texts": pa.array([f"user-{index:06}" for index in range(32_000)]),
+        "addresses": pa.array([f"name{index}@example.org" for index in range(32_000)]),
+        "floats": pa.array(np.sqrt(np.arange(32_000))),
+    }
+    for name, people in ordinary.items():
+        sizes = np.bincount(companies(identities(people)), minlength=COMPANIES)
+        assert sizes.max() < 3_200, name
+
+
+def test_minus_zero_is_zero():
+    zeros = identities(pa.array([-0.0, 0.0, math.ulp(0.0)]))
+    assert len(set(companies(zeros)[:2].tolist())) == 1
