@@ -62,7 +62,7 @@ class Quadtree:
 
 
 def _keys(level: Codes | int, code: Codes) -> Codes:
-    """Number squares as nodes are sorted: by level, then by code, which has at most 40 bits."""
+    """Return numbers that sort as nodes do: by level, then by code, which has at most 40 bits."""
     return (np.asarray(level, dtype=np.int64) << 41) + code
 
 

@@ -1,0 +1,174 @@
+"""The published decoder of a pyramid: masses near all its measurements, in the earth mover's sense.
+
+Algorithm 2 of Ghazi et al. (2022) ends in a linear program: over non-negative masses, minimise the
+sum of 2^-level |ŷ - mass| over all cells of all levels, where ŷ is the measurement of a kept cell
+and 0 for any other. Cells below a leaf have ŷ = 0, so together they charge what the leaf holds at
+2^-level - 2^-levels, wherever in it that lies.
+
+The program is a problem on a tree. Let f_v(t) be the least cost of the cells in node v when v holds
+the mass t. For a leaf, f_v is a straight line plus its own term; for an inner node it is the best
+division of t among the quarters, plus its own term. All f_v are convex and piecewise linear on
+t ≥ 0, so they are lists of pieces of rising slope:
+
+* dividing t best among the quarters takes the cheapest pieces first: their pieces, sorted by slope;
+* adding ``weight * |y - t|`` lowers slopes before y by the weight and raises those after it.
+
+The window holds all pieces of negative slope, and each node divides what it holds as above. Slopes
+are sums of powers of two and therefore exact, so ties are seen as such. The program leaves them
+open, and they are common: it costs the same to leave a surplus in any of four quarters. Here
+pieces of equal slope fill in proportion to their lengths, endless ones alike, so that no corner of
+a cell is preferred.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.postprocess.quadtree import Codes, Masses, Quadtree
+
+
+def cheapest(tree: Quadtree, kept: NDArray[np.bool_], levels: int) -> Masses:
+    """Return the mass of every node under the published linear program.
+
+    Parameters
+    ----------
+    tree
+        What was measured; of several measurements of a node, the one with the least noise counts.
+        An inner node without one is free to hold any mass.
+    kept
+        The nodes whose measurements are believed. Other leaves, and other measured nodes, are
+        taken to be empty.
+    levels
+        How often the window is halved down to the finest cells.
+
+    Returns
+    -------
+    masses
+        None is negative, and those of four quarters add up to their parent's.
+
+    Examples
+    --------
+    >>> from sfumato.postprocess.quadtree import Round, grown
+    >>> quarters = Round(np.full(4, 1), np.arange(4), np.array([3.0, 1.0, 0.5, -1.0]), rate=0.5)
+    >>> cheapest(grown([quarters]), np.array([False, True, True, False, False]), levels=1)
+    array([4., 3., 1., 0., 0.])
+    """
+    target, weight = _terms(tree, kept)
+    mass = np.zeros(tree.size)
+    joints: list[_Joint] = []
+    pieces = _Pieces(np.empty(0, dtype=np.int64), np.empty(0), np.empty(0))
+    for level in range(int(tree.level.max()), -1, -1):
+        joint = _joint(pieces, tree)
+        joints.append(joint)
+        leaves = tree.leaves[tree.level[tree.leaves] == level]
+        pieces = joint.whole.beside(_endless(leaves, 2.0**-level - 2.0**-levels))
+        pieces = pieces.bent(target, weight)
+    mass[0] = pieces.length[pieces.slope < 0].sum()
+    for joint in reversed(joints):
+        joint.divide(mass)
+    return _added(tree, mass)
+
+
+def _terms(tree: Quadtree, kept: NDArray[np.bool_]) -> tuple[Masses, Masses]:
+    """Return ŷ and the weight of the term of every node."""
+    best = tree.rate.argmax(axis=0), np.arange(tree.size)
+    measured = tree.rate[best] > 0
+    target = np.where(kept & measured, tree.value[best], 0.0)
+    return target, np.where(measured | (tree.first < 0), 2.0**-tree.level, 0.0)
+
+
+def _added(tree: Quadtree, mass: Masses) -> Masses:
+    """Return the masses of leaves, added up."""
+    sums = np.where(tree.first < 0, mass, 0.0)
+    for level in range(int(tree.level.max()), 0, -1):
+        nodes = np.flatnonzero(tree.level == level)
+        np.add.at(sums, tree.parent[nodes], sums[nodes])
+    return sums
+
+
+@dataclass(frozen=True, eq=False)
+class _Pieces:
+    """Convex functions of a mass, one per owner, as straight pieces laid end to end from 0.
+
+    The pieces of an owner stand in a row, with rising slopes, unless they were just bent; the last
+    one is endless.
+    """
+
+    owner: Codes
+    slope: Masses
+    length: Masses
+
+    @property
+    def start(self) -> Masses:
+        """The mass at which each piece begins."""
+        ends = np.cumsum(np.where(np.isinf(self.length), 0.0, self.length))
+        starts = np.concatenate([[0.0], ends])[: len(self.owner)]
+        heads = np.searchsorted(self.owner, self.owner)
+        return starts - starts[heads]
+
+    def beside(self, other: _Pieces) -> _Pieces:
+        """Return the functions of other owners as well."""
+        owner = np.concatenate([self.owner, other.owner])
+        order = np.argsort(owner, kind="stable")
+        slope = np.concatenate([self.slope, other.slope])
+        length = np.concatenate([self.length, other.length])
+        return _Pieces(owner[order], slope[order], length[order])
+
+    def bent(self, target: Masses, weight: Masses) -> _Pieces:
+        """Return the functions plus ``weight * |target - mass|`` of their owners."""
+        before = np.clip(target[self.owner] - self.start, 0.0, self.length)
+        length = np.concatenate([before, self.length - before])
+        change = weight[self.owner]
+        slope = np.concatenate([self.slope - change, self.slope + change])
+        there = length > 0
+        return _Pieces(np.tile(self.owner, 2)[there], slope[there], length[there])
+
+
+def _endless(owner: Codes, slope: float) -> _Pieces:
+    return _Pieces(owner, np.full(len(owner), slope), np.full(len(owner), np.inf))
+
+
+@dataclass(frozen=True, eq=False)
+class _Joint:
+    """The best division of a mass among quarters, for all nodes of a level.
+
+    Parameters
+    ----------
+    whole
+        The cost of the four quarters together, as functions of their sum.
+    quarter, piece, share
+        Which node takes which share of which piece of `whole`.
+    """
+
+    whole: _Pieces
+    quarter: Codes
+    piece: Codes
+    share: Masses
+
+    def divide(self, mass: Masses) -> None:
+        """Write the masses of the quarters beside those of their parents."""
+        taken = np.clip(mass[self.whole.owner] - self.whole.start, 0.0, self.whole.length)
+        np.add.at(mass, self.quarter, self.share * taken[self.piece])
+
+
+def _joint(pieces: _Pieces, tree: Quadtree) -> _Joint:
+    parent, endless = tree.parent[pieces.owner], np.isinf(pieces.length)
+    limit = np.full(tree.size, np.inf)
+    np.minimum.at(limit, parent[endless], pieces.slope[endless])
+    order = np.lexsort((pieces.slope, parent))
+    order = order[pieces.slope[order] <= limit[parent[order]]]
+    owner, slope, length = parent[order], pieces.slope[order], pieces.length[order]
+    new = np.ones(len(order), dtype=np.bool_)
+    new[1:] = (owner[1:] != owner[:-1]) | (slope[1:] != slope[:-1])
+    piece = np.cumsum(new) - 1
+    together = np.zeros(int(new.sum()))
+    np.add.at(together, piece, length)
+    # Beside an endless piece, finite ones of its slope may stay empty.
+    claim = np.where(np.isinf(together[piece]), np.isinf(length), length)
+    claims = np.zeros_like(together)
+    np.add.at(claims, piece, claim)
+    whole = _Pieces(owner[new], slope[new], together)
+    return _Joint(whole, pieces.owner[order], piece, claim / claims[piece])
