@@ -108,6 +108,8 @@ class Survey:
         and not on a true mass.
         """
         levels, codes = (np.array(each, dtype=np.int64) for each in (level, code))
+        for each in (levels, codes):
+            each.flags.writeable = False  # the account reads them again
         scale = laplace_scale(self._l1, epsilon)
         nothing = np.zeros(len(codes), dtype=np.int64)
         self._check([*self._asked, Asked(levels, codes, nothing, scale)])
