@@ -91,11 +91,16 @@ def published(tree, kept, levels):
     return linprog(prices, A_eq=np.hstack([rows, unit, -unit]), b_eq=target).fun
 
 
+def optimum(tree, kept, levels):
+    """Return the solver's optimum, to nine digits of it or of what was measured."""
+    return pytest.approx(highs(tree, kept, levels), rel=1e-9, abs=1e-12 * abs(tree.value).max())
+
+
 @given(st.integers(0, 2**32), KINDS, st.integers(0, 7), st.integers(1, 40))
 def test_the_tree_solver_finds_the_optimum_of_highs(seed, kind, levels, w):
     tree, kept = pyramid(np.random.default_rng(seed), kind, levels, w)
     mass = cheapest(tree, kept, levels)
-    assert cost(tree, kept, levels, mass) == pytest.approx(highs(tree, kept, levels), rel=1e-9)
+    assert cost(tree, kept, levels, mass) == optimum(tree, kept, levels)
 
 
 @given(st.integers(0, 2**32), KINDS, st.integers(1, 7), st.integers(1, 40))
@@ -105,7 +110,7 @@ def test_inner_nodes_may_go_unmeasured(seed, kind, levels, w):
     seen = (generator.random(tree.size) < 0.5) | (tree.first < 0)
     tree = replace(tree, value=tree.value * seen, rate=tree.rate * seen)
     mass = cheapest(tree, kept, levels)
-    assert cost(tree, kept, levels, mass) == pytest.approx(highs(tree, kept, levels), rel=1e-9)
+    assert cost(tree, kept, levels, mass) == optimum(tree, kept, levels)
 
 
 @settings(max_examples=25)
@@ -167,4 +172,4 @@ def test_the_least_noisy_measurement_of_a_node_counts():
 def test_twenty_levels_are_solved_as_well():
     tree, kept = pyramid(np.random.default_rng(2), "peaks", 20, 20)
     mass = cheapest(tree, kept, 20)
-    assert cost(tree, kept, 20, mass) == pytest.approx(highs(tree, kept, 20), rel=1e-9)
+    assert cost(tree, kept, 20, mass) == optimum(tree, kept, 20)
