@@ -18,13 +18,15 @@ Orient = Literal["v", "h"]
 class Axis:
     """One axis: its label, what it measures and the public limits it is drawn between.
 
-    `limits` are None where the marks decide (a noisy count has no public maximum).
+    `limits` are None where the marks decide (a noisy count has no public maximum). A `reversed`
+    axis runs down or leftwards, as the rows of an image do.
     """
 
     label: str
     kind: AxisKind = "number"
     limits: tuple[float, float] | None = None
     categories: tuple[str, ...] = ()
+    reversed: bool = False
 
 
 @dataclass(frozen=True)
@@ -164,7 +166,57 @@ class Points:
     joined: bool = False
 
 
-Mark = Bars | Cells | Boxes | Points
+@dataclass(frozen=True)
+class Square:
+    """A part of the plane with the same density everywhere, by its ends on both axes."""
+
+    left: float
+    right: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Heat:
+    """A density over a window, shown by colour, row by row from the lowest y.
+
+    Parameters
+    ----------
+    x, y
+        The ends of the window; rows and columns divide it evenly.
+    value
+        ``value[row][column]``, never below zero.
+    low, high
+        The ends of the interval that the noise at each place leaves for it.
+    muted
+        Where noise alone could have made what is seen there and around.
+    label
+        What the colour measures.
+    noise
+        Half the usual width of such an interval, shown beside the colour bar.
+    ratio
+        How tall the window is drawn for its width; None where it fills the space there is.
+    leaves
+        The squares that were measured, where their outlines are to be drawn.
+    background
+        A picture of the window that the density is laid over, as a data address; empty for none.
+    """
+
+    x: tuple[float, float]
+    y: tuple[float, float]
+    value: tuple[tuple[float, ...], ...]
+    low: tuple[tuple[float, ...], ...]
+    high: tuple[tuple[float, ...], ...]
+    muted: tuple[tuple[bool, ...], ...]
+    label: str
+    noise: float
+    coverage: float
+    ratio: float | None = None
+    leaves: tuple[Square, ...] = ()
+    background: str = ""
+
+
+Mark = Bars | Cells | Boxes | Points | Heat
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,12 @@ from sfumato.figure import (
     Cells,
     Estimates,
     Figure,
+    Heat,
     Interval,
     Orient,
     Panel,
     Points,
+    Square,
 )
 
 HOSTILE = (
@@ -308,6 +310,60 @@ def rows() -> Figure:
     return Figure("Quantiles of wait", (panel,), CAPTION, legend="level")
 
 
+PIXEL = (
+    "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNgYGBgAAAABQABh6FO1AAA"
+    "AABJRU5ErkJggg=="
+)
+
+
+def heat(columns: int = 36, rows: int = 24, **changes: Any) -> Figure:
+    """A density with a hill in the upper left, sure only there."""
+    value = [
+        [_bump((c + 0.5) / columns, (r + 0.5) / rows, 0.3) for c in range(columns)]
+        for r in range(rows)
+    ]
+    low = tuple(tuple(amount - 150 for amount in row) for row in value)
+    high = tuple(tuple(amount + 150 for amount in row) for row in value)
+    mark = Heat(
+        x=(-74.3, -73.7),
+        y=(40.5, 40.9),
+        value=tuple(map(tuple, value)),
+        low=low,
+        high=high,
+        muted=tuple(tuple(amount <= 0 for amount in row) for row in low),
+        label="people per km²",
+        noise=150.0,
+        coverage=0.9,
+        ratio=0.88,
+    )
+    axes = Axis("lon", limits=(-74.3, -73.7)), Axis("lat", limits=(40.5, 40.9))
+    return Figure("Where people are", (Panel(*axes, (replace(mark, **changes),)),), CAPTION)
+
+
+def heat_over() -> Figure:
+    """A density over a picture, y running down, with the outlines of its leaves."""
+    leaves = (Square(0, 320, 0, 240), Square(320, 640, 0, 240))
+    changes: dict[str, Any] = {
+        "x": (0, 640),
+        "y": (0, 480),
+        "leaves": leaves,
+        "background": PIXEL,
+        "ratio": 0.75,
+    }
+    label = "people per 50 × 50 of gaze_x × gaze_y"
+    (panel,) = heat(**changes, label=label).panels
+    axes = Axis("gaze_x", limits=(0, 640)), Axis("gaze_y", limits=(0, 480), reversed=True)
+    return replace(heat(), panels=(replace(panel, x=axes[0], y=axes[1]),))
+
+
+def heat_time() -> Figure:
+    start = 19_723 * DAY
+    ends = (start, start + 310 * DAY)
+    (panel,) = heat(x=ends, y=(0, 1e6), ratio=None).panels
+    axes = Axis("day", "time", ends), Axis("spent", limits=(0, 1e6))
+    return watermarked(replace(heat(), panels=(replace(panel, x=axes[0], y=axes[1]),)))
+
+
 def watermarked(figure: Figure | None = None) -> Figure:
     return replace(figure or histogram(), watermark="NOT PRIVATE — simulated noise")
 
@@ -368,4 +424,10 @@ SAMPLES = {
     "box_time": box_time(),
     "curves": curves(),
     "rows": rows(),
+    "heat": heat(),
+    "heat_tall": heat(ratio=3.5),
+    "heat_over": heat_over(),
+    "heat_time": heat_time(),
 }
+LIVELY = [name for name in SAMPLES if name.startswith("heat")]
+"""Those that a script draws on a page of their own."""

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from render.samples import HOSTILE, hostile, panels, two_dimensional
+from render.samples import HOSTILE, heat, heat_over, hostile, panels, two_dimensional
+from sfumato.figure import Figure
 from sfumato.render.html import fragment, html, page
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -55,6 +56,16 @@ def test_a_page_opens_offline_without_a_complaint(tmp_path: Path) -> None:
     assert became.count("<svg") == 1
     assert "alert(1)" in became and "<script" not in became
     assert HOSTILE[5] in became
+
+
+@pytest.mark.parametrize("figure", [heat(label=HOSTILE[0]), heat_over()])
+def test_a_density_is_drawn_by_its_script_and_nothing_complains(
+    figure: Figure, tmp_path: Path
+) -> None:
+    became, complaints = opened(html(figure), tmp_path)
+    assert complaints == []
+    place = became[became.index('id="picture"') : became.index('id="specification"')]
+    assert "<canvas" in place and "<svg" not in place, "the script has drawn over the still"
 
 
 def test_many_charts_on_one_page_open_without_a_complaint(tmp_path: Path) -> None:

@@ -136,7 +136,13 @@ def test_a_chart_alone_is_whole_and_nothing_touches(name: str, size: str) -> Non
 
 @pytest.mark.parametrize("layout", [None, "constrained", "tight", "tight_layout()"])
 @pytest.mark.parametrize(
-    "pair", [("histogram", "category_hue"), ("time", "two_dimensional"), ("thirty", "panels")]
+    "pair",
+    [
+        ("histogram", "category_hue"),
+        ("time", "two_dimensional"),
+        ("thirty", "panels"),
+        ("heat", "heat_over"),
+    ],
 )
 def test_charts_side_by_side_leave_each_other_room(
     pair: tuple[str, str], layout: str | None

@@ -151,7 +151,9 @@ def test_cells_have_their_values_and_muted_ones_a_stroke() -> None:
 
 def test_the_colour_strip_says_how_wide_the_noise_is() -> None:
     ax = drawn(two_dimensional())
-    texts = [text.get_text() for child in ax.child_axes for text in child.texts]
+    texts = [
+        text.get_text().replace("\xa0", " ") for child in ax.child_axes for text in child.texts
+    ]
     assert texts == ["check-ins, noise ± 14 (95 %)"]
     (beam,) = (
         line for child in ax.child_axes for line in child.lines if line.get_label() == "_noise"

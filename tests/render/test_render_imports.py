@@ -26,10 +26,11 @@ def modules_after(script: str) -> set[str]:
 
 def test_drawing_in_every_way_touches_no_table_and_no_noise() -> None:
     loaded = modules_after(
-        "from render.samples import panels\n"
+        "from render.samples import heat, panels\n"
         "from sfumato.render import html, matplotlib, vega\n"
-        "html.html(panels()); vega.vega(panels())\n"
-        "matplotlib.picture(panels(), 'svg'); matplotlib.draw(panels())"
+        "for figure in (panels(), heat()):\n"
+        "    html.html(figure); vega.vega(figure)\n"
+        "    matplotlib.picture(figure, 'svg'); matplotlib.draw(figure)"
     )
     assert {"matplotlib", "vl_convert"} <= loaded
     assert not loaded & {"duckdb", "opendp", "pandas", "pyarrow", "pyspark", "polars"}
@@ -44,7 +45,8 @@ def test_a_renderer_is_only_loaded_when_it_draws(module: str) -> None:
 
 def test_a_vega_specification_needs_no_library_at_all() -> None:
     loaded = modules_after(
-        "from render.samples import panels\nfrom sfumato.render.vega import vega\nvega(panels())"
+        "from render.samples import heat, panels\nfrom sfumato.render.vega import vega\n"
+        "vega(panels()); vega(heat())"
     )
     assert not loaded & {"matplotlib", "vl_convert", "scipy"}
 

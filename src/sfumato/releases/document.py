@@ -79,10 +79,12 @@ def read(document: Mapping[str, Any]) -> Release:
 
 def _kinds() -> dict[str, type[Release]]:
     from sfumato.releases.boxplot import BoxplotRelease
+    from sfumato.releases.heatmap import HeatmapRelease
     from sfumato.releases.histogram import HistogramRelease
     from sfumato.releases.quantiles import QuantilesRelease
 
-    return {kind.kind: kind for kind in (HistogramRelease, BoxplotRelease, QuantilesRelease)}
+    kinds = (HistogramRelease, BoxplotRelease, QuantilesRelease, HeatmapRelease)
+    return {kind.kind: kind for kind in kinds}
 
 
 def _parsed(path: Path) -> Mapping[str, Any]:

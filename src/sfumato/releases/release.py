@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import secrets
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -47,6 +47,8 @@ class Release(ABC):
     """
 
     kind: ClassVar[str]
+    indent: ClassVar[int | None] = 1  # None where a line for each number would be most of the file
+    endings: ClassVar[tuple[str, ...]] = ()  # of files that only this kind of release can write
 
     label: str
     guarantee: Guarantee
@@ -119,30 +121,29 @@ class Release(ABC):
 
         Only the JSON file can be loaded and drawn again.
         """
-        path = Path(path)
+        return self._save(Path(path), self.figure)
+
+    def _save(self, path: Path, figure: Callable[[], Figure]) -> Path:
         match path.suffix.lower():
             case ".json":
-                content = json.dumps(self.to_dict(), ensure_ascii=False, indent=1, allow_nan=False)
-                _write(path, content.encode())
+                write(path, plain_text(self.to_dict(), indent=self.indent))
             case ".html":
-                _write(path, self.to_html().encode())
+                from sfumato.render import html
+
+                write(path, html.html(figure()).encode())
             case ".svg":
-                _write(path, self._picture("svg"))
+                write(path, _picture(figure(), "svg"))
             case ".png":
-                _write(path, self._picture("png"))
+                write(path, _picture(figure(), "png"))
             case ".pdf":
-                _write(path, self._picture("pdf"))
+                write(path, _picture(figure(), "pdf"))
             case _:
+                more = "".join(f"{ending}, " for ending in self.endings)
                 raise ReleaseError(
                     f"Cannot tell from {path.name!r} what to write. The ending decides, so that "
-                    "nothing is written by mistake. Use .json, .html, .svg, .png or .pdf."
+                    f"nothing is written by mistake. Use .json, {more}.html, .svg, .png or .pdf."
                 )
         return path
-
-    def _picture(self, kind: PictureKind) -> bytes:
-        from sfumato.render import matplotlib
-
-        return matplotlib.picture(self.figure(), kind)
 
     def _repr_html_(self) -> str:
         from sfumato.render import html
@@ -150,7 +151,18 @@ class Release(ABC):
         return html.fragment(self.figure())
 
 
-def _write(path: Path, content: bytes) -> None:
+def _picture(figure: Figure, kind: PictureKind) -> bytes:
+    from sfumato.render import matplotlib
+
+    return matplotlib.picture(figure, kind)
+
+
+def plain_text(plain: dict[str, Any], *, indent: int | None) -> bytes:
+    """Return JSON as the content of a file."""
+    return json.dumps(plain, ensure_ascii=False, indent=indent, allow_nan=False).encode()
+
+
+def write(path: Path, content: bytes) -> None:
     """Write a file whole or not at all."""
     passing = path.with_name(f".{path.name}-{secrets.token_hex(4)}")
     try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from sfumato.domain import moment
 from sfumato.grid import Grid, Labels
@@ -69,3 +69,14 @@ def place(value: object, on: Grid) -> float:
     if on.bounds.time:
         moment(read)
     return read
+
+
+Word = TypeVar("Word", bound=str)
+
+
+def choice(value: object, words: tuple[Word, ...]) -> Word:
+    """Read one of a few words."""
+    for word in words:
+        if value == word:
+            return word
+    raise ValueError("A word is one of those that are known.")

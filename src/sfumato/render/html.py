@@ -1,7 +1,8 @@
-"""Figures on a page of their own, or on yours: no script, no network, real text around the chart.
+"""Figures on a page of their own, or on yours: no network, real text around the chart.
 
 The chart is an SVG made from the same Vega-Lite as `sfumato.render.vega`. Pointing at a bar or a
-cell shows its released numbers, and a screen reader reads them.
+cell shows its released numbers, and a screen reader reads them. There is no script, but for a
+density on a page of its own, which can be panned and zoomed.
 """
 
 from __future__ import annotations
@@ -9,14 +10,16 @@ from __future__ import annotations
 import re
 from html import escape, unescape
 
-from sfumato.figure import Figure
-from sfumato.render import theme
-from sfumato.render.scale import headlines
+from sfumato.figure import Figure, Heat
+from sfumato.render import runtime, theme
+from sfumato.render.scale import headlines, marks_of
 from sfumato.render.table import table
 from sfumato.render.text import clean
+from sfumato.render.vega import VERSION, bare
 from sfumato.render.vega.settings import WIDTH
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+_LIVELY_WIDTH = 600
 _FONT = ", ".join(f"'{font}'" if " " in font else font for font in theme.FONTS)
 _STYLE = f"""
 :root {{ color-scheme: light; }}
@@ -28,16 +31,25 @@ th, td {{ border-bottom: 1px solid {theme.GRID}; padding: 0.15rem 0.8rem 0.15rem
 .wide {{ overflow-x: auto; }}
 summary {{ cursor: pointer; font-size: 0.8rem; color: {theme.SOFT_INK}; }}
 """
+_HINT = (
+    f'<p id="hint" hidden style="margin:0.3em 0;font-size:0.75em;color:{theme.SOFT_INK}">Drag to move, scroll to '
+    "zoom, double-click to return; point at a place to read its numbers.</p>"
+)
 _MARK = re.compile(r'<path aria-label="([^"]*)"([^>]*?)/>')
 # What has no words of its own lets the pointer through to what has.
 _UNSPOKEN = re.compile(r'<g (?=class="mark-(?:rule|symbol|text|line) role-mark)')
 _NAMESPACE = re.compile(r' xmlns(:xlink)?="[^"]*"')
+_LONG = re.compile(r"\d+\.\d{3,}")
 _VERBOSE = re.compile(r' (?:role|aria-roledescription)="[^"]*"')
 
 
 def html(figure: Figure) -> str:
     """Return one self-contained page with the chart, its caption and a table of its values."""
-    return page(figure.title, fragment(figure, heading="h1") + table(figure))
+    if not marks_of(figure, Heat):
+        return page(figure.title, fragment(figure, heading="h1") + table(figure))
+    chart = runtime.block(bare(figure, width=_LIVELY_WIDTH, lively=True), _svg(figure, WIDTH))
+    body = _framed(figure, "h1", chart + _HINT) + table(figure)
+    return page(figure.title, body, script=runtime.script())
 
 
 def fragment(figure: Figure, *, heading: str = "p", width: int = WIDTH) -> str:
@@ -47,6 +59,10 @@ def fragment(figure: Figure, *, heading: str = "p", width: int = WIDTH) -> str:
     the panels in pixels; a browser scales the picture down where there is less room, and its
     letters with it.
     """
+    return _framed(figure, heading, _svg(figure, width))
+
+
+def _framed(figure: Figure, heading: str, chart: str) -> str:
     lines = [*((note, theme.INK) for note in figure.notes), (figure.caption, theme.SOFT_INK)]
     footer = "".join(
         f'<p style="margin:0.3em 0;color:{colour}">{_text(words)}</p>'
@@ -56,21 +72,26 @@ def fragment(figure: Figure, *, heading: str = "p", width: int = WIDTH) -> str:
     return (
         f'<figure style="margin:0 0 1.5em;max-width:42em;padding:0.5em;background:{theme.PAPER};'
         f'color:{theme.INK};font-family:{escape(_FONT)};text-align:left">'
-        f"{_headline(figure, heading)}{_svg(figure, width)}"
+        f"{_headline(figure, heading)}{chart}"
         f'<figcaption style="font-size:0.75em;line-height:1.4">{footer}</figcaption>'
         "</figure>"
     )
 
 
-def page(title: str, body: str) -> str:
-    """Return a page around `body`, which a browser will not let reach the network."""
+def page(title: str, body: str, *, script: str = "") -> str:
+    """Return a page around `body`, which a browser will not let reach the network.
+
+    Only the given script runs on it.
+    """
+    policy = f"{_POLICY}; script-src {runtime.source(script)}" if script else _POLICY
+    run = f"<script>{script}</script>\n" if script else ""
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<link rel="icon" href="data:,">\n'
         f"<title>{_text(title)}</title>\n<style>{_STYLE}</style>\n</head>\n"
-        f"<body>\n<main>\n{body}\n</main>\n</body>\n</html>\n"
+        f"<body>\n<main>\n{body}\n</main>\n{run}</body>\n</html>\n"
     )
 
 
@@ -82,8 +103,6 @@ def _headline(figure: Figure, element: str) -> str:
 def _svg(figure: Figure, width: int) -> str:
     from vl_convert import vegalite_to_svg
 
-    from sfumato.render.vega import VERSION, bare
-
     opening, _, rest = vegalite_to_svg(bare(figure, width=width), vl_version=VERSION).partition(">")
     opening = _NAMESPACE.sub("", opening).removeprefix("<svg")
     rest = _UNSPOKEN.sub(r'<g pointer-events="none" ', _MARK.sub(_spoken, rest))
@@ -94,7 +113,8 @@ def _svg(figure: Figure, width: int) -> str:
 def _spoken(mark: re.Match[str]) -> str:
     """Turn a label that only screen readers hear into one that is shown, too, when pointed at."""
     words, rest = mark.groups()
-    return f"<path{_VERBOSE.sub('', rest)}><title>{escape(unescape(words))}</title></path>"
+    rest = _LONG.sub(lambda number: f"{float(number[0]):.2f}", _VERBOSE.sub("", rest))
+    return f"<path{rest}><title>{escape(unescape(words))}</title></path>"
 
 
 def _text(words: str) -> str:

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, TypeVar
 
-from sfumato.figure import Axis, Bars, Boxes, Cells, Figure, Mark, Panel, Points, percent
+from sfumato.figure import Axis, Bars, Boxes, Cells, Figure, Heat, Mark, Panel, Points, percent
 from sfumato.render.text import number, shorten
 
 HEADROOM = 1.05
 _SPREAD = 0.7
 
 Limits = tuple[float, float]
-MarkKind = TypeVar("MarkKind", Bars, Cells, Boxes, Points)
+MarkKind = TypeVar("MarkKind", Bars, Cells, Boxes, Points, Heat)
+Coloured = Cells | Heat
+"""Marks whose colour measures something."""
 
 
 def panels(figure: Figure) -> tuple[Panel, ...]:
@@ -54,19 +56,20 @@ def value_limits(panel: Panel, boxes: Boxes) -> Limits:
 
 def colour_limits(figure: Figure) -> Limits:
     """Return the values at both ends of the colour scale, which all panels share."""
-    rows = [row for cells in filled(figure) for row in cells.value]
+    rows = [row for mark in coloured(figure) for row in mark.value]
     return 0.0, max((value for row in rows for value in row), default=0.0) or 1.0
 
 
-def filled(figure: Figure) -> list[Cells]:
-    """Return the grids that have cells at all."""
-    return [cells for cells in marks_of(figure, Cells) if cells.value and cells.value[0]]
+def coloured(figure: Figure) -> list[Coloured]:
+    """Return the marks that need a colour scale: grids that have cells at all, and densities."""
+    marks = [*marks_of(figure, Cells), *marks_of(figure, Heat)]
+    return [mark for mark in marks if mark.value and mark.value[0]]
 
 
 def series(figure: Figure) -> list[str]:
     """Return the names of all series, in the order they first appear."""
     marks = [mark for panel in figure.panels for mark in panel.marks]
-    named = (mark.series for mark in marks if not isinstance(mark, Cells))
+    named = (mark.series for mark in marks if not isinstance(mark, Cells | Heat))
     return list(dict.fromkeys(name for name in named if name))
 
 
@@ -78,7 +81,7 @@ def marks_of(figure: Figure, kind: type[MarkKind]) -> list[MarkKind]:
 def ruled(panel: Panel) -> Literal["x", "y", "both"] | None:
     """Return the axes whose ticks are carried on as light lines across the panel."""
     match panel.marks:
-        case (Cells(), *_):
+        case (Cells() | Heat(), *_):
             return None
         case (Boxes(orient="h"), *_) | (Points(joined=False), *_):
             return "x"
@@ -103,10 +106,10 @@ def error_bars_abreast(panel: Panel, bars: Bars) -> int:
     return len(_outlines(panel)) if bars.outline else 1
 
 
-def colour_title(cells: Cells) -> str:
+def colour_title(mark: Coloured) -> str:
     """Return what the colour measures, and how far noise can have moved it."""
-    noise = f"noise ± {number(cells.noise)} ({percent(cells.coverage)})"
-    return f"{shorten(cells.label, 40)}, {noise}" if cells.label else noise
+    noise = f"noise ± {number(mark.noise)} ({percent(mark.coverage)})"
+    return f"{shorten(mark.label, 60)}, {noise}" if mark.label else noise
 
 
 def strokes(cells: Cells) -> list[tuple[int, int]]:
@@ -134,6 +137,8 @@ def _x_ends(mark: Mark) -> Sequence[float]:
             return (*mark.left, *mark.right)
         case Cells():
             return mark.x_edges
+        case Heat():
+            return mark.x
         case Boxes():
             return _value_ends(mark) if mark.orient == "h" else _category_ends(mark)
         case Points():
@@ -147,6 +152,8 @@ def _y_ends(mark: Mark) -> Sequence[float]:
             return (0.0, HEADROOM * highest)
         case Cells():
             return mark.y_edges
+        case Heat():
+            return mark.y
         case Boxes():
             return _value_ends(mark) if mark.orient == "v" else _category_ends(mark)
         case Points():

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
 PAPER = "#ffffff"
 INK = "#1f1f1f"
 SOFT_INK = "#5a5a5a"
@@ -29,6 +34,10 @@ BOX_OPACITY = 0.5
 MEDIAN_OPACITY = 0.35
 END_OPACITY = 0.35
 INTERVAL_OPACITY = 0.35
+HEAT_OPACITY = 0.9
+BACKGROUND_OPACITY = 0.5
+LEAF_OPACITY = 0.3
+LEAF_WIDTH = 0.4
 
 # Okabe and Ito's colours for all kinds of colour vision, without the yellow that paper swallows.
 _SERIES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#4d4d4d")
@@ -50,6 +59,23 @@ RAMP = (
     "#243c64",
     "#1f2b51",
 )
+
+
+def ramp(level: Array, *, night: bool = False) -> Array:
+    """Return the red, green and blue (0 to 255) of levels between 0 and 1.
+
+    By night the order is turned round, so that little is dark on dark paper.
+    """
+    colours = RAMP[::-1] if night else RAMP
+    places = np.linspace(0, 1, len(colours))
+    channels = zip(*map(_channels, colours), strict=True)
+    return np.stack([np.interp(level, places, channel) for channel in channels], axis=-1)
+
+
+def greyed(colour: Array) -> Array:
+    """Return greys as light as colours are."""
+    light = colour @ np.array([0.2126, 0.7152, 0.0722])
+    return np.repeat(light[..., np.newaxis], 3, axis=-1)
 
 
 def series_colour(index: int) -> str:

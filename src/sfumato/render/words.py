@@ -1,7 +1,8 @@
-"""What a bar or a cell says when it is pointed at, read aloud or listed in a table."""
+"""What a bar, a cell or a place says when it is pointed at, read aloud or listed in a table."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -12,6 +13,7 @@ from sfumato.figure import (
     Cells,
     Estimates,
     Figure,
+    Heat,
     Interval,
     Mark,
     Panel,
@@ -19,7 +21,13 @@ from sfumato.figure import (
     percent,
 )
 from sfumato.render.counts import TOO_FEW
+from sfumato.render.heat import sample
 from sfumato.render.text import clean, moment, number
+
+MOST_PLACES = 24
+"""At how many places a side a density is read aloud and listed."""
+
+DOUBT = " (could be noise)"
 
 
 @dataclass(frozen=True)
@@ -52,6 +60,8 @@ def _readings(figure: Figure, panel: Panel, mark: Mark) -> Iterator[Reading]:
             return box_readings(figure, panel, mark)
         case Points():
             return point_readings(figure, panel, mark)
+        case Heat():
+            return heat_readings(figure, panel, mark)
 
 
 def bar_readings(figure: Figure, panel: Panel, bars: Bars) -> Iterator[Reading]:
@@ -124,6 +134,41 @@ def point_readings(figure: Figure, panel: Panel, points: Points) -> Iterator[Rea
             where.append((figure.legend, points.series))
         words = _estimate(panel.x, points.x, place, points.coverage)
         yield Reading(_cleaned(where), _cleaned([(name, words)]))
+
+
+def heat_readings(figure: Figure, panel: Panel, heat: Heat) -> Iterator[Reading]:
+    """Read a density at a few places, row by row."""
+    taken = sample(heat, MOST_PLACES)
+    sure = f"{percent(heat.coverage)} (noise)"
+    for place in taken.places:
+        left, right, low, high = taken.ends(heat, place)
+        middle = [(panel.x.label, between(panel.x, left, right))]
+        middle.append((panel.y.label, between(panel.y, low, high)))
+        doubt = DOUBT if place.low <= 0 else ""
+        interval = f"{number(place.low)} to {number(place.high)}"
+        yield Reading(
+            _cleaned([*_panel(figure, panel), *middle]),
+            _cleaned([(heat.label, number(place.value) + doubt), (sure, interval)]),
+        )
+
+
+def between(axis: Axis, low: float, high: float) -> str:
+    """Print the middle of two places on an axis, with the digits that tell them apart."""
+    middle = (low + high) / 2
+    if axis.kind == "time":
+        return moment(middle)
+    return number(round(middle, decimals(high - low)))
+
+
+def decimals(width: float) -> int:
+    """Return how many decimals tell apart two places as far apart as `width`.
+
+    Examples
+    --------
+    >>> decimals(0.02), decimals(7)
+    (2, 0)
+    """
+    return max(0, math.ceil(-math.log10(width)))
 
 
 def at(axis: Axis, value: float) -> str:

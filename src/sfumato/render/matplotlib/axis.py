@@ -34,6 +34,8 @@ def dress(ax: Axes, panel: Panel, figure: Figure, *, keep_x: bool, keep_y: bool)
     y = positions(panel.y, y_limits(panel, figure))
     ax.set_xlim(*_union(x, ax.get_xlim() if keep_x else x))
     ax.set_ylim(*_union(y, ax.get_ylim() if keep_y else y))
+    ax.xaxis.set_inverted(panel.x.reversed)
+    ax.yaxis.set_inverted(panel.y.reversed)
     set_ticks(ax.xaxis, panel.x)
     set_ticks(ax.yaxis, panel.y)
     soft_ink = tones(ax).soft_ink

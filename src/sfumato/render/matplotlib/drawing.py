@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
 from matplotlib.text import Text
 
-from sfumato.figure import Bars, Boxes, Cells, Figure, Panel, Points
+from sfumato.figure import Bars, Boxes, Cells, Figure, Heat, Panel, Points
 from sfumato.render import theme
 from sfumato.render.matplotlib.axis import AxisLabels, dress
 from sfumato.render.matplotlib.bars import draw_bars
@@ -20,6 +20,7 @@ from sfumato.render.matplotlib.boxes import draw_boxes
 from sfumato.render.matplotlib.cells import draw_cells
 from sfumato.render.matplotlib.counts import BoxWords
 from sfumato.render.matplotlib.frame import Fitting, Frame, frame_of
+from sfumato.render.matplotlib.heat import draw_heat
 from sfumato.render.matplotlib.key import Key
 from sfumato.render.matplotlib.lettering import LITERAL, Fitted
 from sfumato.render.matplotlib.panels import PanelGrid
@@ -27,7 +28,7 @@ from sfumato.render.matplotlib.points import draw_points
 from sfumato.render.matplotlib.ticks import Ticks
 from sfumato.render.matplotlib.tones import tones
 from sfumato.render.matplotlib.watermark import draw_watermark, fit_watermark
-from sfumato.render.scale import colour_limits, filled, headlines, panels, series, title_of
+from sfumato.render.scale import colour_limits, coloured, headlines, panels, series, title_of
 from sfumato.render.text import clean
 
 
@@ -116,7 +117,9 @@ def _draw_marks(figure: Figure, grid: PanelGrid) -> tuple[ScalarMappable | None,
             match mark:
                 case Cells() if mark.value and mark.value[0]:
                     colours = draw_cells(ax, panel, mark, limits)
-                case Cells():
+                case Heat() if mark.value and mark.value[0]:
+                    colours = draw_heat(ax, panel, mark, limits)
+                case Cells() | Heat():
                     pass
                 case _:
                     place = names.index(mark.series) if mark.series else 0
@@ -143,7 +146,7 @@ def _draw_key(figure: Figure, host: Axes, colours: ScalarMappable | None) -> Key
     if colours is None:
         key.add_legend(figure.legend)
     else:
-        key.add_strip(colours, filled(figure)[0], colour_limits(figure))
+        key.add_strip(colours, coloured(figure)[0], colour_limits(figure))
     return key
 
 

@@ -12,12 +12,13 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backend_bases import RendererBase
 from matplotlib.gridspec import SubplotSpec
-from matplotlib.layout_engine import PlaceHolderLayoutEngine
+from matplotlib.layout_engine import PlaceHolderLayoutEngine, TightLayoutEngine
 from matplotlib.transforms import Bbox
 
 from sfumato.render import theme
 from sfumato.render.matplotlib.key import Key
 from sfumato.render.matplotlib.lettering import Fitted, points
+from sfumato.render.matplotlib.page import page
 from sfumato.render.matplotlib.panels import PanelGrid
 from sfumato.render.matplotlib.slot import give_way, slot
 
@@ -96,27 +97,31 @@ class Frame:
             fit(renderer)
         chart = self.grid.extent(renderer)
         left = self.grid.left(renderer)
+        # A chart that keeps its shape may be narrower than the space it was given.
+        right = box.transformed(page(self.host).transSubfigure).x1
         parts = [chart]
         top = chart.y1
-        if self.key is not None and (space := self.key.place(left, top, renderer)):
+        if self.key is not None and (space := self.key.place(left, right, top, renderer)):
             parts.append(space)
             top = space.y1
-        parts.append(self._place_title(left, top, renderer))
-        parts.append(self._place_footers(left, chart.y0, renderer))
+        parts.append(self._place_title(left, right, top, renderer))
+        parts.append(self._place_footers(left, right, chart.y0, renderer))
         return Bbox.union(parts)
 
-    def _place_title(self, left: float, top: float, renderer: RendererBase) -> Bbox:
+    def _place_title(self, left: float, right: float, top: float, renderer: RendererBase) -> Bbox:
         """Wrap our title, unless the user has set one; Matplotlib itself keeps it above the key."""
         theirs, ours = self.host.title, self.title.artist
         if theirs.get_text() and ours.get_text() == self.title.shown:
             ours.set_text("")
-        self.title.fit(self.host.bbox.x1 - left, renderer)
+        self.title.fit(right - left, renderer)
         ours.set_x(self.host.transAxes.inverted().transform((left, 0))[0])
         height = max(title.get_window_extent(renderer).height for title in (theirs, ours))
         return Bbox.from_bounds(left, top, 1, height + points(renderer, theme.TITLE_PAD))
 
-    def _place_footers(self, left: float, bottom: float, renderer: RendererBase) -> Bbox:
-        room = self.host.bbox.x1 - left
+    def _place_footers(
+        self, left: float, right: float, bottom: float, renderer: RendererBase
+    ) -> Bbox:
+        room = right - left
         lowest = bottom
         narrow = room < points(renderer, theme.NARROW)
         for footer in self.remaining:
@@ -139,4 +144,7 @@ def frame_of(ax: Axes) -> Frame | None:
 def _unmanaged(ax: Axes) -> bool:
     figure = ax.get_figure(root=True)
     engine = figure.get_layout_engine() if figure else None
+    if isinstance(engine, TightLayoutEngine):
+        # It measures once: what keeps its shape leaves other margins after being moved.
+        return ax.get_aspect() != "auto"
     return engine is None or isinstance(engine, PlaceHolderLayoutEngine)

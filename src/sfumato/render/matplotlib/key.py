@@ -13,15 +13,16 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.legend import Legend
 from matplotlib.transforms import Bbox, ScaledTranslation
 
-from sfumato.figure import Cells
+from sfumato.figure import Heat
 from sfumato.render import theme
+from sfumato.render.heat import ticks
 from sfumato.render.matplotlib.inset import Inset
-from sfumato.render.matplotlib.lettering import LITERAL, points
+from sfumato.render.matplotlib.lettering import LITERAL, Fitted, points
 from sfumato.render.matplotlib.page import inches, page
 from sfumato.render.matplotlib.ticks import Numbers
 from sfumato.render.matplotlib.tones import tones
-from sfumato.render.scale import Limits, colour_title
-from sfumato.render.text import shorten, width
+from sfumato.render.scale import Coloured, Limits, colour_title
+from sfumato.render.text import number, shorten, width
 
 _GAP = 5.0
 _OUTSIDE = 25.0
@@ -46,6 +47,7 @@ class Key:
         self.space.axes.set_axis_off()
         self.legend: Legend | None = None
         self.strip: Inset | None = None
+        self.words: Fitted | None = None
 
     def add_legend(self, title: str) -> None:
         """List every named series of the host, in as many columns as fit."""
@@ -75,19 +77,24 @@ class Key:
         for text in self.legend.get_texts():
             text.set(color=tone.ink, **LITERAL)
 
-    def add_strip(self, colours: ScalarMappable, cells: Cells, limits: Limits) -> None:
+    def add_strip(self, colours: ScalarMappable, mark: Coloured, limits: Limits) -> None:
         """Draw the colour scale, with a beam as long as the noise is wide."""
         self.strip = Inset(self.host)
         ax, ink = self.strip.axes, tones(self.host).ink
         bar = page(self.host).colorbar(colours, cax=ax, orientation="horizontal", format=Numbers())
         bar.outline.set_visible(False)
+        if isinstance(mark, Heat):
+            places = ticks(limits[1])
+            bar.set_ticks(places, labels=list(map(number, places)))
         ax.tick_params(labelsize=theme.TICK_SIZE - 0.5, labelcolor=ink, length=2, pad=1.5)
         head = 1 + 9 / _STRIP_HEIGHT
         style: dict[str, Any] = {"fontsize": theme.TICK_SIZE, "color": ink, **LITERAL}
+        style["linespacing"] = theme.LINE_HEIGHT
         flush = ax.transAxes + ScaledTranslation(-_INDENT / 72, 0, page(self.host).dpi_scale_trans)
-        ax.text(0, head, colour_title(cells), transform=flush, va="bottom", **style)
+        words = ax.text(0, head, colour_title(mark), transform=flush, va="bottom", **style)
+        self.words = Fitted(words, most_lines=3)
         ax.plot(
-            [0, min(cells.noise, limits[1])],
+            [0, min(mark.noise, limits[1])],
             [1 + 4.5 / _STRIP_HEIGHT] * 2,
             transform=ax.get_xaxis_transform(),
             color=ink,
@@ -104,24 +111,35 @@ class Key:
             if inset is not None:
                 inset.axes.remove()
 
-    def place(self, left: float, bottom: float, renderer: RendererBase) -> Bbox | None:
-        """Put the key at a place given in pixels, and return the space it takes."""
-        point = points(renderer, 1)
-        bottom += _GAP * point
-        if self.strip is not None:
-            return self._place_strip(self.strip, left, bottom, point)
+    def place(
+        self, left: float, right: float, bottom: float, renderer: RendererBase
+    ) -> Bbox | None:
+        """Put the key between places given in pixels, and return the space it takes."""
+        bottom += _GAP * points(renderer, 1)
+        if self.strip is not None and self.words is not None:
+            self.words.fit(right - left, renderer)
+            return self._place_strip(self.strip, self.words, (left, right), bottom, renderer)
         if self.legend is not None and self.host.get_legend() is self.legend:
             return self._place_legend(self.legend, left, bottom, renderer)
         self.space.axes.set_visible(False)
         return None
 
-    def _place_strip(self, strip: Inset, left: float, bottom: float, point: float) -> Bbox:
-        across = min(_STRIP_WIDTH * point, self.host.bbox.width)
+    def _place_strip(
+        self,
+        strip: Inset,
+        words: Fitted,
+        sides: tuple[float, float],
+        bottom: float,
+        renderer: RendererBase,
+    ) -> Bbox:
+        point, (left, right) = points(renderer, 1), sides
+        across = min(_STRIP_WIDTH * point, right - left)
         up = _STRIP_HEIGHT * point
         # The first number stands below the left end, half of it beyond.
         inner = left + _INDENT * point
         strip.place(Bbox.from_bounds(inner, bottom + _STRIP_FOOT * point, across, up))
-        whole = (_STRIP_FOOT + _STRIP_HEIGHT + _STRIP_HEAD) * point
+        more = words.shown.count("\n") * theme.TICK_SIZE * theme.LINE_HEIGHT
+        whole = (_STRIP_FOOT + _STRIP_HEIGHT + _STRIP_HEAD + more) * point
         return self.space.place(Bbox.from_bounds(left, bottom, across, whole))
 
     def _place_legend(

@@ -19,6 +19,7 @@ class Tones:
     ink: str
     soft_ink: str
     grid: str
+    night: bool = False
 
 
 DAY = Tones(theme.PAPER, theme.INK, theme.SOFT_INK, theme.GRID)
@@ -36,4 +37,4 @@ def tones(ax: Axes) -> Tones:
 
 def _night(paper: str) -> Tones:
     ink, soft_ink, grid = (theme.mix(paper, "#ffffff", share) for share in (0.92, 0.7, 0.2))
-    return Tones(paper, ink, soft_ink, grid)
+    return Tones(paper, ink, soft_ink, grid, night=True)

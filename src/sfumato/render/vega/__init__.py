@@ -15,7 +15,7 @@ VERSION = "5.20"
 
 def vega(figure: Figure) -> dict[str, Any]:
     """Return a Vega-Lite specification that needs no other file."""
-    titled = {"title": heading(figure), "vconcat": stacked(figure), **_apart()}
+    titled = {"title": heading(figure), "vconcat": stacked(figure, lively=True), **_apart()}
     return {
         "$schema": SCHEMA,
         "config": deepcopy(CONFIG),
@@ -25,10 +25,14 @@ def vega(figure: Figure) -> dict[str, Any]:
     }
 
 
-def bare(figure: Figure, *, width: int = WIDTH) -> dict[str, Any]:
-    """Return the picture alone, for a page that prints title and caption as its own text."""
+def bare(figure: Figure, *, width: int = WIDTH, lively: bool = False) -> dict[str, Any]:
+    """Return the picture alone, for a page that prints title and caption as its own text.
+
+    A `lively` density can be panned and zoomed where a script draws it, once on a page.
+    """
     config = {**deepcopy(CONFIG), "padding": 2}
-    return {"$schema": SCHEMA, "config": config, "vconcat": stacked(figure, width), **_apart()}
+    views = stacked(figure, width, lively=lively)
+    return {"$schema": SCHEMA, "config": config, "vconcat": views, **_apart()}
 
 
 def _apart() -> dict[str, Any]:

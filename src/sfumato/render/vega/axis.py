@@ -16,14 +16,16 @@ Spec = dict[str, Any]
 Side = Literal["x", "y"]
 
 
-def channel(axis: Axis, limits: Limits, drawn: Spec) -> Spec:
+def channel(axis: Axis, limits: Limits, drawn: Spec, *, clamp: bool = True) -> Spec:
     """Return what every layer says about one axis, so that all of them share it."""
-    domain = list(places(axis, limits))
-    if axis.kind == "time":
-        scale: Spec = {"type": "utc", "domain": domain, "nice": False, "clamp": True}
-        return {"type": "temporal", "scale": scale, "axis": drawn}
     # Clamping ends error bars at the edge; clipping would need ids, which clash on a page.
-    scale = {"domain": domain, "nice": False, "zero": False, "clamp": True}
+    ends: Spec = {"domain": list(places(axis, limits)), "nice": False, "clamp": clamp}
+    if axis.reversed:
+        ends["reverse"] = True
+    if axis.kind == "time":
+        scale: Spec = {"type": "utc", **ends}
+        return {"type": "temporal", "scale": scale, "axis": drawn}
+    scale = {**ends, "zero": False}
     return {"type": "quantitative", "scale": scale, "axis": drawn}
 
 

@@ -14,6 +14,7 @@ from sfumato.render.vega.axis import Spec, places
 from sfumato.render.vega.canvas import Canvas
 from sfumato.render.vega.legend import colour_channel
 from sfumato.render.vega.settings import pixels
+from sfumato.render.vega.tooltip import tooltip
 from sfumato.render.words import box_readings
 
 _DASHES = [5, 4]
@@ -78,14 +79,11 @@ class Brush:
         rows: list[Spec] = []
         for part, reading in zip(parts, readings, strict=True):
             told = enumerate((*reading.place, *reading.value))
-            said = {f"said{place}": words for place, (_, words) in told}
-            rows.append({**self._row(part), "words": str(reading), "series": index, **said})
+            fields = {f"said{place}": words for place, (_, words) in told}
+            rows.append({**self._row(part), "words": str(reading), "series": index, **fields})
         named = (*readings[0].place, *readings[0].value) if readings else ()
-        tooltip = [
-            {"field": f"said{place}", "type": "nominal", "title": name}
-            for place, (name, _) in enumerate(named)
-        ]
-        encoding: Spec = {**self._ends(), "description": {"field": "words"}, "tooltip": tooltip}
+        said = tooltip((name, f"said{place}") for place, (name, _) in enumerate(named))
+        encoding: Spec = {**self._ends(), "description": {"field": "words"}, "tooltip": said}
         if self.boxes.series:
             encoding["color"] = colour_channel(self.canvas, theme.box_colour)
         mark = {"type": "rect", "opacity": 0}

@@ -10,7 +10,7 @@ from sfumato.render.vega.axis import Spec
 
 @dataclass(frozen=True)
 class Canvas:
-    """A panel's position channels, and its size in pixels."""
+    """A panel's position channels, its size in pixels, and whether its axes can be moved."""
 
     figure: Figure
     panel: Panel
@@ -18,6 +18,7 @@ class Canvas:
     y: Spec
     width: int
     height: int
+    lively: bool = False
 
     def positions(self, x: str, y: str, **ends: Spec) -> Spec:
         """Return the position channels of a layer over two fields, with ``x2`` or ``y2``."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from sfumato.figure import Cells, Figure
+from sfumato.figure import Cells
 from sfumato.render import theme
-from sfumato.render.scale import colour_limits, strokes
+from sfumato.render.scale import strokes
 from sfumato.render.vega.axis import Spec, places
 from sfumato.render.vega.canvas import Canvas
+from sfumato.render.vega.colouring import colour_channel
 from sfumato.render.vega.settings import pixels
 from sfumato.render.words import cell_readings
 
@@ -14,16 +15,6 @@ from sfumato.render.words import cell_readings
 def cell_layers(canvas: Canvas, cells: Cells) -> list[tuple[int, Spec]]:
     """Return the grid and the strokes through its muted cells, each with its depth."""
     return [(0, _grid(canvas, cells)), (1, _strokes(canvas, cells))]
-
-
-def colour_channel(figure: Figure, field: str) -> Spec:
-    """Return the way from released values to colours, which panels and key share."""
-    scale: Spec = {
-        "domain": list(colour_limits(figure)),
-        "range": list(theme.RAMP),
-        "interpolate": "rgb",
-    }
-    return {"field": field, "type": "quantitative", "scale": scale, "legend": None}
 
 
 def _grid(canvas: Canvas, cells: Cells) -> Spec:
@@ -38,7 +29,7 @@ def _grid(canvas: Canvas, cells: Cells) -> Spec:
         "mark": {"type": "rect"},
         "encoding": {
             **_box(canvas),
-            "color": colour_channel(canvas.figure, "value"),
+            "color": colour_channel(canvas.figure, cells, "value"),
             "description": {"field": "words"},
             "tooltip": {"field": "words"},
         },

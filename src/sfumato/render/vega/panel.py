@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sfumato.figure import Bars, Boxes, Cells, Figure, Mark, Panel, Points
+from sfumato.figure import Bars, Boxes, Cells, Figure, Heat, Mark, Panel, Points
 from sfumato.render import theme
 from sfumato.render.scale import ruled, title_of, x_limits, y_limits
 from sfumato.render.text import shorten
@@ -14,6 +14,7 @@ from sfumato.render.vega.boxes import box_layers
 from sfumato.render.vega.canvas import Canvas
 from sfumato.render.vega.cells import cell_layers
 from sfumato.render.vega.counts import word_layers
+from sfumato.render.vega.heat import heat_layers
 from sfumato.render.vega.points import point_layers
 from sfumato.render.vega.settings import pixels
 from sfumato.render.vega.watermark import watermark_layer
@@ -21,7 +22,10 @@ from sfumato.render.vega.watermark import watermark_layer
 
 @dataclass(frozen=True)
 class PanelView:
-    """A panel, its size in pixels, and which labels its neighbours do not say for it."""
+    """A panel, its size in pixels, and which labels its neighbours do not say for it.
+
+    A `lively` one can be panned and zoomed, if it holds a density.
+    """
 
     panel: Panel
     width: int
@@ -29,6 +33,7 @@ class PanelView:
     titled: bool
     x_labels: bool
     y_labels: bool
+    lively: bool
 
 
 def panel_spec(figure: Figure, view: PanelView) -> Spec:
@@ -54,6 +59,8 @@ def _layers(canvas: Canvas, mark: Mark) -> list[tuple[int, Spec]]:
             return point_layers(canvas, mark)
         case Cells():
             return cell_layers(canvas, mark) if mark.value and mark.value[0] else []
+        case Heat():
+            return heat_layers(canvas, mark) if mark.value and mark.value[0] else []
 
 
 def _canvas(figure: Figure, view: PanelView) -> Canvas:
@@ -66,8 +73,10 @@ def _canvas(figure: Figure, view: PanelView) -> Canvas:
         beside |= {"grid": True, "ticks": False}
     if lines in ("x", "both"):
         below |= {"grid": True}
-    x, y = channel(panel.x, level, below), channel(panel.y, upright, beside)
-    return Canvas(figure, panel, x, y, view.width, view.height)
+    lively = view.lively and any(isinstance(mark, Heat) for mark in panel.marks)
+    x = channel(panel.x, level, below, clamp=not lively)
+    y = channel(panel.y, upright, beside, clamp=not lively)
+    return Canvas(figure, panel, x, y, view.width, view.height, lively)
 
 
 def _nothing(canvas: Canvas) -> Spec:

@@ -10,6 +10,9 @@ from sfumato.render.text import MINUS, THIN_SPACE
 SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
 WIDTH = 540
 HEIGHT = 310
+TALLEST = 520
+"""How high a panel that keeps its shape may get, in pixels."""
+
 PANEL_GAP = 24
 LEFT = 60
 """Roughly what the y axis takes, in pixels."""

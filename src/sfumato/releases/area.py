@@ -1,0 +1,103 @@
+"""`Area`: what a density is told per, a public choice that the bounds alone decide."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.domain import Bounds
+from sfumato.grid import Grid
+from sfumato.render.text import number
+
+Array = NDArray[np.float64]
+Aspect = Literal["map", "equal", "free"]
+
+DEGREE = 111.32
+"""Kilometres in a degree of latitude, and in one of longitude at the equator."""
+
+_SHARE = 10  # of a side, about, is told as a round number
+_DURATIONS = (
+    (1e6, "second"),
+    (60e6, "minute"),
+    (3600e6, "hour"),
+    (86_400e6, "day"),
+    (7 * 86_400e6, "week"),
+    (365.25 * 86_400e6, "year"),
+)
+
+
+@dataclass(frozen=True)
+class Area:
+    """A square kilometre, or a rectangle of round sides.
+
+    Parameters
+    ----------
+    words
+        What one area is, as it stands after "people per".
+    sides
+        Its width and height in the units of the data; None for a square kilometre.
+    """
+
+    words: str
+    sides: tuple[float, float] | None = None
+
+    @classmethod
+    def of(cls, x: Grid, y: Grid, aspect: Aspect) -> Area:
+        """Choose the area for a window.
+
+        Examples
+        --------
+        >>> Area.of(Grid("x", Bounds(0, 640), 64), Grid("y", Bounds(0, 480), 48), "equal").words
+        '50 × 50 of x × y'
+        """
+        if aspect == "map":
+            return cls("km²")
+        bounds = (x.bounds, y.bounds)
+        if aspect == "equal":
+            bounds = (min(bounds, key=lambda each: each.width),) * 2
+        (across, level), (up, upright) = (_round(each) for each in bounds)
+        return cls(f"{level} × {upright} of {x.column} × {y.column}", (across, up))
+
+    def count(self, left: Array, right: Array, low: Array, high: Array) -> Array:
+        """Return how many such areas rectangles hold.
+
+        On a map that is exact on the sphere, so degrees count for less near the poles.
+        """
+        if self.sides is not None:
+            return (right - left) * (high - low) / math.prod(self.sides)
+        south, north = (np.sin(np.radians(np.clip(end, -90, 90))) for end in (low, high))
+        return (right - left) * DEGREE**2 * np.degrees(north - south)
+
+
+def ratio(x: Bounds, y: Bounds, aspect: Aspect) -> float | None:
+    """Return how tall a window is drawn for its width; None where any shape will do."""
+    match aspect:
+        case "map":
+            middle = math.radians(max(-85.0, min(85.0, (y.lower + y.upper) / 2)))
+            return y.width / (x.width * math.cos(middle))
+        case "equal":
+            return y.width / x.width
+        case "free":
+            return None
+
+
+def _round(bounds: Bounds) -> tuple[float, str]:
+    """Return a round length within the bounds, and how it is written."""
+    length = bounds.width / _SHARE
+    if not bounds.time:
+        rounded = _rounded(length)
+        return rounded, number(rounded)
+    size, name = max((pair for pair in _DURATIONS if pair[0] <= length), default=_DURATIONS[0])
+    count = _rounded(max(1.0, length / size))
+    return count * size, f"{number(count)} {name}{'s' if count > 1 else ''}"
+
+
+def _rounded(length: float) -> float:
+    """Return the largest of 1, 2 and 5 with any zeros that is not above 1.25 times a length."""
+    most = 1.25 * length * (1 + 1e-9)  # 0.9 - 0.5 is a little less than 0.4
+    power = 10.0 ** math.floor(math.log10(most))
+    return max(float(f"{step * power:.1g}") for step in (1, 2, 5) if step * power <= most)

@@ -1,0 +1,261 @@
+"""`HeatmapRelease`: noisy masses of squares, and the density they make."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.domain import moment
+from sfumato.figure import Figure
+from sfumato.grid import Grid
+from sfumato.plane import Outside
+from sfumato.postprocess import density
+from sfumato.postprocess.density import Leaves
+from sfumato.releases import axes, squares, strict
+from sfumato.releases.area import Area, Aspect
+from sfumato.releases.leaf_noise import LeafIntervals, LeafNoise
+from sfumato.releases.map_release import MapRelease
+from sfumato.releases.resolution import Resolution, Smooth, cells_of, widths_of
+
+if TYPE_CHECKING:
+    from sfumato.releases.background import Background
+    from sfumato.releases.centers import Center
+
+Array = NDArray[np.float64]
+Origin = Literal["lower", "upper"]
+
+METHODS = {
+    "adaptive": "Squares as small as their noisy masses allow",
+    "pyramid": "Squares of several sizes, the fullest opened further",
+    "laplace": "Every cell, with Laplace noise",
+    "dense": "Squares of one size, which a noisy count chose",
+}
+"""What each method measures, as the caption says it."""
+
+DECODERS = {
+    "bayes": "masses are what is expected given all measurements",
+    "lp": "masses are those nearest to all measurements",
+    "": "masses below zero count as zero",
+}
+"""How masses follow from measurements, as the caption says it."""
+
+NUMBERS = ("mass", "density", "low", "high")
+"""What a record says of a leaf, besides where it lies."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class HeatmapRelease(MapRelease):
+    """How much lies where in a window, as the masses of squares that do not overlap.
+
+    Parameters
+    ----------
+    x, y
+        The public window; their cells are the resolution that was asked for.
+    method, decoder, top
+        How squares were chosen and measured, how masses follow from that, and which fraction of
+        the cells was kept, if not all.
+    origin
+        ``"upper"`` has the y axis run down, as the rows of an image do.
+    aspect
+        ``"map"`` for degrees of longitude and latitude, ``"equal"`` where both axes have the same
+        unit, ``"free"`` for any others.
+    outside
+        What became of rows beyond the window.
+    weight
+        The column that says how much each row weighs, if there is one.
+    step
+        What one integer is worth: 1, or 2**-30 where a person's rows share its weight.
+    leaves
+        The squares with their masses after decoding, in units.
+    noisy, scale
+        The last direct measurement of each leaf, and the scale of its noise, in steps.
+    total
+        The mass of all leaves together after decoding.
+
+    Notes
+    -----
+    Two heatmaps are equal when all their numbers are.
+    """
+
+    kind: ClassVar[str] = "heatmap"
+
+    x: Grid
+    y: Grid
+    method: str
+    decoder: str
+    top: float | None
+    origin: Origin
+    aspect: Aspect
+    outside: Outside
+    weight: str | None
+    step: float
+    leaves: Leaves
+    noisy: tuple[int, ...]
+    scale: tuple[float, ...]
+    total: float
+
+    def __post_init__(self) -> None:
+        squares.check(self.leaves)
+        if not len(self.noisy) == len(self.scale) == len(self.leaves.mass):
+            raise ValueError("A leaf has one measurement, with noise of one scale.")
+        if not self.total >= 0:
+            raise ValueError("There is not less than nothing in all.")
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, HeatmapRelease) and self.to_dict() == other.to_dict()
+
+    def __hash__(self) -> int:
+        return hash((self.label, self.guarantee, self.noisy))
+
+    @cached_property
+    def noise(self) -> LeafNoise:
+        """What was measured of each leaf, and the law of its noise."""
+        return LeafNoise(self.noisy, self.scale, self.step)
+
+    @property
+    def uncertainty(self) -> LeafIntervals:
+        """Intervals around the direct measurements of the leaves, known from the noise alone."""
+        return self.noise.intervals
+
+    @cached_property
+    def ends(self) -> tuple[Array, Array, Array, Array]:
+        """The left, right, low and high end of every leaf."""
+        return squares.ends(self.leaves, self.x, self.y)
+
+    @property
+    def area(self) -> Area:
+        """What densities are told per: a choice of the bounds alone."""
+        return Area.of(self.x, self.y, self.aspect)
+
+    @property
+    def density_label(self) -> str:
+        """What a density counts, per what."""
+        if self.guarantee.unit.column is not None:
+            return f"people per {self.area.words}"
+        return f"{self.weight or 'rows'} per {self.area.words}"
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The public facts the release was made with."""
+        return {
+            "x": axes.write(self.x),
+            "y": axes.write(self.y),
+            "method": self.method,
+            "decoder": self.decoder,
+            "top": self.top,
+            "origin": self.origin,
+            "aspect": self.aspect,
+            "outside": self.outside,
+            "weight": self.weight,
+            "step": self.step,
+        }
+
+    def values(self) -> dict[str, Any]:
+        """Return the leaves, and what was measured of them, as columns of numbers."""
+        return {
+            "leaves": squares.write(self.leaves),
+            **self.noise.write(),
+            "total": float(self.total),
+        }
+
+    @classmethod
+    def from_parts(cls, common: Mapping[str, Any], parts: Mapping[str, Any]) -> HeatmapRelease:
+        """Rebuild a heatmap from its document."""
+        noise = LeafNoise.read(parts, strict.number(parts["step"]))
+        return cls(
+            **common,
+            x=strict.grid(parts["x"]),
+            y=strict.grid(parts["y"]),
+            method=strict.choice(parts["method"], tuple(METHODS)),
+            decoder=strict.choice(parts["decoder"], tuple(DECODERS)),
+            top=strict.spacing(parts["top"]),
+            origin=strict.choice(parts["origin"], ("lower", "upper")),
+            aspect=strict.choice(parts["aspect"], ("map", "equal", "free")),
+            outside=strict.choice(parts["outside"], ("drop", "edge")),
+            weight=None if parts["weight"] is None else str(parts["weight"]),
+            step=noise.step,
+            leaves=squares.read(parts["leaves"]),
+            noisy=noise.noisy,
+            scale=noise.scale,
+            total=strict.number(parts["total"]),
+        )
+
+    def to_array(self, *, resolution: Resolution | None = None, smooth: Smooth = 0.0) -> Array:
+        """Return the density as an array ``[row, column]`` that sums to 1.
+
+        Rows run with y and columns with x, from the lower bounds up. Where all masses are zero
+        the density is the same everywhere.
+
+        Parameters
+        ----------
+        resolution
+            Cells along both sides, or a pair of columns and rows; as was asked, if left out.
+        smooth
+            The standard deviation of a Gaussian filter in the units of the data, or a pair for x
+            and y; 0 for no filter.
+        """
+        cells = cells_of(resolution, self.x, self.y)
+        picture = density.spread(self.leaves, cells)
+        total = picture.sum()
+        if not total > 0:
+            return np.full(cells[::-1], 1 / (cells[0] * cells[1]))
+        return density.smoothed(picture / total, widths_of(smooth, self.x, self.y, cells))
+
+    def numbers(self) -> dict[str, list[float]]:
+        """Return the mass, density and interval of every leaf."""
+        sure = self.uncertainty
+        dense = self.leaves.mass / self.area.count(*self.ends)
+        columns = (self.leaves.mass.tolist(), dense.tolist(), list(sure.low), list(sure.high))
+        return dict(zip(NUMBERS, columns, strict=True))
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return one record per leaf: its ends, its mass and density, and its interval.
+
+        ``low`` and ``high`` belong to the mass; a density is told in the unit of `density_label`.
+        """
+        columns: dict[str, list[Any]] = {}
+        for grid, pair in ((self.x, self.ends[:2]), (self.y, self.ends[2:])):
+            for end, places in zip(("left", "right"), pair, strict=True):
+                plain = places.tolist()
+                columns[f"{grid.column}_{end}"] = (
+                    [moment(place) for place in plain] if grid.bounds.time else plain
+                )
+        columns |= self.numbers()
+        return [
+            dict(zip(columns, leaf, strict=True)) for leaf in zip(*columns.values(), strict=True)
+        ]
+
+    def centers(self, k: int) -> tuple[Center, ...]:
+        """Return k places that most of the mass lies near, those with the most first.
+
+        They are the k-median of the leaves, found by a local search on the masses as released.
+        Distances are horizontal plus vertical ways, as shares of the window's sides.
+        """
+        from sfumato.releases import centers
+
+        return centers.centers(self, k)
+
+    def to_geojson(self) -> dict[str, Any]:
+        """Return the leaves as a GeoJSON FeatureCollection, for use in any map tool."""
+        from sfumato.releases import geojson
+
+        return geojson.write(self)
+
+    def caption(self) -> str:
+        """Say what protects whom, how it was measured and what the picture's signs mean."""
+        from sfumato.releases import heatmap_figure
+
+        return heatmap_figure.caption(self)
+
+    def drawn(self, smooth: Smooth | None, leaves: bool, background: Background | None) -> Figure:
+        """Describe the picture, over a background if there is one."""
+        from sfumato.releases import background as backgrounds
+        from sfumato.releases import heatmap_figure
+
+        chosen = heatmap_figure.default_smooth(self) if smooth is None else smooth
+        return heatmap_figure.figure(self, chosen, leaves, backgrounds.read(background))

@@ -1,0 +1,171 @@
+"""The picture of a heatmap, described as plain data."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.figure import Figure, Heat, Panel, Square
+from sfumato.grid import Grid
+from sfumato.postprocess import density
+from sfumato.releases import axes, wording
+from sfumato.releases.area import ratio
+from sfumato.releases.heatmap import DECODERS, METHODS
+from sfumato.releases.release import WATERMARK
+from sfumato.releases.resolution import Smooth, lengths_of, widths_of
+from sfumato.render.text import number
+
+if TYPE_CHECKING:
+    from sfumato.releases.heatmap import HeatmapRelease
+
+Array = NDArray[np.float64]
+
+REACH = 1.645
+"""Standard deviations on either side of an interval.
+
+The noise at one place is a sum of Laplace noises. Whether one of them or very many, it lies within
+these with a probability between 90.0 and 90.3 %, and above either end with half of the rest.
+"""
+
+COVERAGE = 0.9
+
+_FEWEST, _MOST = 256, 512  # points along a side of the picture
+_SMOOTH = 0.015  # of the window's size
+_AROUND = 2.0  # how much wider the filter is by which a place is told from noise
+
+
+def figure(release: HeatmapRelease, smooth: Smooth, leaves: bool, background: str) -> Figure:
+    """Describe the picture of a heatmap."""
+    heat = replace(_heat(release, smooth), background=background)
+    if leaves:
+        heat = replace(heat, leaves=_squares(release))
+    y = replace(axes.axis(release.y), reversed=release.origin == "upper")
+    nothing = all(muted for row in heat.muted for muted in row)
+    return Figure(
+        title=wording.title(release),
+        panels=(Panel(axes.axis(release.x), y, (heat,)),),
+        caption=_caption(release, smooth, over=bool(background)),
+        notes=("Noise alone could have made all that is seen.",) if nothing else (),
+        watermark="" if release.private else WATERMARK,
+    )
+
+
+def caption(release: HeatmapRelease) -> str:
+    """Say what protects whom, how it was measured and what the picture's signs mean."""
+    return _caption(release, default_smooth(release), over=False)
+
+
+def default_smooth(release: HeatmapRelease) -> tuple[float, float]:
+    """Return how far a picture is smoothed along x and y if nobody says.
+
+    It is 1.5 % of each side. Where the picture keeps its shape, it is the same length on paper
+    along both axes, and 1.5 % of the sides' geometric mean. Only the public window decides.
+    """
+    x, y = release.x.bounds, release.y.bounds
+    shape = ratio(x, y, release.aspect) or 1.0
+    return _SMOOTH * x.width * math.sqrt(shape), _SMOOTH * y.width / math.sqrt(shape)
+
+
+def _caption(release: HeatmapRelease, smooth: Smooth, *, over: bool) -> str:
+    sign = "Where the picture is grey, noise alone could have made what is seen within 2σ"
+    if over:
+        sign = "Where there is no colour, there is little, or noise alone could have made it"
+    rows = "are counted nowhere" if release.outside == "drop" else "are counted at its edge"
+    parts = [
+        wording.promise(release),
+        f"{METHODS[release.method]}{_kept(release)}; {DECODERS[release.decoder]}.",
+        _smoothing(release, smooth),
+        f"{sign} (95 % for each place alone).",
+        f"Rows beyond the window {rows}.",
+    ]
+    return " ".join(part for part in parts if part)
+
+
+def _kept(release: HeatmapRelease) -> str:
+    return "" if release.top is None else f", the highest {100 * release.top:g} % of cells kept"
+
+
+def _smoothing(release: HeatmapRelease, smooth: Smooth) -> str:
+    across, up = lengths_of(smooth, release.x, release.y)
+    if across == up == 0:
+        return "The density is not smoothed."
+    widths = f"{_length(across, release.x)}, {_length(up, release.y)}"
+    return f"Smoothed by a Gaussian filter (σ = {widths})."
+
+
+def _length(length: float, grid: Grid) -> str:
+    return f"{_amount(length, grid)} of {grid.column}"
+
+
+def _amount(length: float, grid: Grid) -> str:
+    if not grid.bounds.time:
+        return number(float(f"{length:.3g}"))
+    seconds = length / 1e6
+    units = ((86_400, "day"), (3600, "hour"), (60, "minute"), (1, "second"))
+    size, name = next((unit for unit in units if seconds >= unit[0]), units[-1])
+    amount = float(f"{seconds / size:.3g}")
+    return f"{number(amount)} {name}{'' if amount == 1 else 's'}"
+
+
+def _heat(release: HeatmapRelease, smooth: Smooth) -> Heat:
+    cells = _points(release.x.cells), _points(release.y.cells)
+    sigma = widths_of(smooth, release.x, release.y, cells)
+    area = _areas(release, cells)
+    seen = density.smoothed(density.spread(release.leaves, cells), sigma) / area
+    raw, reach = (each / area for each in _measured(release, cells, sigma))
+    around, doubt = _measured(release, cells, (_AROUND * sigma[0], _AROUND * sigma[1]))
+    return Heat(
+        x=(release.x.bounds.lower, release.x.bounds.upper),
+        y=(release.y.bounds.lower, release.y.bounds.upper),
+        value=_rows(seen),
+        low=_rows(raw - reach),
+        high=_rows(raw + reach),
+        muted=tuple(map(tuple, (around <= doubt).tolist())),
+        label=release.density_label,
+        noise=_usual(reach, raw > reach),
+        coverage=COVERAGE,
+        ratio=ratio(release.x.bounds, release.y.bounds, release.aspect),
+    )
+
+
+def _measured(
+    release: HeatmapRelease, cells: tuple[int, int], sigma: tuple[float, float]
+) -> tuple[Array, Array]:
+    """Return the filtered measurements, before decoding, and how far noise may move each."""
+    leaves = replace(release.leaves, mass=release.noise.masses)
+    variance = density.ripple(release.leaves, release.noise.variance, cells, sigma)
+    return density.smoothed(density.spread(leaves, cells), sigma), REACH * np.sqrt(variance)
+
+
+def _points(cells: int) -> int:
+    """Return a number of points that shows cells of the resolution asked for as they are."""
+    return min(_MOST, cells * -(-_FEWEST // cells))
+
+
+def _areas(release: HeatmapRelease, cells: tuple[int, int]) -> Array:
+    """Return the area of a point in each row."""
+    grid = Grid(release.y.column, release.y.bounds, cells[1])
+    width = release.x.bounds.width / cells[0]
+    low, high = grid.edges[:-1], grid.edges[1:]
+    zero = np.zeros(cells[1])
+    return release.area.count(zero, zero + width, low, high)[:, np.newaxis]
+
+
+def _usual(reach: Array, clear: NDArray[np.bool_]) -> float:
+    """Return the usual half-width where there is something to see, or anywhere if there is not."""
+    usual = float(np.median(reach[clear] if clear.any() else reach))
+    return float(f"{usual:.2g}")
+
+
+def _squares(release: HeatmapRelease) -> tuple[Square, ...]:
+    return tuple(
+        Square(*ends) for ends in zip(*(end.tolist() for end in release.ends), strict=True)
+    )
+
+
+def _rows(array: Array) -> tuple[tuple[float, ...], ...]:
+    return tuple(map(tuple, array.tolist()))
