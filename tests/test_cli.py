@@ -28,11 +28,14 @@ from sfumato.cli.spelling import (
     read_bounds_or_search,
     read_levels,
     read_order,
+    read_resolution,
     read_unit,
 )
 from sfumato.cli.terminal import in_shell_words, show_table
 from sfumato.domain import Categories
-from sfumato.releases import boxplot, quantiles
+from sfumato.plane import Outside
+from sfumato.releases import boxplot, heatmap, quantiles
+from sfumato.releases.area import Aspect
 from sfumato.releases.histogram import STATS
 from sfumato.releases.release import Release
 from sfumato.testing import city
@@ -73,7 +76,8 @@ def test_the_help_of_every_command_has_an_example(
 def test_every_example_in_the_help_can_be_parsed(folder: Path) -> None:
     examples = [text for _, text in CHARTS.items()]
     for example in examples:
-        Path("visits.csv").write_text("age,user_id,ward,wait\n30,a,A,9\n40,b,B,7\n")
+        rows = ("age,user_id,ward,wait,lon,lat", "30,a,A,9,-74,40.7", "40,b,B,7,-73.9,40.6")
+        Path("visits.csv").write_text("\n".join(rows))
         assert run(["plan", *example.split()]) == 0
         assert run(example.split()) == 0
 
@@ -408,6 +412,13 @@ def test_the_methods_of_the_command_line_are_those_of_the_library() -> None:
     assert get_args(named) == tuple(quantiles.METHODS) and none is type(None)
 
 
+def test_the_maps_of_the_command_line_are_those_of_the_library() -> None:
+    assert get_args(get_args(options.HeatMethod)[0]) == tuple(heatmap.METHODS)
+    assert get_args(get_args(options.Origin)[0]) == get_args(heatmap.Origin)
+    assert get_args(get_args(options.Outside)[0]) == get_args(Outside)
+    assert get_args(get_args(get_args(options.Aspect)[0])[0]) == get_args(Aspect)
+
+
 def test_spellings_are_read_as_python_would() -> None:
     assert read_bounds([]) is None
     assert read_bounds(["0,240"]) == sf.Bounds(0, 240)
@@ -428,6 +439,8 @@ def test_spellings_are_read_as_python_would() -> None:
     assert read_bounds_or_search(["a=0,1", "b=0,2"])[0] == read_bounds(["a=0,1", "b=0,2"])
     assert read_bounds_or_search([]) == (None, None)
     assert read_levels("0.25, 0.5") == (0.25, 0.5)
+    assert read_resolution("256") == 256 and read_resolution("320, 240") == (320, 240)
+    assert read_resolution("²") == "²"
     assert read_unit(None) == sf.PrivacyUnit.rows()
     assert read_unit("a:b") == sf.PrivacyUnit.users("a:b")
 
@@ -457,6 +470,27 @@ def test_spellings_are_read_as_python_would() -> None:
 def test_a_spelling_that_means_nothing_is_refused(bad: Callable[[], object]) -> None:
     with pytest.raises(sf.DomainError):
         bad()
+
+
+WINDOW = ["--bounds", "age=0,100", "--bounds", "bmi=10,50"]
+
+
+@pytest.mark.parametrize("method", heatmap.METHODS)
+def test_maps_by_every_method_are_paid_for_once(folder: Path, method: str) -> None:
+    words = ["--x", "age", "--y", "bmi", *WINDOW, "--resolution", "32,24", "--method", method]
+    files = ["-o", "map.json", "-o", "map.svg", "-o", "map.geojson"]
+    assert run(["heatmap", "people.parquet", *words, *PAID, *files]) == 0
+    release = sf.load("map.json")
+    assert isinstance(release, heatmap.HeatmapRelease)
+    assert release.method == method and release.to_array().shape == (24, 32)
+    assert charges() == ["heatmap of age and bmi"]
+    assert len(json.loads(Path("map.geojson").read_text())["features"]) == len(release.noisy)
+
+
+def test_only_maps_are_written_for_map_tools(folder: Path) -> None:
+    words = ["--x", "age", "--bounds", "0,100", "-o", "age.geojson"]
+    assert run(["histplot", "people.parquet", *words, *PAID]) == 2
+    assert charges() == []
 
 
 BOXES = ["--x", "district", "--order", "Larkfield,Old Town", "--y", "age", "--bounds", "0,100"]

@@ -68,6 +68,18 @@ def box(**changes: object) -> Callable[[], object]:
     return lambda: session().boxplot(**asked)  # type: ignore[arg-type]
 
 
+def heat(**changes: object) -> Callable[[], object]:
+    asked = {"x": "age", "y": "who", "budget": 0.1, **changes}
+    domain = {"age": (0, 100), "who": (0, 9), "ward": (-1, 1), "day": (0, 1), "nobody": (0, 1)}
+    return lambda: session(domain=domain).heatmap(**asked)  # type: ignore[arg-type]
+
+
+def mapped(*words: str, y: str = "who", window: str = "who=0,9") -> list[str]:
+    declared = ["--bounds", "age=0,100", "--bounds", window]
+    paid = ["--epsilon", "0.1", "--ledger", "visits.ledger"]
+    return ["heatmap", "visits.parquet", "--x", "age", "--y", y, *declared, *paid, *words]
+
+
 def levels(**changes: object) -> Callable[[], object]:
     asked = {"x": "age", "budget": 0.1, **changes}
     return lambda: session().quantiles(**asked)  # type: ignore[arg-type]
@@ -254,6 +266,63 @@ MISTAKES = [
     ),
     Case("an unknown way to measure boxes", sf.DomainError, box(method="best")),
     Case("an unknown way to choose quantiles", sf.DomainError, levels(method="best")),
+    Case(
+        "a map of nobody", sf.SourceError, heat(y="nobody"), mapped(y="nobody", window="nobody=0,1")
+    ),
+    Case(
+        "a map of days as numbers", sf.SourceError, heat(y="day"), mapped(y="day", window="day=0,1")
+    ),
+    Case("a map of one column", sf.DomainError, heat(y="age"), mapped(y="age")),
+    Case("a map without a window", sf.DomainError, heat(y="place"), mapped(y="place")),
+    Case("a map of no cells", sf.DomainError, heat(resolution=0), mapped("--resolution", "0")),
+    Case(
+        "a map of too many cells",
+        sf.DomainError,
+        heat(resolution=2**21),
+        mapped("--resolution", "2097152"),
+    ),
+    Case(
+        "a map of three sides",
+        sf.DomainError,
+        heat(resolution=(1, 2, 3)),
+        mapped("--resolution", "1,2,3"),
+    ),
+    Case("a map by magic", sf.DomainError, heat(method="magic")),
+    Case(
+        "a decoder without a pyramid", sf.DomainError, heat(decoder="lp"), mapped("--decoder", "lp")
+    ),
+    Case("the top without laplace", sf.DomainError, heat(top=0.1), mapped("--top", "0.1")),
+    Case(
+        "a weight below nothing",
+        sf.DomainError,
+        heat(weight="ward"),
+        mapped("--weight", "ward", "--bounds", "ward=-1,1"),
+    ),
+    Case(
+        "a weight that is not there",
+        sf.SourceError,
+        heat(weight="nobody"),
+        mapped("--weight", "nobody", "--bounds", "nobody=0,1"),
+    ),
+    Case(
+        "a weight of days",
+        sf.SourceError,
+        heat(weight="day"),
+        mapped("--weight", "day", "--bounds", "day=0,1"),
+    ),
+    Case(
+        "a map of many rows each",
+        sf.DomainError,
+        lambda: sf.heatmap(
+            "visits.parquet",
+            x="age",
+            y="who",
+            bounds={"age": (0, 100), "who": (0, 9)},
+            unit=sf.PrivacyUnit.users("who", max_rows=2),
+            budget=1,
+        ),
+        [*mapped()[:-2], "--unit", "who:2"],
+    ),
     Case("whiskers of less than nothing", sf.DomainError, box(whis=-1), boxed("--whis", "-1")),
     Case("whiskers of no length", sf.DomainError, box(whis=math.nan), boxed("--whis", "nan")),
     Case("whiskers by percentiles", sf.DomainError, box(whis=(5, 95))),
@@ -517,6 +586,7 @@ def sources(folder: Path) -> dict[str, object]:
     return {**files, "arrow": table, "pandas": frame, "mixed": mixed, "polars": pl.DataFrame(rows)}
 
 
+MAP = {"age": (0, 100), "ward": (0, 1)}
 REQUESTS: dict[str, dict[str, object]] = {
     "ages": {"x": "age", "bounds": (0, 100)},
     "ages of people": {"x": "age", "bounds": (0, 100), "unit": "who"},
@@ -551,6 +621,16 @@ REQUESTS: dict[str, dict[str, object]] = {
     },
     "boxes of wards": {"make": sf.boxplot, "y": "ward", "bounds": (0, 100)},
     "quantiles": {"make": sf.quantiles, "x": "age", "bounds": (0, 100), "q": [0.1, 0.9]},
+    "a map": {"make": sf.heatmap, "x": "age", "y": "ward", "bounds": MAP, "unit": "who"},
+    "a map of rows": {
+        "make": sf.heatmap,
+        "x": "ward",
+        "y": "who",
+        "weight": "age",
+        "bounds": {"ward": (0, 1), "who": (0, 9), "age": (0, 100)},
+        "resolution": 8,
+        "method": "laplace",
+    },
     "quantiles of people": {"make": sf.quantiles, "x": "who", "bounds": sf.private()},
 }
 REFUSED = {"ages as dates", "no such column"}

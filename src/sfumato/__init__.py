@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sfumato import testing
-    from sfumato.api import boxplot, histplot, quantiles
+    from sfumato.api import boxplot, heatmap, histplot, quantiles
     from sfumato.asking import private
     from sfumato.charts.boxplot import Boxplot
+    from sfumato.charts.heatmap import Heatmap
     from sfumato.charts.histogram import Histogram
     from sfumato.charts.quantiles import Quantiles
     from sfumato.domain import Bounds, Categories, Domain
@@ -45,6 +46,7 @@ __all__ = [
     "Categories",
     "Domain",
     "DomainError",
+    "Heatmap",
     "Histogram",
     "Ledger",
     "LedgerError",
@@ -56,6 +58,7 @@ __all__ = [
     "SfumatoError",
     "SourceError",
     "boxplot",
+    "heatmap",
     "histplot",
     "load",
     "private",
@@ -71,6 +74,7 @@ _HOME = {
     "Categories": "domain",
     "Domain": "domain",
     "DomainError": "errors",
+    "Heatmap": "charts.heatmap",
     "Histogram": "charts.histogram",
     "Ledger": "privacy.ledger",
     "LedgerError": "errors",
@@ -82,6 +86,7 @@ _HOME = {
     "SfumatoError": "errors",
     "SourceError": "errors",
     "boxplot": "api",
+    "heatmap": "api",
     "histplot": "api",
     "load": "releases.document",
     "private": "asking",

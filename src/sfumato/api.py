@@ -9,17 +9,28 @@ from sfumato.asking import Private
 from sfumato.charts.bins import Bins
 from sfumato.charts.boxplot import Boxplot
 from sfumato.charts.chart import Chart, R_co
-from sfumato.charts.declaring import Range, box_domain, histogram_domain, quantile_domain
+from sfumato.charts.declaring import (
+    Range,
+    box_domain,
+    heatmap_domain,
+    histogram_domain,
+    quantile_domain,
+)
+from sfumato.charts.heat.window import Resolution
+from sfumato.charts.heatmap import Heatmap
 from sfumato.charts.histogram import Histogram
 from sfumato.charts.order import Order
 from sfumato.charts.quantiles import Neighbours, Quantiles
 from sfumato.domain import Domain
 from sfumato.engines.duck import DuckEngine
 from sfumato.figure import Orient
+from sfumato.plane import Outside
 from sfumato.privacy.amount import plain_above
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.unit import PrivacyUnit
+from sfumato.releases.area import Aspect
 from sfumato.releases.boxplot import BoxplotRelease
+from sfumato.releases.heatmap import HeatmapRelease, Origin
 from sfumato.releases.histogram import HistogramRelease, Stat
 from sfumato.releases.quantiles import QuantilesRelease
 from sfumato.session import Session
@@ -123,6 +134,59 @@ def boxplot(
     sought = bounds if isinstance(bounds, Private) else None
     chart = Boxplot(x, y, hue, order, hue_order, sought, method, whis, step, orient=orient)
     return _alone(table, chart, box_domain(chart, bounds), unit, budget)
+
+
+def heatmap(
+    table: object,
+    *,
+    x: str,
+    y: str,
+    resolution: Resolution = 256,
+    method: str = "adaptive",
+    decoder: str | None = None,
+    top: float | None = None,
+    width: int = 20,
+    decay: float = 2**-0.5,
+    levels: int | None = None,
+    weight: str | None = None,
+    outside: Outside = "drop",
+    origin: Origin = "lower",
+    aspect: Aspect | None = None,
+    bounds: Mapping[str, Range],
+    unit: PrivacyUnit | str | None = None,
+    budget: Budget | float,
+) -> HeatmapRelease:
+    """Release a private heatmap of a table.
+
+    Parameters
+    ----------
+    table
+        As in `histplot`.
+    x, y, resolution, method, weight, outside, origin, aspect
+        As in `Heatmap`.
+    decoder, top, width, decay, levels
+        For the methods that others published; as in `Heatmap`.
+    bounds
+        The public window, ``{"lon": (…), "lat": (…)}``, and the public range of `weight` if any.
+    unit, budget
+        As in `histplot`.
+
+    Privacy
+    -------
+    As in `histplot`. The whole map is charged once, at any resolution.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> visits = sf.testing.checkins(people=500)
+    >>> window = {"lon": (-30.10, -29.90), "lat": (44.94, 45.06)}
+    >>> heat = sf.heatmap(visits, x="lon", y="lat", bounds=window, unit="person_id", budget=1.0)
+    >>> heat.to_array(resolution=(4, 3)).shape
+    (3, 4)
+    """
+    options = (method, decoder, top, width, decay, levels, weight, outside, origin, aspect)
+    chart = Heatmap(x, y, resolution, *options)
+    return _alone(table, chart, heatmap_domain(chart, bounds), unit, budget)
 
 
 def quantiles(

@@ -11,6 +11,8 @@ from sfumato.asking import Private
 from sfumato.charts.bins import Bins
 from sfumato.charts.boxplot import Boxplot
 from sfumato.charts.chart import Chart, P, Plan, R_co, budget_for
+from sfumato.charts.heat.window import Resolution
+from sfumato.charts.heatmap import Heatmap
 from sfumato.charts.histogram import Histogram
 from sfumato.charts.order import Order
 from sfumato.charts.quantiles import Quantiles
@@ -18,11 +20,14 @@ from sfumato.domain import Domain
 from sfumato.engines.duck import DuckEngine
 from sfumato.errors import BudgetError, LedgerError
 from sfumato.figure import Orient
+from sfumato.plane import Outside
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.ledger import Ledger
 from sfumato.privacy.unit import PrivacyUnit
 from sfumato.progress import progress_bar
+from sfumato.releases.area import Aspect
 from sfumato.releases.boxplot import BoxplotRelease
+from sfumato.releases.heatmap import HeatmapRelease, Origin
 from sfumato.releases.histogram import HistogramRelease, Stat
 from sfumato.releases.quantiles import QuantilesRelease
 
@@ -192,6 +197,33 @@ class Session:
         """
         chart = Boxplot(x, y, hue, order, hue_order, bounds, method, whis, step, orient=orient)
         return self.release(chart, budget=budget)
+
+    def heatmap(
+        self,
+        *,
+        x: str,
+        y: str,
+        resolution: Resolution = 256,
+        method: str = "adaptive",
+        decoder: str | None = None,
+        top: float | None = None,
+        width: int = 20,
+        decay: float = 2**-0.5,
+        levels: int | None = None,
+        weight: str | None = None,
+        outside: Outside = "drop",
+        origin: Origin = "lower",
+        aspect: Aspect | None = None,
+        budget: Budget | float,
+    ) -> HeatmapRelease:
+        """Release a heatmap; see `Heatmap` for what the keywords mean.
+
+        Privacy
+        -------
+        Costs `budget`, charged once for all squares, at any resolution.
+        """
+        options = (method, decoder, top, width, decay, levels, weight, outside, origin, aspect)
+        return self.release(Heatmap(x, y, resolution, *options), budget=budget)
 
     def quantiles(
         self,

@@ -8,6 +8,7 @@ from typing import cast
 
 from sfumato.asking import Private
 from sfumato.charts.boxplot import Boxplot
+from sfumato.charts.heatmap import Heatmap
 from sfumato.charts.histogram import Histogram
 from sfumato.charts.order import Order
 from sfumato.charts.quantiles import Quantiles
@@ -53,6 +54,17 @@ def quantile_domain(
 ) -> Domain:
     """Return what quantiles declare."""
     return Domain(_bounds(chart.x, bounds) | _categories({chart.hue: chart.hue_order}))
+
+
+def heatmap_domain(chart: Heatmap, bounds: object) -> Domain:
+    """Return what a heatmap declares: its window, and how much a row may weigh."""
+    if not isinstance(bounds, Mapping):
+        raise DomainError(
+            "A heatmap needs the public bounds of both columns. A window read from the data would "
+            f"leak its extremes. Write bounds={{{chart.x!r}: (lower, upper), {chart.y!r}: (lower, "
+            "upper)}."
+        )
+    return Domain(cast(Mapping[str, object], bounds))
 
 
 def _bounds(column: str, bounds: Range | Private | Mapping[str, Range] | None) -> dict[str, object]:

@@ -40,7 +40,7 @@ def release(
     from sfumato.privacy.budget import Budget
 
     outputs = output or []
-    check_outputs(outputs)
+    check_outputs(outputs, asked.endings)
     budget = Budget(epsilon, delta)
     limit = room_for(asked.chart, asked.domain, read_unit(unit), budget)
     session = _session(asked, table, unit=unit, ledger=ledger, name=name, limit=limit)

@@ -15,6 +15,8 @@ from sfumato.cli.terminal import say, show
 CHARTS = {
     charts.histplot: "histplot visits.csv --x age --bounds 0,110 --unit user_id --epsilon 0.5",
     charts.boxplot: "boxplot visits.csv --x ward --order A,B --y wait --bounds 0,240 --epsilon 0.5",
+    charts.heatmap: "heatmap visits.csv --x lon --y lat --bounds lon=-74.3,-73.7 "
+    "--bounds lat=40.5,40.9 --unit user_id --epsilon 0.5",
     charts.quantiles: "quantiles visits.csv --x wait --bounds 0,240 -q 0.5,0.9 --epsilon 0.5",
 }
 """Every chart, and an example of it."""
@@ -65,8 +67,9 @@ def draw(
     """Draw a saved release again, or print its numbers. Costs nothing."""
     from sfumato.releases.document import load
 
-    check_outputs(output or [])
-    publish(load(file), output or [], source=file)
+    release = load(file)
+    check_outputs(output or [], release.endings)
+    publish(release, output or [], source=file)
 
 
 @app.command(epilog="Example: sfumato demo")

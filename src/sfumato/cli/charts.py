@@ -6,22 +6,31 @@ from typing import Any, cast
 
 from sfumato.cli.join import Asked
 from sfumato.cli.options import (
+    Aspect,
     Bins,
     Bounds,
     BoundsOrSearch,
     BoxMethod,
+    Decoder,
+    HeatMethod,
     Hue,
     HueOrder,
     Levels,
     Order,
     Orient,
+    Origin,
+    Outside,
     QuantileMethod,
+    Resolution,
     Stat,
     Step,
+    Top,
+    WeightColumn,
     Whis,
     X,
     XIfAny,
     Y,
+    YToo,
 )
 from sfumato.cli.spelling import (
     read_bins,
@@ -29,6 +38,7 @@ from sfumato.cli.spelling import (
     read_bounds_or_search,
     read_levels,
     read_order,
+    read_resolution,
 )
 
 
@@ -85,6 +95,39 @@ def boxplot(
         orient=orient,
     )
     return Asked(chart, box_domain(chart, declared))
+
+
+def heatmap(
+    *,
+    x: X,
+    y: YToo,
+    resolution: Resolution = "256",
+    method: HeatMethod = "adaptive",
+    decoder: Decoder = None,
+    top: Top = None,
+    weight: WeightColumn = None,
+    outside: Outside = "drop",
+    origin: Origin = "lower",
+    aspect: Aspect = None,
+    bounds: Bounds = None,
+) -> Asked:
+    """Show where rows or people are, on a map of two columns."""
+    from sfumato.charts.declaring import heatmap_domain
+    from sfumato.charts.heatmap import Heatmap
+
+    chart = Heatmap(
+        x,
+        y,
+        cast(Any, read_resolution(resolution)),
+        method,
+        decoder,
+        top,
+        weight=weight,
+        outside=outside,
+        origin=origin,
+        aspect=aspect,
+    )
+    return Asked(chart, heatmap_domain(chart, read_bounds(bounds or [])), (".geojson",))
 
 
 def quantiles(

@@ -19,10 +19,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Asked:
-    """A chart, and what is public about its columns."""
+    """A chart, what is public about its columns, and the endings only its releases can write."""
 
     chart: Chart[Any, Any]
     domain: Domain
+    endings: tuple[str, ...] = ()
 
 
 def joined(ask: Callable[..., Asked], act: Callable[..., None]) -> Callable[..., None]:

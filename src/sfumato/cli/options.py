@@ -46,6 +46,29 @@ QuantileMethod = Annotated[
 Whis = Annotated[float, _chart("How far whiskers may reach, in lengths of the box.", "NUMBER")]
 Step = Annotated[float | None, _chart("How far apart values lie: 1 for whole numbers.", "NUMBER")]
 Levels = Annotated[str, _chart("Levels between 0 and 1, rising.", "LEVELS", "-q", "--q")]
+YToo = Annotated[str, _chart("The column along the y axis.", "COLUMN")]
+Resolution = Annotated[
+    str, _chart("How many cells a side the picture has; 320,240 for x and y.", "CELLS")
+]
+HeatMethod = Annotated[
+    Literal["adaptive", "pyramid", "laplace", "dense"],
+    _chart("How the map is measured; the others are there to be compared with."),
+]
+Decoder = Annotated[
+    Literal["lp", "bayes"] | None, _chart("For pyramid: lp as published, or bayes; lp if left out.")
+]
+Top = Annotated[
+    float | None, _chart("For laplace: show only this fraction of the cells.", "FRACTION")
+]
+WeightColumn = Annotated[
+    str | None, _chart("The column that says how much a row weighs.", "COLUMN", "--weight")
+]
+Outside = Annotated[Literal["drop", "edge"], _chart("What becomes of rows beyond the window.")]
+Origin = Annotated[Literal["lower", "upper"], _chart("upper draws y downwards, as in images.")]
+Aspect = Annotated[
+    Literal["map", "equal", "free"] | None,
+    _chart("map for longitude and latitude, equal for one scale; names tell if left out."),
+]
 Stat = Annotated[Literal["count", "proportion", "density"], _chart("What the numbers mean.")]
 
 Bounds = Annotated[
@@ -100,6 +123,7 @@ Output = Annotated[
         "--output",
         "-o",
         metavar="FILE",
-        help=".json .svg .png .pdf .html; repeat for several. Without it, numbers are printed.",
+        help=".json .svg .png .pdf .html, for maps .geojson; repeat for several. Without it, "
+        "numbers are printed.",
     ),
 ]

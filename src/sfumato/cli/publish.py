@@ -21,13 +21,17 @@ if TYPE_CHECKING:
 FORMS = (".json", ".html", ".svg", ".png", ".pdf")
 
 
-def check_outputs(paths: Sequence[Path]) -> None:
-    """Refuse what cannot be written, before anything is paid for."""
+def check_outputs(paths: Sequence[Path], endings: Sequence[str] = ()) -> None:
+    """Refuse what cannot be written, before anything is paid for.
+
+    `endings` are those that only some kinds of releases can write.
+    """
+    forms = (*FORMS, *endings)
     for path in paths:
-        if path.suffix.lower() not in FORMS:
+        if path.suffix.lower() not in forms:
             raise ReleaseError(
                 f"Cannot tell from {path.name!r} what to write. A chart must not be paid for and "
-                f"then lost. Use an ending that is known: {' '.join(FORMS)}."
+                f"then lost. Use an ending that is known: {' '.join(forms)}."
             )
         if path.is_dir() or not os.access(path.absolute().parent, os.W_OK | os.X_OK):
             raise ReleaseError(

@@ -88,6 +88,21 @@ def read_bins(spellings: Sequence[str]) -> int | tuple[float, ...] | tuple[objec
             raise _no_bins()
 
 
+def read_resolution(spelling: str) -> int | tuple[int, ...] | str:
+    """Read ``256``, or ``320,240`` for x and y.
+
+    Examples
+    --------
+    >>> read_resolution("256"), read_resolution("320,240")
+    (256, (320, 240))
+    """
+    sides = spelling.split(",")
+    if not all(side.strip().isascii() and side.strip().isdigit() for side in sides):
+        return spelling  # which the chart refuses, saying what to type
+    numbers = tuple(int(side) for side in sides)
+    return numbers[0] if len(numbers) == 1 else numbers
+
+
 def read_order(spelling: str | None, option: str) -> Categories | Private | None:
     """Read ``A,B``, or ``private:DELTA`` or ``private:DELTA:SHARE`` for a private search.
 

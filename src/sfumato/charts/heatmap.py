@@ -1,0 +1,241 @@
+"""`Heatmap`: where people are, at any resolution."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import cast, get_args
+
+from sfumato.charts.heat.adaptive import Adaptive
+from sfumato.charts.heat.flat import Dense, Laplace
+from sfumato.charts.heat.method import Method
+from sfumato.charts.heat.plan import HeatmapPlan
+from sfumato.charts.heat.pyramid import Decoder, Pyramid
+from sfumato.charts.heat.window import Resolution, aspect_of, read_resolution
+from sfumato.charts.portion import Portion
+from sfumato.domain import Domain, real
+from sfumato.engines.engine import Engine
+from sfumato.errors import DomainError
+from sfumato.grid import Grid
+from sfumato.plane import MOST_LEVELS, Outside, Plane, Weight
+from sfumato.privacy.budget import Budget
+from sfumato.privacy.guarantee import Guarantee
+from sfumato.privacy.unit import PrivacyUnit
+from sfumato.releases.area import Aspect
+from sfumato.releases.heatmap import METHODS, HeatmapRelease, Origin
+
+_WIDTHS = range(1, 2**12 + 1)
+
+
+@dataclass(frozen=True)
+class Heatmap:
+    """The density of rows or people over two columns.
+
+    Parameters
+    ----------
+    x, y
+        Columns with public bounds: the window. Rows beyond it are not drawn, though they share
+        their person's weight.
+    resolution
+        How many cells the picture has along a side, or a pair for x and y; up to 2²⁰.
+    method
+        ``"adaptive"``, or one of those it is compared with: ``"pyramid"``, ``"laplace"``,
+        ``"dense"``.
+    decoder
+        For ``"pyramid"``: ``"lp"`` as published, or ``"bayes"``.
+    top
+        For ``"laplace"``: show only this fraction of the cells, those with the largest counts.
+    width, decay, levels
+        For ``"pyramid"``: w, γ and the number of levels of the paper.
+    weight
+        A column that says how much each row weighs, with public bounds from 0.
+    outside
+        ``"drop"`` rows beyond the window, or count them at its ``"edge"``.
+    origin
+        ``"lower"`` draws y upwards, ``"upper"`` downwards as in images.
+    aspect
+        ``"map"`` for degrees of longitude and latitude, ``"equal"`` for one scale on both axes,
+        ``"free"`` to fill the picture. Left out, the columns' names and the origin tell.
+
+    Examples
+    --------
+    >>> chart = Heatmap(x="lon", y="lat")
+    >>> domain = Domain(lon=(-74.3, -73.7), lat=(40.5, 40.9))
+    >>> plan = chart.plan(domain, PrivacyUnit.users("user"), Budget(epsilon=1))
+    >>> round(plan.expected_error, 2)  # people, in one of the squares that are measured
+    2.08
+    """
+
+    x: str
+    y: str
+    resolution: Resolution = 256
+    method: str = "adaptive"
+    decoder: str | None = None
+    top: float | None = None
+    width: int = 20
+    decay: float = 2**-0.5
+    levels: int | None = None
+    weight: str | None = None
+    outside: Outside = "drop"
+    origin: Origin = "lower"
+    aspect: Aspect | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "resolution", read_resolution(self.resolution))
+        self._check_columns()
+        for name, value, known in (
+            ("method", self.method, METHODS),
+            ("decoder", self.decoder, (None, "lp", "bayes")),
+            ("outside", self.outside, get_args(Outside)),
+            ("origin", self.origin, get_args(Origin)),
+            ("aspect", self.aspect, (None, *get_args(Aspect))),
+        ):
+            if value not in known:
+                choices = ", ".join(repr(each) for each in known if each is not None)
+                raise DomainError(
+                    f"{name}={value!r} is not known. It decides what is measured or drawn. Leave "
+                    f"it out, or choose one of {choices}."
+                )
+        self._check_options()
+
+    def _check_columns(self) -> None:
+        columns = [column for column in (self.x, self.y, self.weight) if column is not None]
+        if len(set(columns)) != len(columns):
+            raise DomainError(
+                "x, y and weight must be different columns. A column against itself shows a line, "
+                'and costs the same. Write x="lon", y="lat".'
+            )
+
+    def _check_options(self) -> None:
+        pyramid = self.method == "pyramid"
+        usual = (20, 2**-0.5, None, None)
+        if not pyramid and (self.width, self.decay, self.levels, self.decoder) != usual:
+            raise DomainError(
+                "decoder, width, decay and levels belong to method='pyramid'. Without effect they "
+                "would look like a choice. Leave them out, or write method='pyramid'."
+            )
+        if self.top is not None and (self.method != "laplace" or not 0 < real(self.top) <= 1):
+            raise DomainError(
+                f"top={self.top!r} is the fraction of cells that method='laplace' shows, above 0 "
+                "and up to 1. It must be known without looking. Write method='laplace', "
+                "top=0.0001, or leave it out."
+            )
+        if not (_whole(self.width, _WIDTHS) and 0 < real(self.decay) <= 1):
+            raise DomainError(
+                f"width={self.width!r} must be a whole number up to {_WIDTHS[-1]} and "
+                f"decay={self.decay!r} a number above 0 and up to 1. They decide how ε is spent. "
+                "Leave them out for the published 20 and 0.7071."
+            )
+        if self.levels is not None and not _whole(self.levels, range(MOST_LEVELS + 1)):
+            raise DomainError(
+                f"levels={self.levels!r} must be a whole number up to {MOST_LEVELS}. It decides "
+                "how small the smallest squares are. Leave it out for those of the resolution."
+            )
+
+    @property
+    def label(self) -> str:
+        """What is asked, in words."""
+        by = f", weighted by {self.weight}" if self.weight else ""
+        return f"heatmap of {self.x} and {self.y}{by}"
+
+    def plan(self, domain: Domain, unit: PrivacyUnit, budget: Budget) -> HeatmapPlan:
+        """Return the price and the expected error, or refuse. Knows public facts only."""
+        if unit.max_rows is not None:
+            raise DomainError(
+                "A heatmap has each person count once, rows sharing that weight. With max_rows a "
+                "few people with many rows would be the picture. Write "
+                f"PrivacyUnit.users({unit.column!r})."
+            )
+        columns, rows = cast(tuple[int, int], self.resolution)
+        x = Grid(self.x, domain.bounds(self.x), columns)
+        y = Grid(self.y, domain.bounds(self.y), rows)
+        plane = self._plane(x, y)
+        method = self._method(Portion.of(budget), plane)
+        return HeatmapPlan(
+            label=self.label,
+            guarantee=Guarantee(budget.epsilon, budget.delta, unit),
+            cost=method.cost,
+            x=x,
+            y=y,
+            plane=plane,
+            weight=None if self.weight is None else _weight(domain, self.weight),
+            method=method,
+            name=self.method,
+            aspect=self.aspect or aspect_of(x, y, self.origin),
+        )
+
+    def measure(self, engine: Engine, plan: HeatmapPlan) -> HeatmapRelease:
+        """Ask the engine once, measure squares, decode, return the release.
+
+        Privacy
+        -------
+        One query answers for all cells of the finest level; the method sees its sums alone, and
+        spends the plan's cost once on every path from the whole window to a cell.
+        """
+        exact = engine.masses(plan.plane, plan.guarantee.unit, plan.weight)
+        found = plan.method.map(exact, plan.plane)
+        plan.admit(found.cost)
+        return HeatmapRelease(
+            label=plan.label,
+            guarantee=plan.guarantee,
+            cost=plan.cost,
+            private=found.private,
+            x=plan.x,
+            y=plan.y,
+            method=self.method,
+            decoder=self._decoder,
+            top=None if self.top is None else float(self.top),
+            origin=self.origin,
+            aspect=plan.aspect,
+            outside=self.outside,
+            weight=self.weight,
+            step=exact.step,
+            leaves=found.leaves,
+            noisy=tuple(found.noisy.tolist()),
+            scale=tuple(found.scale.tolist()),
+            total=float(found.leaves.mass.sum()),
+        )
+
+    @property
+    def _decoder(self) -> str:
+        if self.method == "pyramid":
+            return self.decoder or "lp"
+        return {"adaptive": "bayes", "dense": "lp"}.get(self.method, "")
+
+    def _plane(self, x: Grid, y: Grid) -> Plane:
+        """Return the cells to count in: those of the picture, or a power of two a side.
+
+        A quadtree is stretched over the window. Cut out of a larger square, part of its cells
+        would lie where nobody can be, and be paid for in squares of odd shapes at the rim.
+        """
+        if self.method != "laplace":
+            side = 2 ** Plane(x, y).levels
+            x, y = Grid(x.column, x.bounds, side), Grid(y.column, y.bounds, side)
+        return Plane(x, y, self.outside)
+
+    def _method(self, portion: Portion, plane: Plane) -> Method:
+        epsilon = portion.epsilon
+        match self.method:
+            case "pyramid":
+                levels = plane.levels if self.levels is None else min(self.levels, plane.levels)
+                decoder = cast(Decoder, self._decoder)
+                return Pyramid(epsilon, levels, self.width, float(self.decay), decoder)
+            case "laplace":
+                return Laplace(epsilon, None if self.top is None else float(self.top))
+            case "dense":
+                return Dense(epsilon)
+            case _:
+                return Adaptive(epsilon)
+
+
+def _whole(number: object, among: range) -> bool:
+    return isinstance(number, int) and not isinstance(number, bool) and number in among
+
+
+def _weight(domain: Domain, column: str) -> Weight:
+    bounds = domain.bounds(column)
+    if bounds.lower < 0 or bounds.time:
+        raise DomainError(
+            f"The weight {column!r} must have bounds from 0 up. What weighs less than nothing "
+            f"could hide what others add. Declare it as Domain({column}=(0, 100))."
+        )
+    return Weight(column, bounds.upper)
