@@ -1,0 +1,1 @@
+"""Protocols in which no one holds all the data."""
