@@ -1,0 +1,1 @@
+"""The parts of `lab/heatmap.py`: crowds, simulations, their store, tables and figures."""
