@@ -11,6 +11,7 @@ import pyarrow as pa
 from matplotlib import pyplot as plt
 
 import sfumato as sf
+from sfumato.releases.heatmap import HeatmapRelease
 
 IMAGES = Path(__file__).parent / "images"
 DISTRICTS = ["Lantern", "Saltgate", "Ochre Hill", "Ironmoor", "Vesper", "Larkfield"]
@@ -37,15 +38,7 @@ def gallery() -> None:
         step=0.1,
         budget=0.3,
     )
-    streets = sf.histplot(
-        sf.testing.checkins(),
-        x="lon",
-        y="lat",
-        bounds={"lon": (-30.1, -29.9), "lat": (44.94, 45.06)},
-        bins=(48, 36),
-        unit="person_id",
-        budget=1.0,
-    )
+    streets = _streets(1.0)
     incomes = sf.boxplot(
         people, x="income", y="district", order=DISTRICTS, bounds=(0, 150_000), budget=0.2
     )
@@ -53,6 +46,26 @@ def gallery() -> None:
     for release, ax in zip((ages, pressure, streets, incomes), axes.flat, strict=True):
         release.plot(ax=ax)
     _save(figure, "charts")
+
+
+def one_map() -> None:
+    """Draw one map smoothed, and as the squares that were measured."""
+    release = _streets(0.5)
+    figure, axes = _pyplot.subplots(1, 2, figsize=(13, 7), layout="constrained")
+    release.plot(ax=axes[0])
+    release.plot(ax=axes[1], smooth=0, leaves=True)
+    _save(figure, "heat")
+
+
+def _streets(epsilon: float) -> HeatmapRelease:
+    return sf.heatmap(
+        sf.testing.checkins(),
+        x="lon",
+        y="lat",
+        bounds={"lon": (-30.1, -29.9), "lat": (44.94, 45.06)},
+        unit="person_id",
+        budget=epsilon,
+    )
 
 
 def one_box() -> None:
@@ -133,6 +146,7 @@ def main() -> None:
     """Draw them all."""
     mpl.use("agg")
     gallery()
+    one_map()
     one_box()
     case_study()
 

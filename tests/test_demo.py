@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -62,7 +63,10 @@ def test_the_page_shows_every_chart_with_its_price_and_code(demo: Path) -> None:
 
 def test_the_page_needs_nothing_but_itself(demo: Path) -> None:
     page = (demo / "index.html").read_text(encoding="utf-8")
-    assert not re.findall(r"""(?:src|href)=["']?(?!#|data:)[^"'>]+""", page)
+    assert not re.findall(r"""src=["']?(?!data:)[^"'>]+""", page)
+    links = set(re.findall(r"""href=["']?(?!#|data:)([^"'>]+)""", page))
+    assert links == {f"{example.name}.html" for example in EXAMPLES if example.lively}
+    assert all((demo / link).is_file() for link in links)
     assert not re.findall(r"<script|@import|url\((?!#|data:)", page)
 
 
@@ -97,10 +101,17 @@ def test_the_code_on_the_page_makes_the_chart(
     assert isinstance(chart, sf.Release)
     assert chart.guarantee == shown.guarantee
     # A search may find more or less again.
-    free: set[str] = {"x"} if shown.parameters["found"] else set()
+    free: set[str] = {"x"} if shown.parameters.get("found") else set()
     assert {key: value for key, value in chart.parameters.items() if key not in free} == {
         key: value for key, value in shown.parameters.items() if key not in free
     }
+
+
+def test_the_code_on_the_page_says_nothing_that_is_usual() -> None:
+    (example,) = (example for example in EXAMPLES if example.name == "map")
+    assert 'heatmap(x="lon", y="lat", budget=0.45)' in code(example)
+    finer = replace(example, chart=sf.Heatmap(x="lon", y="lat", resolution=512))
+    assert 'heatmap(x="lon", y="lat", resolution=(512, 512), budget=0.45)' in code(finer)
 
 
 def _not_saved(release: sf.Release, path: str) -> None:
@@ -177,11 +188,15 @@ def opened(page: Path, folder: Path) -> tuple[str, list[str], list[str]]:
 
 @pytest.mark.slow
 @pytest.mark.skipif(BROWSER is None, reason="Chromium is not installed: the page was not opened")
-def test_the_page_opens_in_a_browser_without_network_or_complaint(
-    demo: Path, tmp_path: Path
+@pytest.mark.parametrize(
+    ("page", "words"),
+    [("index.html", "Velatura does not exist"), ("map.html", "Privacy: ε = 0.45")],
+)
+def test_the_pages_open_in_a_browser_without_network_or_complaint(
+    demo: Path, tmp_path: Path, page: str, words: str
 ) -> None:
-    content, complaints, asked = opened(demo / "index.html", tmp_path)
-    assert "Velatura does not exist" in content
+    content, complaints, asked = opened(demo / page, tmp_path)
+    assert words in content
     assert complaints == []
     assert asked == []
 

@@ -70,4 +70,6 @@ def _release(
     tell(f"ε = {example.epsilon:<5}  {example.title}")
     release = session.release(example.chart, budget=example.epsilon)
     release.save(folder / f"{example.name}.json")
+    if example.lively:
+        release.save(folder / f"{example.name}.html")
     return release

@@ -8,13 +8,19 @@ from typing import Any
 
 from sfumato.asking import Private
 from sfumato.charts.boxplot import Boxplot
+from sfumato.charts.heatmap import Heatmap
 from sfumato.charts.histogram import Histogram
 from sfumato.charts.quantiles import Quantiles
 from sfumato.demo.examples import SUBJECTS, Example
 from sfumato.domain import Bounds, Categories, moment
 from sfumato.privacy.unit import PrivacyUnit
 
-VERBS: dict[type, str] = {Histogram: "histplot", Boxplot: "boxplot", Quantiles: "quantiles"}
+VERBS: dict[type, str] = {
+    Histogram: "histplot",
+    Boxplot: "boxplot",
+    Quantiles: "quantiles",
+    Heatmap: "heatmap",
+}
 
 
 def code(example: Example) -> str:
@@ -47,7 +53,8 @@ def _unusual(noun: Any) -> dict[str, Any]:
     return {
         field.name: value
         for field in fields(noun)
-        if (value := getattr(noun, field.name)) != field.default
+        # A noun may keep one number as a pair.
+        if (value := getattr(noun, field.name)) not in (field.default, (field.default,) * 2)
     }
 
 

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from sfumato.asking import private
 from sfumato.charts.boxplot import Boxplot
 from sfumato.charts.chart import Chart
+from sfumato.charts.heatmap import Heatmap
 from sfumato.charts.histogram import Histogram
 from sfumato.charts.quantiles import Quantiles
 from sfumato.domain import Domain
@@ -44,6 +45,11 @@ class Example:
     table: TableName
     chart: Chart[Any, Any]
     epsilon: float
+
+    @property
+    def lively(self) -> bool:
+        """Whether it has a page of its own, to pan and zoom."""
+        return isinstance(self.chart, Heatmap)
 
 
 SUBJECTS: dict[TableName, Subject] = {
@@ -84,11 +90,12 @@ EXAMPLES = (
     Example(
         "map",
         "A city drawn by where people go",
-        "The market, the radial streets, the river and its bridges, the bay in the south. Someone "
-        "who checked in five hundred times counts no more than someone who did once.",
+        "The round old town, the streets that leave it on all sides, the river as a gap, the bay "
+        "in the south. Someone who checked in five hundred times counts no more than someone who "
+        "did once. Where it is grey, noise could have drawn it alone.",
         "streets",
         "checkins",
-        Histogram(x="lon", y="lat", bins=(64, 52)),
+        Heatmap(x="lon", y="lat"),
         0.45,
     ),
     Example(

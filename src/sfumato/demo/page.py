@@ -50,9 +50,10 @@ def _cards(pictures: Pictures, section: Section) -> str:
 
 
 def _card(example: Example, release: Release) -> str:
+    link = f'<p><a href="{example.name}.html">Pan, zoom and point at it.</a></p>'
     return (
         f'<article id="{example.name}">{_figures(example, release)}'
-        f'<div class="story"><p>{escape(example.story)}</p>'
+        f'<div class="story"><p>{escape(example.story)}</p>{link if example.lively else ""}'
         f'<details><summary><span class="price">ε = {example.epsilon:g}</span> the code</summary>'
         f"<pre><code>{escape(code(example))}</code></pre></details></div></article>"
     )
