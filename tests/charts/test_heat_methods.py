@@ -141,10 +141,10 @@ def test_with_much_budget_mass_lies_where_people_are(name: str) -> None:
 def test_a_large_map_is_measured_in_no_more_squares_than_it_can_bear(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(adaptive_module, "MOST_SQUARES", 20_000)
+    monkeypatch.setattr(adaptive_module, "MOST_SQUARES", 6000)
     with seeded(6):
         found = Adaptive(Fraction(10)).map(cloud(20_000, 12), plane(12))
-    assert 4**7 < len(found.noisy) <= 20_000 < MOST_SQUARES
+    assert 4**6 < len(found.noisy) <= 6000 < MOST_SQUARES
 
 
 # Noise is drawn where a method looks. From one table of noise for all squares of all levels, the

@@ -23,8 +23,8 @@ Family = Literal["laplace", "gaussian"]
 LARGEST_SCALE = 2.0**55
 """From a count below 2^62, such noise leaves 64 bits with a probability of less than e^-127."""
 
-# OpenDP answers with a list of Python integers; blocks keep that list small.
-_BLOCK = 2**14
+# OpenDP answers with a list of Python integers; blocks keep that list small and threads busy.
+_BLOCK = 2**12
 _ENDS = np.iinfo(np.int64)
 
 _simulation: ContextVar[np.random.Generator | None] = ContextVar("_simulation", default=None)

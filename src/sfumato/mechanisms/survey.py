@@ -76,7 +76,7 @@ class Survey:
 
     def __init__(self, exact: Exact, levels: int, epsilon: Fraction) -> None:
         self._places = exact.reveal_places()
-        self._sums = [_running(half) for half in halves(exact.reveal())]
+        self._sums = _Sums(exact.reveal())
         self._l1, self._levels, self._epsilon = exact.l1, levels, epsilon
         self._asked: list[Asked] = []
         self._private = True
@@ -163,15 +163,37 @@ class Survey:
         return np.concatenate([first, end]), sign << bit
 
     def _masses(self, level: Integers, code: Integers) -> Integers:
-        """Return the true sums; one of 2⁶² and more counts as less, and none wraps around."""
-        ends = [np.searchsorted(self._places, end) for end in self._ranges_of(level, code)]
-        high, low = (sums[ends[1]] - sums[ends[0]] for sums in self._sums)
-        high = high + (low >> HALF)
-        return np.where(high > MASK, _MOST, (np.minimum(high, MASK) << HALF) + (low & MASK))
-
-    def _ranges_of(self, level: Integers, code: Integers) -> tuple[Integers, Integers]:
-        return self._ranges(Asked(level, code, code, 1.0))
+        first, end = self._ranges(Asked(level, code, code, 1.0))
+        return self._sums.between(
+            np.searchsorted(self._places, first), np.searchsorted(self._places, end)
+        )
 
 
-def _running(values: Integers) -> Integers:
-    return np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(values)])
+class _Sums:
+    """Sums over ranges of masses; one of 2⁶² and more counts as less, and none wraps around."""
+
+    def __init__(self, masses: Integers) -> None:
+        safe = int(masses.max(initial=0)) * len(masses) <= _MOST
+        self._parts = [masses] if safe else list(halves(masses))
+
+    def between(self, first: Integers, end: Integers) -> Integers:
+        """Return the sums from each `first` up to, and without, its `end`.
+
+        Ranges do not overlap, so each is all that lies between one of their ends and the next.
+        """
+        cuts = np.unique(np.concatenate([first, end]))
+        cuts = cuts[cuts < len(self._parts[0])]
+        filled = np.flatnonzero(first < end)
+        found = np.zeros(len(first), dtype=np.int64)
+        if filled.size:
+            chosen = np.searchsorted(cuts, first[filled])
+            found[filled] = _joined([np.add.reduceat(part, cuts)[chosen] for part in self._parts])
+        return found
+
+
+def _joined(sums: Sequence[Integers]) -> Integers:
+    if len(sums) == 1:
+        return sums[0]
+    high, low = sums
+    high = high + (low >> HALF)
+    return np.where(high > MASK, _MOST, (np.minimum(high, MASK) << HALF) + (low & MASK))

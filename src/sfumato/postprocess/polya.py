@@ -5,6 +5,9 @@ which expects most places to be empty, and each measurement is a Laplace likelih
 up, `Curves` say how well each mass of a square explains all that was measured inside it; from the
 window down, every mass is shared by its expectation given what lies below. Only what was released
 is used: even the range of masses considered follows the noisy numbers.
+
+Where people are so many that a tree has very many squares, the prior changes hardly anything, and
+least squares takes its place.
 """
 
 from __future__ import annotations
@@ -14,20 +17,20 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.postprocess.polya_curve import Axes, Curves, Estimates
+from sfumato.postprocess.least_squares import Estimates, estimated, levels_of, nearest
+from sfumato.postprocess.polya_curve import Axes, Curves
 from sfumato.postprocess.polya_prior import INSIDE, WINDOW
-from sfumato.postprocess.polya_split import COARSE, FINE, Detail, Quarters
+from sfumato.postprocess.polya_split import Quarters
 from sfumato.postprocess.quadtree import Quadtree
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
-_UNKNOWN = 16.0  # standard deviation of what was never measured, relative to all that was
 _SPARE = 12.0  # how many standard deviations the total may lie above its estimate
 # The prior takes squares for strangers. Where many are unlike it in the same way, as in a thin and
 # even map, its small errors add up: it may not move the total by more standard deviations.
 _FAITH = 2.0
-_LARGE = 2**13  # nodes, from which on integrals are summed less finely
+_MANY, _MOST = 2**12, 2**14  # nodes: beyond, one order of cuts must do, and no prior is needed
 _FINE = 64  # steps between two knots when the total is averaged
 
 
@@ -53,18 +56,18 @@ def decode(tree: Quadtree, unit: float = 1.0) -> Array:
     if not tree.rate.any():
         return np.zeros(tree.size)
     tree = replace(tree, value=tree.value / unit, rate=tree.rate * unit)
-    if tree.size > _LARGE:
-        return unit * _decoded(tree, COARSE)
+    if tree.size > _MOST:
+        return unit * nearest(tree)
     # Neither axis comes first: both orders of cuts are as likely, and their expectations averaged.
-    return unit * np.mean([_decoded(tree, detail) for detail in FINE], axis=0)
+    orders = (1, 2) if tree.size <= _MANY else (1,)
+    return unit * np.mean([_decoded(tree, apart) for apart in orders], axis=0)
 
 
-def _decoded(tree: Quadtree, detail: Detail) -> Array:
-    levels = [np.flatnonzero(tree.level == level) for level in range(int(tree.level.max()) + 1)]
-    estimates = _least_squares(tree, levels)
+def _decoded(tree: Quadtree, apart: int) -> Array:
+    levels, estimates = levels_of(tree), estimated(tree)
     doubt = np.sqrt(estimates.variance[0]).item()
     most = 1.5 * max(estimates.mean[0].item(), 0.0) + _SPARE * doubt
-    curves, shared = _upward(tree, levels, estimates, most, detail)
+    curves, shared = _upward(tree, levels, estimates, most, apart)
     masses = np.zeros(tree.size)
     masses[0] = _total(curves, doubt)
     for parents, quarters in reversed(shared):
@@ -73,42 +76,25 @@ def _decoded(tree: Quadtree, detail: Detail) -> Array:
     return masses
 
 
-def _least_squares(tree: Quadtree, levels: list[Rows]) -> Estimates:
-    """Return what the measurements at and below each node say of it, weighted by precision."""
-    measured = tree.rate > 0
-    largest = abs(tree.value[measured]).max() + (1 / tree.rate[measured]).max()
-    mean, variance = np.zeros(tree.size), np.full(tree.size, (_UNKNOWN * largest) ** 2)
-    precision = (tree.rate**2).sum(axis=0) / 2
-    weighted = (tree.rate**2 * tree.value).sum(axis=0) / 2
-    for nodes in reversed(levels):
-        inner = nodes[tree.first[nodes] >= 0]
-        quarters = tree.first[inner, None] + np.arange(4)
-        mean[inner], variance[inner] = mean[quarters].sum(axis=1), variance[quarters].sum(axis=1)
-        share = 1 / (1 + precision[nodes] * variance[nodes])
-        mean[nodes] = share * (mean[nodes] + variance[nodes] * weighted[nodes])
-        variance[nodes] *= share
-    return Estimates(mean, variance)
-
-
 def _upward(
     tree: Quadtree,
     levels: list[Rows],
     estimates: Estimates,
     most: float,
-    detail: Detail,
+    apart: int,
 ) -> tuple[Curves, list[tuple[Rows, Quarters]]]:
     """Return the likelihood of the total, and how each level's squares share their masses."""
     shared: list[tuple[Rows, Quarters]] = []
-    axes = Axes.around(estimates.at(levels[-1]), most, detail.knots)
+    axes = Axes.around(estimates.at(levels[-1]), most)
     curves = Curves.through(axes, _measured(tree, levels[-1], axes.knots))
     for level in reversed(range(len(levels) - 1)):
         nodes, below = levels[level], levels[level + 1]
         inner = np.flatnonzero(tree.first[nodes] >= 0)
         first = np.searchsorted(below, tree.first[nodes[inner]])
         prior = INSIDE if level else WINDOW
-        quarters = Quarters.of(curves, first, most, prior, detail)
+        quarters = Quarters.of(curves, first, most, prior, apart)
         shared.append((nodes[inner], quarters))
-        axes = Axes.around(estimates.at(nodes), most, detail.knots)
+        axes = Axes.around(estimates.at(nodes), most)
         values = _measured(tree, nodes, axes.knots)
         values[inner] += quarters.likelihood(axes.knots[inner])
         curves = Curves.through(axes, values)

@@ -7,26 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.postprocess.least_squares import Estimates
+
 Array = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
+_KNOTS = 24
 _WIDTH = 4.0  # half of the knots lie within so many standard deviations of the estimate
-
-
-@dataclass(frozen=True, eq=False)
-class Estimates:
-    """Means and variances of some masses, as unconstrained least squares sees them."""
-
-    mean: Array
-    variance: Array
-
-    def at(self, rows: Rows) -> Estimates:
-        """Return those of some masses."""
-        return Estimates(self.mean[rows], self.variance[rows])
-
-    def __add__(self, other: Estimates) -> Estimates:
-        """Return those of sums of masses."""
-        return Estimates(self.mean + other.mean, self.variance + other.variance)
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,14 +32,14 @@ class Axes:
     knots: Array
 
     @staticmethod
-    def around(estimates: Estimates, most: float, count: int) -> Axes:
-        """Place so many knots for masses between 0 and `most`."""
+    def around(estimates: Estimates, most: float) -> Axes:
+        """Place knots for masses between 0 and `most`."""
         centre = np.clip(estimates.mean, 0.0, most)
         width = _WIDTH * np.minimum(np.sqrt(estimates.variance), most)
         start = -centre / (width + centre)
-        pitch = ((most - centre) / (width + (most - centre)) - start) / (count - 1)
-        places = start[:, None] + pitch[:, None] * np.arange(1, count - 1)
-        knots = np.zeros((len(centre), count))
+        pitch = ((most - centre) / (width + (most - centre)) - start) / (_KNOTS - 1)
+        places = start[:, None] + pitch[:, None] * np.arange(1, _KNOTS - 1)
+        knots = np.zeros((len(centre), _KNOTS))
         knots[:, 1:-1] = centre[:, None] + width[:, None] * places / (1 - abs(places))
         knots[:, -1] = most
         # Rounding may push a knot past its neighbour where the estimate is extremely precise.
@@ -78,13 +65,12 @@ class Curves:
     def at(self, rows: Rows, masses: Array) -> Array:
         """Return the values of some curves, each at all the masses of its own row."""
         axes, shape = self.axes, (-1,) + (1,) * (masses.ndim - 1)
-        pieces: int = self.slope.shape[1]
         place = masses - axes.centre[rows].reshape(shape)
         place /= abs(place) + axes.width[rows].reshape(shape)
         place -= axes.start[rows].reshape(shape)
         place *= (1 / axes.pitch[rows]).reshape(shape)
-        piece = np.clip(place, 0, pieces - 1, out=place).astype(np.int64)
-        piece += (np.arange(len(rows)) * pieces).reshape(shape)
+        piece = np.clip(place, 0, _KNOTS - 2, out=place).astype(np.int64)
+        piece += (np.arange(len(rows)) * (_KNOTS - 1)).reshape(shape)
         values = self.slope[rows].take(piece, mode="clip")
         values *= masses
         values += self.height[rows].take(piece, mode="clip")

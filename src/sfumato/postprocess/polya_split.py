@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,50 +13,15 @@ from sfumato.postprocess.polya_prior import Prior
 Array = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
+# The shares a sum runs over: some are always tried, closest at nothing and at all; the others lie
+# around the estimate, at so many standard deviations.
+_ALWAYS = np.sin(np.pi / 2 * np.linspace(0, 1, 25)) ** 2
+_ALONG = np.linspace(-1, 1, 11)
+_NEARBY = _ALONG * (2.5 + 6 * abs(_ALONG))
+_SHARES = len(_ALWAYS) + len(_NEARBY)
 _WIDEST = 0.2
 _BLOCK = 2**15
-_MANY = 32  # blocks, below which threads are not worth their while
 _TINY = 1e-300
-
-
-@dataclass(frozen=True, eq=False)
-class Detail:
-    """How squares are cut, and how finely integrals over the shares are summed up.
-
-    Parameters
-    ----------
-    always
-        Shares that are tried for every sum, closest at nothing and at all.
-    nearby
-        Shares around the estimate, in standard deviations from it.
-    knots
-        How many knots a curve has.
-    apart
-        How far the two quarters of one half stand apart: 1 where the first cut runs along x, 2
-        where it runs along y.
-    """
-
-    always: Array
-    nearby: Array
-    knots: int
-    apart: int
-
-    @staticmethod
-    def of(always: int, nearby: int, knots: int, apart: int = 1) -> Detail:
-        """Return so many shares of each kind, and knots."""
-        along = np.linspace(-1, 1, nearby)
-        everywhere = np.sin(np.pi / 2 * np.linspace(0, 1, always)) ** 2
-        return Detail(everywhere, along * (2.5 + 6 * abs(along)), knots, apart)
-
-    @property
-    def shares(self) -> int:
-        """How many shares a sum runs over."""
-        return len(self.always) + len(self.nearby)
-
-
-FINE = tuple(Detail.of(25, 11, knots=24, apart=apart) for apart in (1, 2))
-COARSE = Detail.of(13, 7, knots=14)
-"""For the many squares of a large map, where no single one matters much."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,39 +36,30 @@ class Halves:
         Which of them are the two halves of each.
     prior
         The law of the first half's share.
-    detail
-        How finely to sum.
     """
 
     curves: Curves
     first: Rows
     second: Rows
     prior: Prior
-    detail: Detail
 
     def likelihood(self, masses: Array) -> Array:
         """Return the log-likelihood of each sum, at all the masses of its row."""
         values = np.empty_like(masses)
-
-        def work(block: slice) -> None:
+        for block in self._blocks(masses.shape[1]):
             values[block] = self._integrated(block, masses[block])[0]
-
-        _for_each(work, self._blocks(masses.shape[1]))
         return values
 
     def share(self, masses: Array) -> Array:
         """Return the expected share of each first half, if the sum is this mass."""
         shares = np.empty_like(masses)
-
-        def work(block: slice) -> None:
+        for block in self._blocks(1):
             shares[block] = self._integrated(block, masses[block, None])[1][:, 0]
-
-        _for_each(work, self._blocks(1))
         return shares
 
     def _blocks(self, width: int) -> list[slice]:
         # What fits into the processor's cache is computed several times as fast.
-        step = max(1, _BLOCK // (width * self.detail.shares))
+        step = max(1, _BLOCK // (width * _SHARES))
         return [slice(start, start + step) for start in range(0, len(self.first), step)]
 
     def _integrated(self, block: slice, masses: Array) -> tuple[Array, Array]:
@@ -125,7 +78,7 @@ class Halves:
 
     def _shares(self, first: Rows, second: Rows, masses: Array) -> Array:
         """Return the shares to sum over, rising."""
-        estimates, always = self.curves.axes.estimates, len(self.detail.always)
+        estimates, always = self.curves.axes.estimates, len(_ALWAYS)
         one, other = estimates.at(first), estimates.at(second)
         slack = one.variance / (one.variance + other.variance)
         offset = (one.mean * (1 - slack) - other.mean * slack)[:, None]
@@ -134,9 +87,9 @@ class Halves:
         # Bounded by the mass before they are divided by it, which may be almost nothing.
         centre = np.clip(offset, -masses, masses) / masses + slack[:, None]
         width = np.minimum(spread, _WIDEST * masses) / masses
-        nearby = np.clip(centre, 0.0, 1.0)[..., None] + width[..., None] * self.detail.nearby
-        shares = np.empty((*masses.shape, self.detail.shares))
-        shares[..., :always] = self.detail.always
+        nearby = np.clip(centre, 0.0, 1.0)[..., None] + width[..., None] * _NEARBY
+        shares = np.empty((*masses.shape, _SHARES))
+        shares[..., :always] = _ALWAYS
         shares[..., always:] = np.clip(nearby, 0.0, 1.0)
         shares.sort(axis=-1)
         return shares
@@ -157,9 +110,10 @@ class Quarters:
 
     across: Halves
     along: Halves
+    apart: int
 
     @staticmethod
-    def of(curves: Curves, first: Rows, most: float, prior: Prior, detail: Detail) -> Quarters:
+    def of(curves: Curves, first: Rows, most: float, prior: Prior, apart: int) -> Quarters:
         """Put together squares from the likelihoods of their quarters.
 
         Parameters
@@ -172,17 +126,18 @@ class Quarters:
             The largest mass to consider.
         prior
             The law of every share.
-        detail
-            How to cut, and how finely to sum.
+        apart
+            How far the two quarters of one half stand apart: 1 where the first cut runs along x,
+            2 where it runs along y.
         """
-        one = np.stack([first, first + 3 - detail.apart], axis=1).ravel()
-        along = Halves(curves, one, one + detail.apart, prior, detail)
+        one = np.stack([first, first + 3 - apart], axis=1).ravel()
+        along = Halves(curves, one, one + apart, prior)
         estimates = curves.axes.estimates
         sums = estimates.at(along.first) + estimates.at(along.second)
-        axes = Axes.around(sums, most, detail.knots)
+        axes = Axes.around(sums, most)
         halves = Curves.through(axes, along.likelihood(axes.knots))
         pairs = 2 * np.arange(len(first))
-        return Quarters(Halves(halves, pairs, pairs + 1, prior, detail), along)
+        return Quarters(Halves(halves, pairs, pairs + 1, prior), along, apart)
 
     def likelihood(self, masses: Array) -> Array:
         """Return the log-likelihood of each square, at all the masses of its row."""
@@ -192,19 +147,9 @@ class Quarters:
         """Return the four expected masses of each square, if it has this mass."""
         halves = _shared(masses, self.across.share(masses))
         quarters = _shared(halves.ravel(), self.along.share(halves.ravel())).reshape(-1, 4)
-        return quarters if self.along.detail.apart == 1 else quarters[:, [0, 2, 1, 3]]
+        return quarters if self.apart == 1 else quarters[:, [0, 2, 1, 3]]
 
 
 def _shared(masses: Array, share: Array) -> Array:
     first = masses * share
     return np.stack([first, masses - first], axis=1)
-
-
-def _for_each(work: Callable[[slice], None], blocks: Sequence[slice]) -> None:
-    """Work on all blocks, side by side where they are many; each writes to a place of its own."""
-    if len(blocks) < _MANY:
-        for block in blocks:
-            work(block)
-        return
-    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-        list(pool.map(work, blocks))

@@ -32,8 +32,9 @@ th, td {{ border-bottom: 1px solid {theme.GRID}; padding: 0.15rem 0.8rem 0.15rem
 summary {{ cursor: pointer; font-size: 0.8rem; color: {theme.SOFT_INK}; }}
 """
 _HINT = (
-    f'<p id="hint" hidden style="margin:0.3em 0;font-size:0.75em;color:{theme.SOFT_INK}">Drag to move, scroll to '
-    "zoom, double-click to return; point at a place to read its numbers.</p>"
+    f'<p id="hint" hidden style="margin:0.3em 0;font-size:0.75em;color:{theme.SOFT_INK}">'
+    "Drag to move, scroll to zoom, double-click to return; point at a place to read its "
+    "numbers.</p>"
 )
 _MARK = re.compile(r'<path aria-label="([^"]*)"([^>]*?)/>')
 # What has no words of its own lets the pointer through to what has.

@@ -20,6 +20,7 @@ from sfumato.charts.heat.method import (
 from sfumato.exact import Exact
 from sfumato.mechanisms.survey import Survey
 from sfumato.plane import Plane
+from sfumato.postprocess.least_squares import nearest
 from sfumato.postprocess.polya import decode
 from sfumato.privacy.cost import Cost
 
@@ -28,7 +29,7 @@ FIRST = Fraction(1, 2)
 """The share of ε that the whole map takes, and of what is left that the first squares take."""
 
 _PEOPLE = 5.0
-_MOST_HALVINGS = 7
+_MOST_HALVINGS = 6
 _MOST_MORE = 6
 
 
@@ -83,7 +84,9 @@ class Adaptive:
         codes = np.arange(4**level, dtype=np.int64)
         survey.ask(np.full_like(codes, level), codes, first)
         tree = tree_of(survey, exact.step)
-        expected = decode(tree, unit)[tree.places(level, codes)] / unit
+        # Squares that may not be halved further hold so many people that no prior is needed.
+        masses = nearest(tree) if level == _MOST_HALVINGS else decode(tree, unit)
+        expected = masses[tree.places(level, codes)] / unit
         deeper = _deeper(expected * float(last), min(_MOST_MORE, plane.levels - level))
         survey.ask(*_below(level, codes, deeper), last)
         tree = tree_of(survey, exact.step)

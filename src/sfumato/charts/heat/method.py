@@ -18,8 +18,8 @@ from sfumato.privacy.cost import Cost
 
 Integers = NDArray[np.int64]
 
-MOST_SQUARES = 2**16
-"""How many squares a method measures at most; noise and decoding then take a second or two."""
+MOST_SQUARES = 2**14
+"""How many squares a method measures at most: noise takes as long to draw as rows to count."""
 
 
 @dataclass(frozen=True, eq=False)
