@@ -30,7 +30,7 @@ _SPARE = 12.0  # how many standard deviations the total may lie above its estima
 # The prior takes squares for strangers. Where many are unlike it in the same way, as in a thin and
 # even map, its small errors add up: it may not move the total by more standard deviations.
 _FAITH = 2.0
-_MANY, _MOST = 2**12, 2**14  # nodes: beyond, one order of cuts must do, and no prior is needed
+_MANY, _MOST = 2**12, 2**13  # nodes: beyond, one order of cuts must do, and no prior is needed
 _FINE = 64  # steps between two knots when the total is averaged
 
 
