@@ -71,7 +71,8 @@ def default_smooth(release: HeatmapRelease) -> tuple[float, float]:
 
 
 def _caption(release: HeatmapRelease, smooth: Smooth, *, over: bool) -> str:
-    sign = "Where the picture is grey, noise alone could have made what is seen within 2σ"
+    around = " within 2σ" if any(lengths_of(smooth, release.x, release.y)) else ""
+    sign = f"Where the picture is grey, noise alone could have made what is seen{around}"
     if over:
         sign = "Where there is no colour, there is little, or noise alone could have made it"
     rows = "are counted nowhere" if release.outside == "drop" else "are counted at its edge"
