@@ -104,7 +104,8 @@ Price = Annotated[float, _privacy("The price of this chart.", "ε", "--epsilon")
 PriceToTry = Annotated[float | None, _privacy("A price to try.", "ε", "--epsilon")]
 Total = Annotated[float, _privacy("All that may ever be spent.", "ε", "--epsilon")]
 Delta = Annotated[
-    float, _privacy("The chance that the promise may fail; above 0, noise is Gaussian.", "δ")
+    float,
+    _privacy("The chance that the promise may fail; above 0, most charts add Gaussian noise.", "δ"),
 ]
 Error = Annotated[
     float | None, _privacy("Instead of a price: the mean error you can live with.", "NUMBER")
