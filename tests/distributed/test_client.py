@@ -190,3 +190,10 @@ def test_simulated_messages_repeat_and_say_that_they_are_not_private():
     real = Client(protocol()).encode([(1, 1)])
     assert real.private
     assert "1" not in repr(real).replace(str(len(real)), "")
+
+
+def test_a_number_too_large_for_a_float_is_refused_without_a_word_of_it():
+    asked = protocol()
+    with pytest.raises(DomainError) as refusal:
+        Client(asked).encode([[10**400, 0]])
+    assert "000" not in str(refusal.value) and refusal.value.__context__ is None

@@ -60,6 +60,12 @@ def _hostile() -> dict[str, Quadtree]:
         "rounds that contradict each other": grown(
             [root, _level(2, np.full(16, 1e9), 5.0), _level(2, np.full(16, -1e9), 5.0)]
         ),
+        "quarters that outweigh their window, all known exactly": grown(
+            [
+                Round(root.level, root.code, np.array([100.0]), 1e20),
+                _level(1, np.full(4, 1e6), 1e20),
+            ]
+        ),
         "hardly any budget": grown([root, _level(2, noise[:16] * 1e12, 1e-13)]),
     }
 
