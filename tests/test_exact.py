@@ -114,3 +114,16 @@ def test_a_plain_dataclass_would_be_noticed():
     assert holds_the_secret(vars(plain))
     assert holds_the_secret(dataclasses.asdict(plain))
     assert not holds_the_secret(plain)
+
+
+def test_a_public_crowd_joins_the_cells_of_each_row():
+    exact = Exact(2, 4, 0.5, np.array([[1, 2], [3, 4]]))
+    joined = exact.joined_by(np.array([10, 0]))
+    assert joined.reveal().tolist() == [[21, 2], [23, 4]]
+    assert exact.reveal().tolist() == [[1, 2], [3, 4]]
+    assert (joined.l1, joined.l2_squared, joined.step) == (2, 4, 0.5)
+
+
+def test_no_crowd_is_too_large_to_add():
+    exact = Exact(2**30, 2**60, 1.0, np.array([2**62 - 1]))
+    assert exact.joined_by(np.array([10**18])).reveal().tolist() == [2**62 - 1 + 2**60]

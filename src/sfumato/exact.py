@@ -9,6 +9,8 @@ from typing import NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+_LARGEST_CROWD = 2**30  # units of up to 2³⁰ steps each: with sums below 2⁶² nothing overflows
+
 _Secret = tuple[NDArray[np.int64], tuple[str, ...], NDArray[np.int64]]
 
 
@@ -70,6 +72,17 @@ class Exact:
         values, labels, _ = self._reveal()
         rows = values.reshape(-1, values.shape[-1])
         return Exact(self.l1, self.l2_squared, self.step, _values=rows, _labels=labels or None)
+
+    def joined_by(self, crowd: NDArray[np.int64]) -> Exact:
+        """Return the same numbers with a public crowd beside them: so many units in each cell.
+
+        Privacy
+        -------
+        The crowd is the same for every table, so one unit moves the sums as far as before.
+        """
+        values, labels, places = self._reveal()
+        raised = values + np.minimum(crowd, _LARGEST_CROWD) * self.l1
+        return Exact(self.l1, self.l2_squared, self.step, raised, labels or None, places)
 
     def reveal(self) -> NDArray[np.int64]:
         """Return the true integers. For mechanisms alone."""

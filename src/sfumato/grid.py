@@ -123,7 +123,7 @@ class Labels:
 
 
 Key = Grid | Edges | Labels
-"""What an engine can count by. The geometric grid and projections will join here."""
+"""What an engine can count one column by; `sfumato.lattice.Question` counts by several at once."""
 
 
 class Axis(Protocol):

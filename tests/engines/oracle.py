@@ -12,6 +12,7 @@ from datetime import UTC, date, datetime, timedelta
 import numpy as np
 
 from sfumato.grid import Edges, Labels, shape
+from sfumato.lattice import REACH, SHARES, Distance, Projection
 from sfumato.plane import interleave
 
 SALT = "5a17"
@@ -37,6 +38,48 @@ def number(value):
         case _:
             read = float(value)
     return None if math.isnan(read) else read
+
+
+def point(row, lattice):
+    """Return the point of the lattice a row is moved to, or None."""
+    found = []
+    middles, factors = lattice.middles.tolist(), lattice.factors.tolist()
+    facts = zip(lattice.columns, lattice.bounds, middles, factors, strict=True)
+    for column, bounds, middle, factor in facts:
+        read = number(row[column])
+        if read is None:
+            return None
+        steps = round((min(max(read, bounds.lower), bounds.upper) - middle) * factor)
+        found.append(min(max(steps, -REACH), REACH))
+    return tuple(found)
+
+
+def score(row, key):
+    """Return a row's projection or distance, or None."""
+    place = point(row, key.lattice)
+    if place is None:
+        return None
+    apart = [here - start for here, start in zip(place, key.origin, strict=True)]
+    if isinstance(key, Projection):
+        return _along(apart, key.vector) * key.lattice.unit
+    squares = [_along(apart, vector) ** 2 for vector in key.vectors]
+    squares = squares or [step * step for step in apart]
+    return math.sqrt(sum(squares)) * key.lattice.unit
+
+
+def _along(apart, vector):
+    return sum(step * part for step, part in zip(apart, vector, strict=True)) / REACH
+
+
+def placed(row, key):
+    """Return the cell of a row along one key, or None."""
+    if isinstance(key, Projection):
+        return cell(score(row, key), key.grid)
+    return cell(score(row, key), key.ladder) if isinstance(key, Distance) else _one(row, key)
+
+
+def _one(row, key):
+    return cell(row[key.column], key)
 
 
 def cell(value, key):
@@ -65,7 +108,7 @@ def _category(value, categories):
 
 def flat(row, keys):
     """Return the flat cell of a row, or None."""
-    places = [cell(row[key.column], key) for key in keys]
+    places = [placed(row, key) for key in keys]
     if None in places:
         return None
     return int(np.ravel_multi_index(places, shape(keys))) if keys else 0
@@ -106,6 +149,53 @@ def _order(salt, place, person):
     return hashlib.md5(f"{salt}|{place}|{person}".encode()).hexdigest()
 
 
+def spelled(place):
+    """Return a point as DuckDB writes its bytes."""
+    octets = np.array(place, dtype="<i4").tobytes()
+    plain = {octet for octet in range(32, 127) if chr(octet) not in "\\'\""}
+    return "".join(chr(octet) if octet in plain else f"\\x{octet:02X}" for octet in octets)
+
+
+def outer(place, moments):
+    """Return a row with its constant, in whole numbers."""
+    apart = [here - start for here, start in zip(place, moments.origin, strict=True)]
+    length = math.sqrt(sum(step * step for step in apart))
+    ratio = moments.reach / max(length, moments.radius)
+    return [moments.constant, *(round(step * ratio) for step in apart)]
+
+
+def gram(rows, moments, unit, salt=SALT):
+    """Sum outer products like an engine, in Python's integers."""
+    total = [[0] * moments.size for _ in range(moments.size)]
+    for place, weight in _weighed_points(rows, moments, unit, salt).items():
+        line = outer(place, moments)
+        for row, first in zip(total, line, strict=True):
+            for index, second in enumerate(line):
+                row[index] += weight * first * second
+    return total
+
+
+def _weighed_points(rows, moments, unit, salt):
+    total, people = Counter(), defaultdict(Counter)
+    for row in rows:
+        person = row[unit.column] if unit.column else 0
+        if person is not None and person == person:
+            people[person][point(row, moments.lattice)] += 1
+    for person, places in people.items():
+        if unit.column is None:
+            taken = places
+        elif unit.shared:
+            share = SHARES // sum(places.values())
+            taken = {place: n * share for place, n in places.items()}
+        else:
+            spelling = {spelled(place): place for place in places if place is not None}
+            counted = {text: places[place] for text, place in spelling.items()}
+            taken = _contribution(person, counted, unit, salt)
+            taken = {spelling[text]: n for text, n in taken.items()}
+        total.update({place: n for place, n in taken.items() if place is not None})
+    return total
+
+
 def masses(rows, plane, unit, weight=None):
     """Sum like an engine: a dict from the codes of cells to what they weigh."""
     total = Counter()
@@ -127,11 +217,10 @@ def masses(rows, plane, unit, weight=None):
 def code(row, plane):
     """Return the Morton code of a row's cell, or None."""
     places = []
-    for grid in (plane.x, plane.y):
-        read = number(row[grid.column])
-        beyond = read is not None and not grid.bounds.lower <= read <= grid.bounds.upper
-        lost = beyond and plane.outside == "drop"
-        places.append(None if lost else cell(row[grid.column], grid))
+    for axis in (plane.x, plane.y):
+        read = number(row[axis.column])
+        beyond = read is not None and not axis.bounds.lower <= read <= axis.bounds.upper
+        places.append(None if beyond and plane.outside == "drop" else cell(read, axis))
     return None if None in places else int(interleave(*map(np.array, places)))
 
 

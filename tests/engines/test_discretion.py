@@ -18,10 +18,12 @@ import pytest
 
 from engines.hostile import CANARY
 from sfumato.domain import Bounds, Categories
+from sfumato.engines.counting import counted
 from sfumato.engines.discretion import discreetly
 from sfumato.engines.duck import DuckEngine
 from sfumato.errors import DomainError, SourceError
 from sfumato.grid import Grid, Labels
+from sfumato.lattice import Lattice, Moments
 from sfumato.plane import Plane
 from sfumato.privacy.unit import PrivacyUnit
 
@@ -82,11 +84,26 @@ def test_a_reader_is_not_quoted_by_a_map_either(make, unit, tmp_path):
     assert CANARY not in everything(caught.value)
 
 
+@pytest.mark.parametrize("unit", UNITS, ids=repr)
+@pytest.mark.parametrize("make", FAILING)
+def test_a_reader_is_not_quoted_by_moments_and_marginals_either(make, unit, tmp_path):
+    engine = DuckEngine(make(tmp_path))
+    lattice = Lattice(("t", "g"), (Bounds(0, 9), Bounds(0, 9)), (1.0, 1.0))
+    for verb, question in (
+        (engine.marginals, [Grid("t", Bounds(0, 9), 3)]),
+        (engine.gram, Moments(lattice, (0, 0), 1.0, 1)),
+    ):
+        with pytest.raises(SourceError) as caught:
+            verb(question, unit)
+        assert caught.value.__context__ is None
+        assert CANARY not in everything(caught.value)
+
+
 @pytest.mark.parametrize("make", FAILING)
 def test_the_readers_themselves_do_quote_it(make, tmp_path):
     engine = DuckEngine(make(tmp_path), threads=1)
     with pytest.raises(Exception, match=CANARY):  # else the test above could not fail
-        engine._sums([Grid("t", Bounds(0, 9), 3)], PrivacyUnit.rows())
+        counted(engine._reading, [Grid("t", Bounds(0, 9), 3)], PrivacyUnit.rows())
 
 
 @pytest.mark.parametrize("unit", UNITS, ids=repr)
@@ -160,6 +177,9 @@ def test_an_interruption_amid_a_failure_leaves_the_failure_behind():
         "counts([grid], PrivacyUnit.users('u', max_rows=2))",
         "masses(Plane(grid, grid), PrivacyUnit.rows())",
         "masses(Plane(grid, grid), PrivacyUnit.users('u'))",
+        "marginals([grid], PrivacyUnit.rows())",
+        "gram(moments, PrivacyUnit.rows())",
+        "gram(moments, PrivacyUnit.users('u'))",
     ],
 )
 def test_control_c_ends_a_long_query_at_once(question):
@@ -168,10 +188,13 @@ def test_control_c_ends_a_long_query_at_once(question):
         from sfumato.domain import Bounds
         from sfumato.engines.duck import DuckEngine
         from sfumato.grid import Grid
+        from sfumato.lattice import Lattice, Moments
         from sfumato.plane import Plane
         from sfumato.privacy.unit import PrivacyUnit
         endless = duckdb.sql("SELECT range AS x, range % 99 AS u FROM range(1000000000000)")
         grid = Grid("x", Bounds(0, 9), 3)
+        lattice = Lattice(("x", "u"), (Bounds(0, 9), Bounds(0, 9)), (1.0, 1.0))
+        moments = Moments(lattice, (0, 0), 1.0, 1)
         print("begun", flush=True)
         DuckEngine(endless, memory_limit="100MB").{question}
     """

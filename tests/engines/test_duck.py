@@ -21,14 +21,20 @@ from engines.hostile import CANARY, GRID, hostile
 from engines.oracle import SALT, counts
 from sfumato.domain import Bounds, Categories
 from sfumato.engines.duck import DuckEngine
+from sfumato.engines.kernel import columns_of
 from sfumato.engines.sources.arrow import ArrowTable
 from sfumato.errors import DomainError, SourceError
 from sfumato.grid import Edges, Grid, Labels
+from sfumato.lattice import REACH, Distance, Lattice, Projection
 from sfumato.privacy.unit import PrivacyUnit
 
 TABLE = hostile(3000)
 ROWS = TABLE.to_pylist()
 GROUPS = Labels("g", Categories(("A", "B", "Å", "\U0001f600", "missing")))
+LATTICE = Lattice(("x", "i", "t"), (GRID.bounds, Bounds(0, 20), GRID.bounds), (1.8, 10.0, 3.0))
+SLANTED = (3 * REACH // 5, 0, -4 * REACH // 5)
+ACROSS = (0, REACH, 0)
+ASIDE = (-REACH // 2, 12_345, REACH)
 QUERIES = {
     "all rows": [],
     "floats": [GRID],
@@ -42,6 +48,16 @@ QUERIES = {
     "flags as numbers": [Grid("f", Bounds(0, 1), 2)],
     "several keys": [GROUPS, Grid("x", Bounds(0, 1), 3), Labels("f", Categories((False, True)))],
     "the person, too": [Labels("u", Categories(("u1", "u2", CANARY))), GRID],
+    "a projection": [Projection(LATTICE, "PC1", (0, 0, 0), SLANTED, Bounds(-1.5, 1), 9)],
+    "a group and two projections": [
+        GROUPS,
+        Projection(LATTICE, "PC2", ASIDE, ACROSS, Bounds(-0.5, 0.5), 5),
+        Projection(LATTICE, "PC1", ASIDE, SLANTED, Bounds(-1, 1), 4),
+    ],
+    "a distance": [Distance(LATTICE, "r", ASIDE, (), (0.0, 0.5, 0.75, 1.0, 1.25))],
+    "a distance in a plane": [
+        Distance(LATTICE, "r", (0, 0, 0), (SLANTED, ACROSS), (0.0, 0.125, 0.5, 0.7, 1.1))
+    ],
 }
 UNITS = [
     PrivacyUnit.rows(),
@@ -61,9 +77,9 @@ def asked(table, keys, unit, **options):
 def has(table, keys):
     """Tell whether this form kept the columns; flags that became texts are no numbers."""
     columns = DuckEngine(table).schema().columns
-    kinds = [(type(key), columns.get(key.column)) for key in keys]
+    kinds = [(type(key), columns.get(name)) for key in keys for name in columns_of([key])]
     lost = keys == QUERIES["flags as numbers"] and kinds == [(Grid, "text")]
-    return None not in dict(kinds).values() and not lost
+    return None not in [kind for _, kind in kinds] and not lost
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -256,12 +272,17 @@ def test_categories_that_nobody_found_have_no_cells(unit):
     assert answer.shape == (0, 23)
 
 
+TIMELESS = Lattice(("x", "m"), (Bounds(0, 1), Bounds(0, 1)), (1.0, 1.0))
+
+
 @pytest.mark.parametrize(
     ("keys", "unit"),
     [
         ([Grid("nobody", Bounds(0, 1), 2)], PrivacyUnit.rows()),
         ([Grid("g", Bounds(0, 1, time=True), 2)], PrivacyUnit.rows()),
         ([Labels("x", Categories(("A",)))], PrivacyUnit.rows()),
+        ([Distance(TIMELESS, "r", (0, 0), (), (0.0, 1.0))], PrivacyUnit.rows()),
+        ([Projection(TIMELESS, "PC1", (0, 0), (0, 0), Bounds(0, 1), 2)], PrivacyUnit.rows()),
         ([], PrivacyUnit.users("nobody")),
         ([], PrivacyUnit.users("nested")),
     ],

@@ -13,12 +13,16 @@ BATCH = pa.record_batch({"x": np.arange(1000)})
 NOTHING = BATCH.slice(0, 0)
 
 
+def rows(answer):
+    return answer.to_arrow_table().to_pylist()
+
+
 @pytest.mark.parametrize("batches", [0, 1, 50])
 def test_every_batch_arrives_once(batches):
     with duckdb.connect() as database:
         statement = "SELECT count(*) AS n, sum(x) AS s FROM stream"
         stream = repeat(BATCH, batches)
-        answer = fed(database, statement, "stream", stream, otherwise=NOTHING).to_pylist()
+        answer = fed(database, statement, "stream", stream, rows, otherwise=NOTHING)
     assert answer == [{"n": 1000 * batches, "s": 499_500 * batches or None}]
 
 
@@ -27,13 +31,13 @@ def test_every_batch_arrives_once(batches):
 )
 def test_a_query_that_fails_stops_an_endless_stream(statement):
     with duckdb.connect() as database, pytest.raises(duckdb.Error):
-        fed(database, statement, "stream", repeat(BATCH), otherwise=NOTHING)
+        fed(database, statement, "stream", repeat(BATCH), rows, otherwise=NOTHING)
 
 
 def test_a_query_that_needs_no_more_stops_an_endless_stream():
     with duckdb.connect() as database:
-        answer = fed(database, "SELECT 1 AS n", "stream", repeat(BATCH), otherwise=NOTHING)
-    assert answer.to_pylist() == [{"n": 1}]
+        answer = fed(database, "SELECT 1 AS n", "stream", repeat(BATCH), rows, otherwise=NOTHING)
+    assert answer == [{"n": 1}]
 
 
 def test_a_stream_that_fails_stops_the_query():
@@ -43,4 +47,4 @@ def test_a_stream_that_fails_stops_the_query():
 
     statement = "SELECT count(*) FROM stream"
     with duckdb.connect() as database, pytest.raises(ZeroDivisionError):
-        fed(database, statement, "stream", chain([BATCH] * 9, failing()), otherwise=NOTHING)
+        fed(database, statement, "stream", chain([BATCH] * 9, failing()), rows, otherwise=NOTHING)

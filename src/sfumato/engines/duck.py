@@ -2,34 +2,30 @@
 
 from __future__ import annotations
 
-import math
-import os
 import secrets
-from collections.abc import Callable, Sequence
-from contextlib import closing
+from collections.abc import Sequence
 
 import numpy as np
-import pyarrow as pa
 
-from sfumato.engines.blocks import blocks, now_and_then
-from sfumato.engines.bounding import amounts
-from sfumato.engines.columns import Integers, identities, labels, nullable
+from sfumato.engines.blocks import now_and_then
+from sfumato.engines.columns import labels
 from sfumato.engines.connection import Resources, checked
+from sfumato.engines.counting import counted
 from sfumato.engines.discretion import discreetly
 from sfumato.engines.engine import Schema
-from sfumato.engines.kernel import cells
+from sfumato.engines.marginals import counted_by_column
 from sfumato.engines.masses import Masses
-from sfumato.engines.parallel import Report, side_by_side
+from sfumato.engines.moments import sums_of_products
+from sfumato.engines.parallel import Report
+from sfumato.engines.reading import Reading
 from sfumato.engines.sources.opening import open_table
-from sfumato.engines.sources.source import Columns, Source
-from sfumato.engines.tally import Tally
+from sfumato.engines.sources.source import Columns
 from sfumato.errors import DomainError
 from sfumato.exact import Exact
-from sfumato.grid import Key, Labels, shape
+from sfumato.grid import Grid, shape
+from sfumato.lattice import Moments, Question, moment_weight
 from sfumato.plane import Plane, Weight, influence
 from sfumato.privacy.unit import PrivacyUnit
-
-_MOST_SUMS = 2**26  # all threads together: half a gibibyte
 
 
 class DuckEngine:
@@ -75,7 +71,7 @@ class DuckEngine:
         """Return the names and kinds of columns. Reads no rows."""
         return Schema(self._source.kinds)
 
-    def counts(self, keys: Sequence[Key], unit: PrivacyUnit) -> Exact:
+    def counts(self, keys: Sequence[Question], unit: PrivacyUnit) -> Exact:
         """Count units in every combination of public cells.
 
         Privacy
@@ -85,8 +81,38 @@ class DuckEngine:
         """
         sizes = shape(keys)
         self.schema().check(keys, unit)
-        sums = discreetly(lambda: self._sums(keys, unit)).reshape(sizes)
+        sums = discreetly(lambda: counted(self._reading, keys, unit)).reshape(sizes)
         return Exact(unit.weight, unit.weight**2, unit.step, _values=sums)
+
+    def marginals(self, keys: Sequence[Grid], unit: PrivacyUnit) -> tuple[Exact, ...]:
+        """Count units in the cells of each column for itself.
+
+        Privacy
+        -------
+        One unit changes each answer by at most ``unit.weight`` in L1 and L2; all of them at once.
+        """
+        self.schema().check(keys, unit)
+        found = discreetly(lambda: counted_by_column(self._reading, keys, unit))
+        l1, step = unit.weight, unit.step
+        return tuple(Exact(l1, l1**2, step, _values=sums) for sums in found)
+
+    def gram(self, moments: Moments, unit: PrivacyUnit) -> Exact:
+        """Sum the outer products of rows, which `moments` says how to measure and to cut.
+
+        A row that lacks one of the columns is left out. Of a person's rows each weighs 1, or all
+        share a weight of `SHARES`.
+
+        Privacy
+        -------
+        One unit changes the whole matrix by at most ``moment_weight(unit) * moments.longest`` in
+        Frobenius norm, which is L2, and by at most ``moments.size`` times that in L1.
+        """
+        self.schema().check([moments], unit)
+        sums = discreetly(lambda: sums_of_products(self._reading, moments, unit))
+        weight = moment_weight(unit)
+        most = weight * moments.longest
+        step = 1 / weight if unit.shared else 1.0
+        return Exact(moments.size * most, most**2, step, _values=sums)
 
     def occupied(self, column: str, unit: PrivacyUnit) -> Exact:
         """Count rows of every text that occurs in `column`; the texts are secret too.
@@ -134,51 +160,12 @@ class DuckEngine:
         l1, step = influence(unit, weight)
         return Exact(l1, l1**2, step, _values=sums, _places=places)
 
-    def _sums(self, keys: Sequence[Key], unit: PrivacyUnit) -> Integers:
-        groups = [key.column for key in keys if isinstance(key, Labels)]
-        columns = Columns([key.column for key in keys], repetitive=groups)
-        if unit.column is None:
-            return self._counted(keys, columns).total()
-        found = self._amounts(columns, unit, lambda block: nullable(cells(block, keys)))
-        tally = Tally(math.prod(shape(keys)))
-        tally.add(np.asarray(found.column("cell")), np.asarray(found.column("amount")))
-        return tally.total()
-
-    def _counted(self, keys: Sequence[Key], columns: Columns) -> Tally:
-        size = math.prod(shape(keys))
-
-        def work(part: Source, report: Report) -> Tally:
-            tally = Tally(size)
-            with closing(blocks(part, columns, report)) as stream:
-                for block in stream:
-                    tally.count(cells(block, keys))
-            return tally
-
-        threads = self._resources.threads or os.cpu_count() or 1
-        parts = self._source.split(max(1, min(threads, _MOST_SUMS // max(1, size))))
-        first, *others = side_by_side(work, parts, now_and_then(self._progress))
-        for tally in others:
-            first.merge(tally)
-        return first
-
     def _occupied(self, column: str, unit: PrivacyUnit) -> dict[str, int]:
         columns = Columns([column], repetitive=[column])
-        found = self._amounts(columns, unit, lambda block: labels(block.column(column)))
+        found = self._reading.by_cells(columns, unit, lambda block: labels(block.column(column)))
         texts = [text.decode() for text in found.column("cell").to_pylist()]
         return dict(sorted(zip(texts, found.column("amount").to_pylist(), strict=True)))
 
-    def _amounts(
-        self, columns: Columns, unit: PrivacyUnit, place: Callable[[pa.RecordBatch], pa.Array]
-    ) -> pa.Table:
-        person = unit.column
-
-        def pair(block: pa.RecordBatch) -> pa.RecordBatch:
-            where = place(block)
-            whose = where if person is None else identities(block.column(person))
-            return pa.record_batch([whose, where], names=["person", "cell"])
-
-        people = [] if person is None else [person]
-        wanted = Columns([*columns.names, *people], columns.repetitive)
-        with closing(blocks(self._source, wanted, now_and_then(self._progress))) as stream:
-            pairs = map(pair, stream)
-            return amounts(pairs, unit, salt=self._salt, resources=self._resources)
+    @property
+    def _reading(self) -> Reading:
+        return Reading(self._source, self._resources, self._salt, self._progress)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Literal, Protocol
 
+from sfumato.domain import Bounds
 from sfumato.errors import SourceError
 from sfumato.exact import Exact
-from sfumato.grid import Edges, Grid, Key
+from sfumato.grid import Edges, Grid, Labels
+from sfumato.lattice import Distance, Moments, Projection, Question
 from sfumato.plane import Plane, Weight
 from sfumato.privacy.unit import PrivacyUnit
 
@@ -33,7 +36,7 @@ class Schema:
 
     def check(
         self,
-        keys: Sequence[Key],
+        keys: Sequence[Question | Moments],
         unit: PrivacyUnit,
         *,
         unlisted: Sequence[str] = (),
@@ -50,8 +53,8 @@ class Schema:
                 "are whose decides what is protected. Use a column of texts, numbers, dates or "
                 "bytes."
             )
-        for key in keys:
-            self._check_kind(key.column, _kinds_of(key))
+        for column, kinds in chain.from_iterable(map(_kinds_of, keys)):
+            self._check_kind(column, kinds)
         for column in numbers:
             self._check_kind(column, _NUMERIC)
         for column in unlisted:
@@ -75,22 +78,41 @@ class Schema:
 class Engine(Protocol):
     """Turns a table into exact integers; one engine object serves one release.
 
-    A second engine implements these verbs with the kernels of `sfumato.engines.kernel` and
-    `sfumato.engines.places`; the sums of outer products that principal components need will be
-    another verb here.
+    A second engine implements these verbs with the kernels of `sfumato.engines.kernel`,
+    `sfumato.engines.places` and `sfumato.engines.gram`, which turn one block of rows into whole
+    numbers, and the statements of `sfumato.engines.bounding`.
     """
 
     def schema(self) -> Schema:
         """Return the names and kinds of columns. Reads no rows."""
         ...
 
-    def counts(self, keys: Sequence[Key], unit: PrivacyUnit) -> Exact:
+    def counts(self, keys: Sequence[Question], unit: PrivacyUnit) -> Exact:
         """Count units in every combination of public cells.
 
         Privacy
         -------
         One unit changes the answer by at most ``unit.weight`` in L1 and L2, over all cells
         together.
+        """
+        ...
+
+    def marginals(self, keys: Sequence[Grid], unit: PrivacyUnit) -> tuple[Exact, ...]:
+        """Count units in the cells of each column for itself.
+
+        Privacy
+        -------
+        One unit changes each answer by at most ``unit.weight`` in L1 and L2; all of them at once.
+        """
+        ...
+
+    def gram(self, moments: Moments, unit: PrivacyUnit) -> Exact:
+        """Sum the outer products of rows, which `moments` says how to measure and to cut.
+
+        Privacy
+        -------
+        One unit changes the whole matrix by at most ``moment_weight(unit) * moments.longest`` in
+        Frobenius norm, which is L2, and by at most ``moments.size`` times that in L1.
         """
         ...
 
@@ -143,7 +165,17 @@ _category_kinds: dict[str, tuple[ColumnKind, ...]] = {
 _NUMERIC: tuple[ColumnKind, ...] = ("number", "flag", "text")
 
 
-def _kinds_of(key: Key) -> tuple[ColumnKind, ...]:
-    if isinstance(key, Grid | Edges):
-        return ("time",) if key.bounds.time else _NUMERIC
-    return _category_kinds[key.categories.kind]
+def _kinds_of(key: Question | Moments) -> list[tuple[str, tuple[ColumnKind, ...]]]:
+    """Return the columns of a question, and the kinds that each of them may have."""
+    match key:
+        case Labels(column, categories):
+            return [(column, _category_kinds[categories.kind])]
+        case Grid(column, bounds) | Edges(column, bounds):
+            return [(column, _bounded(bounds))]
+        case Projection(lattice) | Distance(lattice) | Moments(lattice):
+            kinds = map(_bounded, lattice.bounds)
+            return list(zip(lattice.columns, kinds, strict=True))
+
+
+def _bounded(bounds: Bounds) -> tuple[ColumnKind, ...]:
+    return ("time",) if bounds.time else _NUMERIC

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import chain
 from queue import Empty, Full, Queue
+from typing import TypeVar
 
 import duckdb
 import pyarrow as pa
+
+T = TypeVar("T")
 
 Batches = Queue[pa.RecordBatch | None]
 
@@ -20,10 +23,11 @@ def fed(
     statement: str,
     name: str,
     batches: Iterator[pa.RecordBatch],
+    read: Callable[[duckdb.DuckDBPyRelation], T],
     *,
     otherwise: pa.RecordBatch,
-) -> pa.Table:
-    """Return the answer to a statement over a stream that it knows as the table `name`.
+) -> T:
+    """Return what `read` makes of the answer to a statement over the table `name`, a stream.
 
     The query runs in a thread of its own and the stream in the caller's, which so stays open to
     interruption. Where there are no batches the query gets `otherwise`, an empty one.
@@ -31,10 +35,10 @@ def fed(
     first = next(batches, otherwise)
     queue: Batches = Queue(maxsize=4)
 
-    def ask() -> pa.Table:
+    def ask() -> T:
         stream = chain([first], iter(queue.get, None))
         database.register(name, pa.RecordBatchReader.from_batches(first.schema, stream))
-        return database.sql(statement).to_arrow_table()
+        return read(database.sql(statement))
 
     with ThreadPoolExecutor(1) as pool:
         pool.submit(int).result()  # starts the thread, before there is anything to interrupt
@@ -47,7 +51,7 @@ def fed(
             _end(queue)
 
 
-def _feed(queue: Batches, batches: Iterator[pa.RecordBatch], answer: Future[pa.Table]) -> None:
+def _feed(queue: Batches, batches: Iterator[pa.RecordBatch], answer: Future[T]) -> None:
     for batch in chain(batches, [None]):
         waiting = True
         while waiting and not answer.done():

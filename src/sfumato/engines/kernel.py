@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import chain
 
 import numpy as np
 import pyarrow as pa
 
 from sfumato.engines.columns import Floats, Integers, numbers_and_gaps, positions
+from sfumato.engines.scores import scores
 from sfumato.grid import Edges, Grid, Key, Labels
+from sfumato.lattice import Distance, Projection, Question
 
 BLOCK = 2**15
 """How many rows to work on at once: few enough for the caches, and for memory to be reused."""
@@ -17,7 +20,13 @@ BLOCK = 2**15
 _COARSE = 2.0**44
 
 
-def cells(batch: pa.RecordBatch, keys: Sequence[Key]) -> Integers:
+def columns_of(keys: Sequence[Question]) -> list[str]:
+    """Return the columns that questions are about."""
+    names = ([key.column] if isinstance(key, Key) else key.lattice.columns for key in keys)
+    return list(chain.from_iterable(names))
+
+
+def cells(batch: pa.RecordBatch, keys: Sequence[Question]) -> Integers:
     """Return the flat cell of each row, or -1 where it is counted nowhere.
 
     The first key varies slowest. Without keys there is one cell, which holds every row.
@@ -28,22 +37,27 @@ def cells(batch: pa.RecordBatch, keys: Sequence[Key]) -> Integers:
     """
     if not keys:
         return np.zeros(batch.num_rows, dtype=np.int64)
-    first, *others = keys
-    flat = _along(batch.column(first.column), first)
-    for key in others:
-        here = _along(batch.column(key.column), key)
+    flat, *others = _along(batch, keys)
+    for key, here in zip(keys[1:], others, strict=True):
         nowhere = (flat < 0) | (here < 0)
         flat = np.where(nowhere, -1, flat * key.cells + here)
     return flat
 
 
-def _along(column: pa.Array, key: Key) -> Integers:
-    if isinstance(key, Labels):
-        return positions(column, key.categories)
-    values, gaps = numbers_and_gaps(column)
-    found = grid_cells(values, key) if isinstance(key, Grid) else edges_cells(values, key)
-    found[gaps] = -1
-    return found
+def _along(batch: pa.RecordBatch, keys: Sequence[Question]) -> Iterator[Integers]:
+    scored = iter(scores(batch, [key for key in keys if not isinstance(key, Key)]))
+    for key in keys:
+        if isinstance(key, Projection):
+            yield grid_cells(next(scored), key.grid)
+        elif isinstance(key, Distance):
+            yield edges_cells(next(scored), key.ladder)
+        elif isinstance(key, Labels):
+            yield positions(batch.column(key.column), key.categories)
+        else:
+            values, gaps = numbers_and_gaps(batch.column(key.column))
+            found = grid_cells(values, key) if isinstance(key, Grid) else edges_cells(values, key)
+            found[gaps] = -1
+            yield found
 
 
 def grid_cells(values: Floats, grid: Grid) -> Integers:
