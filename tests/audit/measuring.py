@@ -46,15 +46,17 @@ def measured_epsilon(one: Draws, other: Draws, *, confidence: float = 0.95) -> f
     return best
 
 
-def epsilon_bound(hits: int, draws: int, misses: int, others: int, confidence: float) -> float:
-    """Return ln(p/q) for the least p and the largest q that both counts allow.
+def epsilon_bound(
+    hits: int, draws: int, misses: int, others: int, confidence: float, *, delta: float = 0.0
+) -> float:
+    """Return ln((p - δ)/q) for the least p and the largest q that both counts allow.
 
     Each of the two may be wrong with half of what confidence leaves.
     """
     doubt = (1 - confidence) / 2
     least = float(stats.beta.ppf(doubt, hits, draws - hits + 1)) if hits else 0.0
     most = float(stats.beta.ppf(1 - doubt, misses + 1, others - misses)) if misses < others else 1.0
-    return math.log(least / most) if least > 0 else -math.inf
+    return math.log((least - delta) / most) if least > delta else -math.inf
 
 
 def _score(one: Draws, other: Draws) -> Callable[[Draws], Scores]:

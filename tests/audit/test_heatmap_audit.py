@@ -164,7 +164,7 @@ class EachSquareItsOwnBudget(Survey):
         return Fraction(0)
 
     def ask(self, level: object, code: object, epsilon: Fraction) -> Asked:
-        return super().ask(level, code, self._epsilon)  # type: ignore[arg-type]
+        return super().ask(level, code, self._price)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("twin", [HalfTheNoise, EachSquareItsOwnBudget])

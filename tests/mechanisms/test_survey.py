@@ -15,8 +15,11 @@ from hypothesis import strategies as st
 from sfumato.errors import OverspentError
 from sfumato.exact import Exact
 from sfumato.mechanisms import survey as module
-from sfumato.mechanisms.noise import Noisy, simulated
-from sfumato.mechanisms.survey import Asked, Survey
+from sfumato.mechanisms.noise import Family, Noisy, simulated
+from sfumato.mechanisms.survey import Asked, Survey, maps
+from sfumato.privacy.cost import Cost
+
+FAMILIES: list[Family] = ["laplace", "gaussian"]
 
 
 def masses(cells: dict[int, int], l1: int = 1) -> Exact:
@@ -47,6 +50,23 @@ def test_a_square_holds_the_sum_of_its_cells(cells: dict[int, int]) -> None:
             for code, mass in zip(asked.code, asked.steps, strict=True):
                 truth = sum(mass for cell, mass in cells.items() if cell >> finer == code)
                 assert mass == min(truth, 2**62 - 1)
+
+
+@pytest.mark.parametrize("shape", [(8, 8), (1, 8, 8), (3, 8, 8)])
+def test_counts_become_one_map_for_each_group(
+    shape: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    without_noise(monkeypatch)
+    counts = np.random.default_rng(shape).integers(0, 100, shape)
+    exact = Exact(5, 25, 0.2, _values=counts)
+    found = maps(exact)
+    assert len(found) == counts.size // 64
+    for each, cells in zip(found, counts.reshape(-1, 8, 8), strict=True):
+        assert (each.l1, each.l2_squared, each.step) == (5, 25, 0.2)
+        quarters = Survey(each, 3, Fraction(1)).ask([1] * 4, range(4), Fraction(1)).steps
+        halves = [slice(0, 4), slice(4, 8)]
+        # first along x, then along y: codes count columns before rows
+        assert quarters.tolist() == [cells[y, x].sum() for y in halves for x in halves]
 
 
 def test_an_empty_map_has_no_mass_anywhere(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -111,6 +131,25 @@ def test_the_cost_is_that_of_the_dearest_path(
     assert survey.cost.epsilon == cost_by_hand(asks)
 
 
+@given(asks=rounds())
+@settings(max_examples=50)
+def test_with_gaussian_noise_the_dearest_path_is_paid_in_rho(
+    asks: list[tuple[list[tuple[int, int]], Fraction]],
+) -> None:
+    survey = Survey(masses({5: 1}), 3, Fraction(10), "gaussian")
+    for chosen, root in asks:
+        rho = root**2 / 2  # whose scale is a power of two
+        survey.ask([level for level, _ in chosen], [code for _, code in chosen], rho)
+    paid = cost_by_hand([(chosen, root**2 / 2) for chosen, root in asks])
+    assert survey.cost == Cost.gaussian(paid) and survey.cost.epsilon is None
+
+
+def test_gaussian_noise_is_measured_by_all_of_a_persons_weight() -> None:
+    exact = Exact(8, 16, 1 / 8, _values=np.array([4, 4]), _places=np.array([0, 1]))
+    asked = Survey(exact, 1, Fraction(1, 8), "gaussian").ask([0], [0], Fraction(1, 8))
+    assert asked.scale == 16.0  # 8 / √(2ρ): both cells may hold the same person, in one square
+
+
 @pytest.mark.parametrize(
     ("level", "code"),
     [([0, 1], [0, 3]), ([1, 1], [2, 2]), ([1], [4]), ([4], [0]), ([-1], [0]), ([2], [-1])],
@@ -122,15 +161,18 @@ def test_squares_that_overlap_or_do_not_exist_are_refused(
         Survey(masses({0: 1}), 3, Fraction(9)).ask(level, code, Fraction(1))
 
 
+@pytest.mark.parametrize("family", FAMILIES)
 def test_an_ask_beyond_the_budget_is_refused_and_draws_nothing(
-    monkeypatch: pytest.MonkeyPatch,
+    family: Family, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    survey = Survey(masses({0: 1}), 3, Fraction(1))
+    survey = Survey(masses({0: 1}), 3, Fraction(1), family)
     survey.ask([1] * 4, range(4), Fraction(1, 2))
+    paid = survey.cost
     monkeypatch.delattr(module, "add_noise")
     with pytest.raises(OverspentError):
         survey.ask([3], [63], Fraction(5, 8))
-    assert len(survey.asked) == 1 and survey.cost.epsilon == Fraction(1, 2)
+    assert len(survey.asked) == 1 and survey.cost == paid
+    assert paid == (Cost.pure if family == "laplace" else Cost.gaussian)(Fraction(1, 2))
 
 
 def test_too_many_asks_are_refused_before_their_bits_run_out() -> None:
@@ -228,6 +270,94 @@ def test_a_twin_that_measures_a_path_three_times_at_the_same_price_loses_more() 
         return [(2, 0), (1, 0)]
 
     assert largest_loss(greedy) > 1.4
+
+
+# The same universe with Gaussian noise. The loss is a Rényi divergence: the sum over all answers of
+# P^α Q^(1-α). Answers of the second round are independent of each other given those of the first,
+# so their sums multiply, and the first two answers alone are enumerated.
+
+ANSWERS = np.arange(-80, 140)
+ORDERS = (1.5, 2.0, 4.0)
+TABLES = ([], [{0: 2}], [{0: 2}] * 20, [{0: 1, 15: 1}, {12: 2}])
+PEOPLE = [{0: 2}, {0: 1, 1: 1}, {0: 1, 12: 1}, {1: 2}, {15: 1}, {12: 2}, {12: 1, 13: 1}]
+
+
+def terms(before: int, after: int, scale: float, order: float) -> np.ndarray:
+    """Return P^α Q^(1-α) of every answer about a square that held this much, and then that."""
+    exponents = [-((ANSWERS - each) ** 2) / (2 * scale**2) for each in (before, after)]
+    logs = [each - np.log(np.exp(each).sum()) for each in exponents]
+    return np.exp(order * logs[0] + (1 - order) * logs[1])
+
+
+def divergence(
+    fewer: dict[int, int], more: dict[int, int], follow, scale: float, order: float
+) -> float:
+    def of(level: int, code: int) -> np.ndarray:
+        return terms(mass(fewer, level, code), mass(more, level, code), scale, order)
+
+    first, second = np.meshgrid(ANSWERS, ANSWERS, indexing="ij")
+    total = np.outer(of(1, 0), of(1, 3))
+    for chosen, where in follow(first, second):
+        total = np.where(where, total * np.prod([of(*square).sum() for square in chosen]), total)
+    return float(np.log(total.sum()) / (order - 1))
+
+
+def look_into_the_heavier(first: np.ndarray, second: np.ndarray):
+    return [([(2, 0), (2, 1)], first >= second), ([(2, 12), (2, 13)], first < second)]
+
+
+def largest_rho(follow, scale: float) -> float:
+    """Return the largest divergence over its order, in both directions, over all neighbours."""
+    return max(
+        divergence(*pair, follow, scale, order) / order
+        for table in TABLES
+        for extra in PEOPLE
+        for pair in [(together(table), together([*table, extra]))]
+        for pair in (pair, pair[::-1])
+        for order in ORDERS
+    )
+
+
+def gaussian_price(scale: float, asks: int) -> float:
+    rho = Fraction(WEIGHT**2) / (2 * Fraction(scale) ** 2)
+    survey = Survey(masses({}, l1=WEIGHT), LEVELS, Fraction(10), "gaussian")
+    survey.ask([1, 1], [0, 3], rho)
+    for _ in range(asks - 1):
+        survey.ask([2, 2], [0, 1], rho)
+    assert all(asked.scale == scale for asked in survey.asked)
+    return float(survey.cost.rho)
+
+
+def test_with_gaussian_noise_no_neighbours_of_a_tiny_universe_diverge_by_more_than_the_cost() -> (
+    None
+):
+    price = gaussian_price(4.0, asks=2)
+    assert price * 0.999 < largest_rho(look_into_the_heavier, 4.0) <= price + 1e-9
+
+
+def test_a_twin_that_measures_a_path_three_times_for_the_price_of_two_diverges_by_more() -> None:
+    def greedy(first: np.ndarray, second: np.ndarray):
+        return [([(2, 0), (1, 0)], np.ones_like(first, dtype=bool))]
+
+    assert largest_rho(greedy, 4.0) > 1.4 * gaussian_price(4.0, asks=2)
+
+
+def test_a_twin_that_counts_squares_over_the_finest_cells_promises_too_little() -> None:
+    split = {0: 1, 1: 1}  # whose squares add up to 2, where its weight in one quarter has 4
+    loss = divergence({}, split, lambda *_: [], 4.0, 2.0) / 2
+    assert loss > 1.9 * 2 / (2 * 4.0**2)
+
+
+@pytest.mark.slow
+def test_gaussian_noise_has_the_planned_scale() -> None:
+    size = 4**7
+    survey = Survey(masses({}, l1=2**30), 7, Fraction(1), "gaussian")
+    asked = survey.ask([7] * size, range(size), Fraction(1, 2))
+    assert asked.scale == 2**30
+    square = np.mean((asked.steps / asked.scale) ** 2)  # 1, with deviation √2
+    off = 4.5 * math.sqrt(2 / size)
+    assert abs(square - 1) < off
+    assert abs(0.9**2 * square - 1) > off < abs(1.1**2 * square - 1)
 
 
 @pytest.mark.slow

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betainc
 
+from sfumato.postprocess.law import NoiseKind
 from sfumato.postprocess.polya_prior import WINDOW, Mixture
 
 Array = NDArray[np.float64]
@@ -29,29 +30,36 @@ def _prior_weights(mass: float) -> Array:
     return (1 - single) * _MANY + single * _SINGLE
 
 
-def _pair_likelihood(mass: float, first: float, second: float, rate: float) -> Array:
-    parts = _SHARES * mass
-    misfit = abs(first - parts) + abs(second - (mass - parts))
-    return _prior_weights(mass) * np.exp(-rate * misfit)
+def _misfit(residual: Array, rate: float, noise: NoiseKind) -> Array:
+    return rate * abs(residual) if noise == "laplace" else (rate * residual) ** 2 / 2
 
 
-def quarters_given_total(total: float, values: Array, rate: float) -> Array:
+def quarters_given_total(
+    total: float, values: Array, rate: float, noise: NoiseKind = "laplace"
+) -> Array:
     """Return the expected quarters of a window of known total, shared across, then along."""
-    whole = np.array([_pair_likelihood(s * total, *values[:2], rate).sum() for s in _SHARES])
-    rest = np.array([_pair_likelihood((1 - s) * total, *values[2:], rate).sum() for s in _SHARES])
+
+    def likelihood_of(mass: float, pair: Array) -> Array:
+        parts = _SHARES * mass
+        misfit = _misfit(pair[0] - parts, rate, noise)
+        misfit += _misfit(pair[1] - (mass - parts), rate, noise)
+        return _prior_weights(mass) * np.exp(-misfit)
+
+    whole = np.array([likelihood_of(s * total, values[:2]).sum() for s in _SHARES])
+    rest = np.array([likelihood_of((1 - s) * total, values[2:]).sum() for s in _SHARES])
     weights = _prior_weights(total) * whole * rest
     upper = total * float((weights * _SHARES).sum() / weights.sum())
     quarters: list[float] = []
     for mass, pair in ((upper, values[:2]), (total - upper, values[2:])):
-        likelihood = _pair_likelihood(mass, *pair, rate)
+        likelihood = likelihood_of(mass, pair)
         part = mass * float((likelihood * _SHARES).sum() / likelihood.sum())
         quarters += [part, mass - part]
     return np.array(quarters)
 
 
-def total_of_one(value: float, rate: float) -> float:
+def total_of_one(value: float, rate: float, noise: NoiseKind = "laplace") -> float:
     """Return the expected mass of a single square."""
-    doubt = np.sqrt(2) / rate
+    doubt = (np.sqrt(2) if noise == "laplace" else 1) / rate
     masses = np.linspace(0, 1.5 * max(value, 0.0) + 12 * doubt, 200_001)
-    weights = np.exp(-rate * abs(value - masses)) / (masses + doubt)
+    weights = np.exp(-_misfit(value - masses, rate, noise)) / (masses + doubt)
     return float((weights * masses).sum() / weights.sum())

@@ -1,5 +1,6 @@
 """Masses by least squares: consistent, never negative, nearest to what was measured."""
 
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -8,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.postprocess import polya
+from sfumato.postprocess.law import NoiseKind
 from sfumato.postprocess.least_squares import estimated, nearest
 from sfumato.postprocess.quadtree import Quadtree, Round, grown
 
@@ -37,21 +39,25 @@ def test_masses_are_never_negative_and_add_up(seed: int, size: float) -> None:
     assert quarters.sum(axis=1) == pytest.approx(masses[inner], rel=1e-9)
 
 
-@given(st.integers(0, 2**32))
-def test_estimates_are_those_of_the_normal_equations(seed: int) -> None:
-    tree = random_tree(seed)
+@given(st.integers(0, 2**32), st.sampled_from(["laplace", "gaussian"]))
+def test_estimates_are_those_of_the_normal_equations(seed: int, noise: NoiseKind) -> None:
+    tree = replace(random_tree(seed), noise=noise)
     holds = np.zeros((tree.size, len(tree.leaves)))
     for column, leaf in enumerate(tree.leaves):
         node = int(leaf)
         while node >= 0:
             holds[node, column] = 1
             node = int(tree.parent[node])
-    weight = (tree.rate**2).sum(axis=0) / 2
-    value = (tree.rate**2 * tree.value).sum(axis=0) / 2
+    variance = 2.0 if noise == "laplace" else 1.0  # of noise of scale 1
+    weight = (tree.rate**2).sum(axis=0) / variance
+    value = (tree.rate**2 * tree.value).sum(axis=0) / variance
     leaves = np.linalg.solve(holds.T @ (weight[:, None] * holds), holds.T @ value)
     # What lies above a node has not been heard of it: only the window has heard of everything.
     # Leaves are taken to be near 0 but for a very wide doubt, which biases them a little.
-    assert estimated(tree).mean[0] == pytest.approx(leaves.sum(), rel=1e-3, abs=0.1)
+    found = estimated(tree)
+    assert found.mean[0] == pytest.approx(leaves.sum(), rel=1e-3, abs=0.1)
+    inverse = np.linalg.inv(holds.T @ (weight[:, None] * holds))
+    assert found.variance[0] == pytest.approx(inverse.sum(), rel=1e-2)
 
 
 @given(st.lists(st.floats(-30, 30), min_size=4, max_size=4), st.integers(0, 2**32))

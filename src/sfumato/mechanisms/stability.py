@@ -6,6 +6,7 @@ The argument, and why the worst case is one of two splits, stands in `stability.
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
@@ -110,11 +111,22 @@ def stability_delta(rows: int, scale: float, threshold: int) -> Fraction:
     >>> round(float(stability_delta(1, 1.0, 15)), 10)
     6.079e-07
     """
+    return worst_split(rows, threshold, lambda least: _upper_tail(least, scale))
+
+
+def worst_split(rows: int, threshold: int, tail: Callable[[int], Decimal]) -> Fraction:
+    """Return the largest chance that a new cell shows, over all ways to split a unit's rows.
+
+    Parameters
+    ----------
+    tail
+        P(noise >= least) for a positive `least`, or somewhat more, in the decimals of the current
+        context. The law must be log-concave: the worst split is then one of the two looked at.
+    """
     if threshold <= rows:
         return Fraction(1)
     with localcontext(_PRECISE):
-        together = _upper_tail(threshold - rows, scale)
-        each = _upper_tail(threshold - 1, scale)
+        together, each = (max(tail(threshold - lead), _FLOOR) for lead in (rows, 1))
         apart = rows * each
         if apart > _NEGLIGIBLE:
             # Below that, the union bound is as good as equal and loses no digits.
@@ -123,10 +135,9 @@ def stability_delta(rows: int, scale: float, threshold: int) -> Fraction:
 
 
 def _upper_tail(least: int, scale: float) -> Decimal:
-    """Return P(noise >= least) for a positive `least`, and never less than 10⁻¹⁰⁰⁰."""
+    """Return P(noise >= least) for a positive `least`."""
     width = Decimal(scale)
-    tail = (-least / width).exp() / (1 + (-1 / width).exp())
-    return max(tail, _FLOOR)
+    return (-least / width).exp() / (1 + (-1 / width).exp())
 
 
 def _check_rows(rows: int | None) -> None:

@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 
 from sfumato.errors import OverspentError
 from sfumato.exact import Exact
+from sfumato.mechanisms.gaussian import gaussian_scale
 from sfumato.mechanisms.laplace import laplace_scale
-from sfumato.mechanisms.noise import add_noise
+from sfumato.mechanisms.noise import Family, add_noise
 from sfumato.mechanisms.ranks.halves import HALF, MASK, halves
+from sfumato.plane import interleave
 from sfumato.privacy.cost import Cost
 
 Integers = NDArray[np.int64]
@@ -34,7 +36,7 @@ class Asked:
     steps
         The noisy masses.
     scale
-        The scale of their discrete Laplace noise, in steps.
+        The scale of their noise, in steps.
     """
 
     level: Integers
@@ -44,7 +46,7 @@ class Asked:
 
 
 class Survey:
-    """Answers about the squares of one map, within one ε for every path from the root.
+    """Answers about the squares of one map, within one price for every path from the root.
 
     It changes, as a ledger does: a copy for every answer could be asked twice, and either would
     forget what the other has spent.
@@ -55,13 +57,17 @@ class Survey:
         The masses of all occupied cells of the finest level, from `Engine.masses`.
     levels
         How often the window is halved down to those cells.
-    epsilon
-        The most that the answers along any path from the root may cost together.
+    price
+        The most that the answers along any path from the root may cost together: an ε for Laplace
+        noise, a ρ for Gaussian noise.
+    family
+        The noise of all answers.
 
     Privacy
     -------
-    Pure ε-DP for the unit that `exact` was counted under, with ε = ``cost.epsilon``: the largest
-    sum over the squares that hold one cell, however the squares were chosen from earlier answers.
+    Pure ε-DP with Laplace noise and ρ-zCDP with Gaussian noise, for the unit that `exact` was
+    counted under. The ε or ρ of `cost` is the largest sum over the squares that hold one cell,
+    however the squares were chosen from earlier answers.
 
     Examples
     --------
@@ -74,12 +80,20 @@ class Survey:
     Cost(ε = 1, ρ = 0.5)
     """
 
-    def __init__(self, exact: Exact, levels: int, epsilon: Fraction) -> None:
+    def __init__(
+        self, exact: Exact, levels: int, price: Fraction, family: Family = "laplace"
+    ) -> None:
         self._places = exact.reveal_places()
         self._sums = _Sums(exact.reveal())
-        self._l1, self._levels, self._epsilon = exact.l1, levels, epsilon
+        self._levels, self._price = levels, price
+        self._noise = _Noise(family, exact.l1)
         self._asked: list[Asked] = []
         self._private = True
+
+    @property
+    def family(self) -> Family:
+        """The noise of all answers."""
+        return self._noise.family
 
     @property
     def asked(self) -> tuple[Asked, ...]:
@@ -89,7 +103,7 @@ class Survey:
     @property
     def cost(self) -> Cost:
         """What all answers cost together."""
-        return Cost.pure(self._dearest(self._asked))
+        return self._noise.cost(self._dearest(self._asked))
 
     @property
     def private(self) -> bool:
@@ -97,24 +111,25 @@ class Survey:
         return self._private
 
     def ask(
-        self, level: Sequence[int] | Integers, code: Sequence[int] | Integers, epsilon: Fraction
+        self, level: Sequence[int] | Integers, code: Sequence[int] | Integers, price: Fraction
     ) -> Asked:
         """Return the noisy masses of squares that do not overlap.
 
         Privacy
         -------
-        Adds discrete Laplace noise of scale ``l1 / epsilon`` to each. What would take a path
-        beyond the survey's ε is refused before anything is drawn; that depends on what was asked,
-        and not on a true mass.
+        Adds noise to each: discrete Laplace of scale ``l1 / ε``, or discrete Gaussian of variance
+        ``l1² / 2ρ``, for the ε or ρ that is the price. What would take a path beyond the survey's
+        own is refused before anything is drawn; that depends on what was asked, and not on a true
+        mass.
         """
         levels, codes = (np.array(each, dtype=np.int64) for each in (level, code))
         for each in (levels, codes):
             each.flags.writeable = False  # the account reads them again
-        scale = laplace_scale(self._l1, epsilon)
+        noise, scale = self._noise, self._noise.scale(price)
         nothing = np.zeros(len(codes), dtype=np.int64)
         self._check([*self._asked, Asked(levels, codes, nothing, scale)])
-        cost = Cost.pure(Fraction(self._l1) / Fraction(scale))
-        noisy = add_noise(self._masses(levels, codes), "laplace", scale, cost)
+        cost = noise.cost(noise.price(scale))
+        noisy = add_noise(self._masses(levels, codes), noise.family, scale, cost)
         self._asked.append(Asked(levels, codes, noisy.values, scale))
         self._private &= noisy.private
         return self._asked[-1]
@@ -126,7 +141,7 @@ class Survey:
         first, end = self._ranges(last)
         order = np.argsort(first, kind="stable")
         apart = bool(np.all(end[order][:-1] <= first[order][1:]))
-        within = len(asks) <= MOST_ASKS and self._dearest(asks) <= self._epsilon
+        within = len(asks) <= MOST_ASKS and self._dearest(asks) <= self._price
         if not (inside.all() and apart and within):
             raise OverspentError(
                 "A map asked for squares that overlap, do not exist or cost more than was charged. "
@@ -139,7 +154,7 @@ class Survey:
         return asked.code << finer, (asked.code + 1) << finer
 
     def _dearest(self, asks: Sequence[Asked]) -> Fraction:
-        """Return the largest sum of ε over the squares that hold one cell.
+        """Return the largest sum of prices over the squares that hold one cell.
 
         Squares of one ask do not overlap, so each has a bit of its own, which is set from its
         first cell on and cleared after its last: the running sum tells which asks hold a cell.
@@ -151,7 +166,7 @@ class Survey:
         change = np.zeros(len(where), dtype=np.int64)
         np.add.at(change, at, np.concatenate(changes))
         held: list[int] = np.unique(np.cumsum(change)).tolist()
-        prices = [Fraction(self._l1) / Fraction(each.scale) for each in asks]
+        prices = [self._noise.price(each.scale) for each in asks]
         return max(
             sum((price for bit, price in enumerate(prices) if asks_held >> bit & 1), Fraction(0))
             for asks_held in held
@@ -167,6 +182,55 @@ class Survey:
         return self._sums.between(
             np.searchsorted(self._places, first), np.searchsorted(self._places, end)
         )
+
+
+def maps(exact: Exact) -> list[Exact]:
+    """Return counts ``[..., row, column]`` as one map for each group, to survey one by one.
+
+    Privacy
+    -------
+    One unit changes all maps together by as much as the counts. Surveys of every map at one price
+    therefore cost what one of them costs: see `survey.md`.
+
+    Examples
+    --------
+    >>> counts = Exact(l1=1, l2_squared=1, step=1.0, _values=np.arange(8).reshape(2, 2, 2))
+    >>> [Survey(each, 1, Fraction(1)).cost.epsilon for each in maps(counts)]
+    [Fraction(0, 1), Fraction(0, 1)]
+    """
+    rows, columns = exact.reveal().shape[-2:]
+    row, column = np.divmod(np.arange(rows * columns, dtype=np.int64), columns)
+    codes = interleave(column, row)
+    order = np.argsort(codes)
+    groups = exact.reveal().reshape(-1, rows * columns)[:, order]
+    return [
+        Exact(exact.l1, exact.l2_squared, exact.step, _values=each, _places=codes[order])
+        for each in groups
+    ]
+
+
+@dataclass(frozen=True)
+class _Noise:
+    """What noise on all squares of an ask costs a unit that has all its weight in one of them."""
+
+    family: Family
+    weight: int
+
+    def scale(self, price: Fraction) -> float:
+        """Return the smallest scale that costs no more than this."""
+        if self.family == "laplace":
+            return laplace_scale(self.weight, price)
+        return gaussian_scale(self.weight**2, price)
+
+    def price(self, scale: float) -> Fraction:
+        """Return the ε or ρ of one ask."""
+        if self.family == "laplace":
+            return self.weight / Fraction(scale)
+        return self.weight**2 / (2 * Fraction(scale) ** 2)
+
+    def cost(self, price: Fraction) -> Cost:
+        """Return an ε or ρ in every currency it has a price in."""
+        return Cost.pure(price) if self.family == "laplace" else Cost.gaussian(price)
 
 
 class _Sums:

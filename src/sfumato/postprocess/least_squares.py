@@ -41,8 +41,8 @@ def estimated(tree: Quadtree) -> Estimates:
     measured = tree.rate > 0
     largest = abs(tree.value[measured]).max() + (1 / tree.rate[measured]).max()
     mean, variance = np.zeros(tree.size), np.full(tree.size, (_UNKNOWN * largest) ** 2)
-    precision = (tree.rate**2).sum(axis=0) / 2
-    weighted = (tree.rate**2 * tree.value).sum(axis=0) / 2
+    precision = tree.precision.sum(axis=0)
+    weighted = (tree.precision * tree.value).sum(axis=0)
     for nodes in reversed(levels_of(tree)):
         inner = nodes[tree.first[nodes] >= 0]
         quarters = tree.first[inner, None] + np.arange(4)

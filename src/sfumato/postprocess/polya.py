@@ -1,7 +1,7 @@
 """Masses of a quadtree from noisy measurements of its squares: a Pólya-tree posterior.
 
 Every square is halved across and each half along; the share that one half takes has a `Prior`
-which expects most places to be empty, and each measurement is a Laplace likelihood. From the leaves
+which expects most places to be empty, and each measurement is a likelihood. From the leaves
 up, `Curves` say how well each mass of a square explains all that was measured inside it; from the
 window down, every mass is shared by its expectation given what lies below. Only what was released
 is used: even the range of masses considered follows the noisy numbers.
@@ -105,7 +105,8 @@ def _measured(tree: Quadtree, nodes: Rows, masses: Array) -> Array:
     """Return the log-likelihood of what was measured of each node itself."""
     values = np.zeros_like(masses)
     for value, rate in zip(tree.value[:, nodes], tree.rate[:, nodes], strict=True):
-        values -= rate[:, None] * abs(value[:, None] - masses)
+        misfit = rate[:, None] * abs(value[:, None] - masses)
+        values -= misfit if tree.noise == "laplace" else misfit**2 / 2
     return values
 
 

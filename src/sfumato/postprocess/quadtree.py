@@ -9,6 +9,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.postprocess.law import NoiseKind
+
 Codes = NDArray[np.int64]
 Masses = NDArray[np.float64]
 
@@ -27,8 +29,10 @@ class Quadtree:
     first
         The first quarter of each node, or -1 for a leaf.
     value, rate
-        ``value[r, v]`` is what round r measured of node v, in units of mass, with Laplace noise
-        of scale ``1 / rate[r, v]``; a rate of 0 says that it did not.
+        ``value[r, v]`` is what round r measured of node v, in units of mass, with noise of scale
+        ``1 / rate[r, v]``; a rate of 0 says that it did not.
+    noise
+        The law of all noise.
     """
 
     level: Codes
@@ -36,11 +40,17 @@ class Quadtree:
     first: Codes
     value: Masses
     rate: Masses
+    noise: NoiseKind = "laplace"
 
     @property
     def size(self) -> int:
         """The number of nodes."""
         return len(self.level)
+
+    @cached_property
+    def precision(self) -> Masses:
+        """One over the variance of each value; 0 where there is none."""
+        return self.rate**2 / (2 if self.noise == "laplace" else 1)
 
     @cached_property
     def leaves(self) -> Codes:
@@ -76,7 +86,7 @@ class Round:
     rate: float
 
 
-def grown(rounds: Sequence[Round]) -> Quadtree:
+def grown(rounds: Sequence[Round], noise: NoiseKind = "laplace") -> Quadtree:
     """Return the smallest tree that holds every measured square.
 
     A square that has one quarter in the tree has all four; those that no round measured are
@@ -99,7 +109,7 @@ def grown(rounds: Sequence[Round]) -> Quadtree:
         first[place] = starts[level + 1] + where
     level = np.repeat(np.arange(deepest + 1), [len(each) for each in codes])
     value, rate = np.zeros((2, len(rounds), len(level)))
-    tree = Quadtree(level, np.concatenate(codes), first, value, rate)
+    tree = Quadtree(level, np.concatenate(codes), first, value, rate, noise)
     for number, each in enumerate(rounds):
         places = tree.places(each.level, each.code)
         value[number, places] = each.value

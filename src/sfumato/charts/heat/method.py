@@ -87,7 +87,7 @@ def round_of(asked: Asked, step: float) -> Round:
 
 def tree_of(survey: Survey, step: float) -> Quadtree:
     """Return all that a survey has answered, as one tree."""
-    return grown([round_of(asked, step) for asked in survey.asked])
+    return grown([round_of(asked, step) for asked in survey.asked], survey.family)
 
 
 def mapped(survey: Survey, plane: Plane, tree: Quadtree, masses: NDArray[np.float64]) -> Mapped:
