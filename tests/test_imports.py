@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[1]
 
 BREACHES = [
     ("releases/release.py", "from sfumato.exact import Exact", "The wall"),
-    ("figure.py", "from sfumato.engines.engine import Engine", "The wall"),
+    ("figure/__init__.py", "from sfumato.engines.engine import Engine", "The wall"),
     ("postprocess/law.py", "import sfumato.mechanisms.laplace", "The wall"),
     ("metrics.py", "from sfumato.exact import Exact", "The wall"),
     ("mechanisms/laplace.py", "import sfumato.figure", "The wall"),

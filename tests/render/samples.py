@@ -6,6 +6,7 @@ import math
 from dataclasses import replace
 from typing import Any
 
+from render.plane_samples import PLANE
 from sfumato.figure import (
     Axis,
     Bars,
@@ -428,6 +429,7 @@ SAMPLES = {
     "heat_tall": heat(ratio=3.5),
     "heat_over": heat_over(),
     "heat_time": heat_time(),
+    **PLANE,
 }
 LIVELY = [name for name in SAMPLES if name.startswith("heat")]
 """Those that a script draws on a page of their own."""

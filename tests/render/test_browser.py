@@ -8,9 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from render.plane_samples import GROUPS, arrows, biplot, clouds, map_panels, plane
 from render.samples import HOSTILE, heat, heat_over, hostile, panels, two_dimensional
 from sfumato.figure import Figure
+from sfumato.render import runtime
 from sfumato.render.html import fragment, html, page
+from sfumato.render.vega import bare
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 
@@ -66,6 +69,26 @@ def test_a_density_is_drawn_by_its_script_and_nothing_complains(
     assert complaints == []
     place = became[became.index('id="picture"') : became.index('id="specification"')]
     assert "<canvas" in place and "<svg" not in place, "the script has drawn over the still"
+
+
+@pytest.mark.parametrize(
+    "figure", [plane(clouds((HOSTILE[0], "b")), arrows((HOSTILE[2],))), map_panels(GROUPS)]
+)
+def test_groups_in_a_plane_are_drawn_without_a_script_and_nothing_complains(
+    figure: Figure, tmp_path: Path
+) -> None:
+    became, complaints = opened(html(figure), tmp_path)
+    assert complaints == []
+    assert became.count("<svg") == 1 and "<script" not in became
+
+
+def test_groups_in_a_plane_can_be_moved_where_a_script_draws_them(tmp_path: Path) -> None:
+    block = runtime.block(bare(biplot(), width=600, lively=True), "<svg></svg>")
+    text = page("Groups", block + '<p id="hint"></p>', script=runtime.script())
+    became, complaints = opened(text, tmp_path)
+    assert complaints == []
+    place = became[became.index('id="picture"') : became.index('id="specification"')]
+    assert "<canvas" in place and "<svg" not in place
 
 
 def test_many_charts_on_one_page_open_without_a_complaint(tmp_path: Path) -> None:

@@ -84,7 +84,8 @@ def test_a_page_is_well_formed_and_reaches_for_nothing(name: str) -> None:
     text = html(SAMPLES[name])
     assert Reader(text).open == []
     assert not reaches_out(text)
-    assert "http:" not in text and "https:" not in text and "//" not in re.sub(r"<!--", "", text)
+    plain = re.sub(r"data:image/png;base64,[A-Za-z0-9+/=]*", "", text)
+    assert "http:" not in plain and "https:" not in plain and "//" not in plain
 
 
 def test_a_density_brings_its_own_script_and_a_policy_that_lets_no_other_run() -> None:

@@ -46,7 +46,7 @@ def texts(ax: Axes) -> Iterator[tuple[str, Text]]:
 
 def _kind(text: Text) -> str:
     """Tell words upon a chart, which belong there, from those around it."""
-    return "upon" if text.get_label() in ("_count", "_too_few") else "text"
+    return "upon" if text.get_label() in ("_count", "_too_few", "_arrow_name") else "text"
 
 
 def _shown(axis: Axis) -> list[Text]:

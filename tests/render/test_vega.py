@@ -140,7 +140,8 @@ def test_both_renderers_agree_on_limits_and_names(name: str) -> None:
             sorted(shown)
         )
         assert first[side]["scale"].get("reverse", False) == (shown[0] > shown[1])
-    assert first["x"]["axis"]["title"] == ax.get_xlabel().replace("\n", " ")
+    shown = ax.get_xlabel().replace("\n", " ").replace("\u00a0", " ")
+    assert first["x"]["axis"]["title"] == shown
 
 
 def test_both_renderers_agree_on_colours_and_the_legend() -> None:

@@ -81,9 +81,18 @@ def _kinds() -> dict[str, type[Release]]:
     from sfumato.releases.boxplot import BoxplotRelease
     from sfumato.releases.heatmap import HeatmapRelease
     from sfumato.releases.histogram import HistogramRelease
+    from sfumato.releases.pca import PcaRelease
     from sfumato.releases.quantiles import QuantilesRelease
+    from sfumato.releases.scoreplot import ScoreplotRelease
 
-    kinds = (HistogramRelease, BoxplotRelease, QuantilesRelease, HeatmapRelease)
+    kinds = (
+        HistogramRelease,
+        BoxplotRelease,
+        QuantilesRelease,
+        HeatmapRelease,
+        PcaRelease,
+        ScoreplotRelease,
+    )
     return {kind.kind: kind for kind in kinds}
 
 

@@ -44,6 +44,20 @@ class Uncertainty:
             _around(counts, together * step, noise.coverage(together) ** max(counts.size, 1)),
         )
 
+    def left_out(self, hidden: NDArray[np.bool_], most: float) -> Uncertainty:
+        """Return intervals for counts of which some were left out, and given as zero.
+
+        Parameters
+        ----------
+        hidden
+            Which were.
+        most
+            The largest noisy count that is left out. A true count above it by more than the noise
+            can be off would have been shown.
+        """
+        pair = (_reaching(each, hidden, most) for each in (self.pointwise, self.simultaneous))
+        return Uncertainty(self.noise, *pair)
+
     @classmethod
     def of_proportions(cls, steps: Array, noise: NoiseLaw, scale: Array) -> Uncertainty:
         """Return intervals for proportions, each multiplied by its `scale`."""
@@ -57,6 +71,11 @@ class Uncertainty:
 def _around(counts: Array, radius: float, coverage: float) -> Interval:
     low, high = counts - radius, counts + radius
     return Interval(tuple(low.tolist()), tuple(high.tolist()), coverage)
+
+
+def _reaching(ends: Interval, hidden: NDArray[np.bool_], most: float) -> Interval:
+    low, high = np.where(hidden, 0.0, ends.low), np.where(hidden, most, 0.0) + ends.high
+    return Interval(tuple(low.tolist()), tuple(high.tolist()), ends.coverage)
 
 
 def _scaled(ends: tuple[Array, Array], scale: Array) -> Interval:

@@ -34,6 +34,11 @@ def counted(unit: PrivacyUnit) -> str:
     return f"{unit.column} (each counts once)" if unit.shared else "rows"
 
 
+def people(unit: PrivacyUnit) -> str:
+    """Name what is counted in one word."""
+    return "people" if unit.shared else "rows"
+
+
 def how_sure(signs: str, coverage: float) -> str:
     """Say how much the signs of a picture hold, or that there are none."""
     if coverage == 0:

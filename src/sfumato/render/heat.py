@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.figure import Heat, Panel
+from sfumato.figure import Arrows, Clouds, Dots, Heat, Mark, Outline, Panel
 from sfumato.render import theme
 from sfumato.render.png import Colours
 
@@ -110,8 +110,20 @@ def ticks(top: float) -> list[float]:
 
 def ratio_of(panel: Panel) -> float | None:
     """Return how tall a panel is for its width, if a mark in it decides."""
-    heats = (mark for mark in panel.marks if isinstance(mark, Heat))
-    return next((heat.ratio for heat in heats if heat.ratio is not None), None)
+    ratios = (_ratio(panel, mark) for mark in panel.marks)
+    return next((ratio for ratio in ratios if ratio is not None), None)
+
+
+def _ratio(panel: Panel, mark: Mark) -> float | None:
+    match mark:
+        case Heat():
+            return mark.ratio
+        case Clouds() | Outline() | Dots() | Arrows():
+            # Scores along two directions have one unit, so distances can be compared.
+            x, y = panel.x.limits, panel.y.limits
+            return (y[1] - y[0]) / (x[1] - x[0]) if x and y else None
+        case _:
+            return None
 
 
 def _places(heat: Heat, across: int, up: int) -> Iterator[Place]:

@@ -2,7 +2,7 @@
 
 The chart is an SVG made from the same Vega-Lite as `sfumato.render.vega`. Pointing at a bar or a
 cell shows its released numbers, and a screen reader reads them. There is no script, but for a
-density on a page of its own, which can be panned and zoomed.
+map alone on a page of its own, which can be panned and zoomed.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from sfumato.render.table import table
 from sfumato.render.text import clean
 from sfumato.render.vega import VERSION, bare
 from sfumato.render.vega.settings import WIDTH
+from sfumato.render.words.summary import spoken
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 _LIVELY_WIDTH = 600
@@ -38,15 +39,18 @@ _HINT = (
 )
 _MARK = re.compile(r'<path aria-label="([^"]*)"([^>]*?)/>')
 # What has no words of its own lets the pointer through to what has.
-_UNSPOKEN = re.compile(r'<g (?=class="mark-(?:rule|symbol|text|line) role-mark)')
+_UNSPOKEN = re.compile(
+    r'<g (?=class="mark-(?:rule|symbol|text|line) role-mark[^>]*>(?!<path[^>]*><title>))'
+)
 _NAMESPACE = re.compile(r' xmlns(:xlink)?="[^"]*"')
+_PLACE = re.compile(r'(?<=transform="translate\()[^)]*')
 _LONG = re.compile(r"\d+\.\d{3,}")
 _VERBOSE = re.compile(r' (?:role|aria-roledescription)="[^"]*"')
 
 
 def html(figure: Figure) -> str:
     """Return one self-contained page with the chart, its caption and a table of its values."""
-    if not marks_of(figure, Heat):
+    if len(figure.panels) != 1 or not marks_of(figure, Heat):
         return page(figure.title, fragment(figure, heading="h1") + table(figure))
     chart = runtime.block(bare(figure, width=_LIVELY_WIDTH, lively=True), _svg(figure, WIDTH))
     body = _framed(figure, "h1", chart + _HINT) + table(figure)
@@ -107,15 +111,24 @@ def _svg(figure: Figure, width: int) -> str:
     opening, _, rest = vegalite_to_svg(bare(figure, width=width), vl_version=VERSION).partition(">")
     opening = _NAMESPACE.sub("", opening).removeprefix("<svg")
     rest = _UNSPOKEN.sub(r'<g pointer-events="none" ', _MARK.sub(_spoken, rest))
+    rest = _PLACE.sub(_shortened, rest)
     style = 'style="max-width:100%;height:auto" role="group"'
-    return f'<svg {style} aria-label="{_text(figure.title)}"{opening}>{rest}'
+    return f'<svg {style} aria-label="{_text(spoken(figure))}"{opening}>{rest}'
 
 
 def _spoken(mark: re.Match[str]) -> str:
     """Turn a label that only screen readers hear into one that is shown, too, when pointed at."""
     words, rest = mark.groups()
-    rest = _LONG.sub(lambda number: f"{float(number[0]):.2f}", _VERBOSE.sub("", rest))
+    rest = _LONG.sub(_rounded, _VERBOSE.sub("", rest))
     return f"<path{rest}><title>{escape(unescape(words))}</title></path>"
+
+
+def _shortened(place: re.Match[str]) -> str:
+    return _LONG.sub(_rounded, place[0])
+
+
+def _rounded(number: re.Match[str]) -> str:
+    return f"{float(number[0]):.2f}"
 
 
 def _text(words: str) -> str:

@@ -5,14 +5,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, TypeVar
 
-from sfumato.figure import Axis, Bars, Boxes, Cells, Figure, Heat, Mark, Panel, Points, percent
+from sfumato.figure import (
+    Arrows,
+    Axis,
+    Bars,
+    Boxes,
+    Cells,
+    Clouds,
+    Dots,
+    Figure,
+    Heat,
+    Mark,
+    Outline,
+    Panel,
+    Points,
+    percent,
+)
 from sfumato.render.text import number, shorten
 
 HEADROOM = 1.05
 _SPREAD = 0.7
 
 Limits = tuple[float, float]
-MarkKind = TypeVar("MarkKind", Bars, Cells, Boxes, Points, Heat)
+MarkKind = TypeVar("MarkKind", Bars, Cells, Boxes, Points, Heat, Clouds, Outline, Dots, Arrows)
 Coloured = Cells | Heat
 """Marks whose colour measures something."""
 
@@ -69,8 +84,18 @@ def coloured(figure: Figure) -> list[Coloured]:
 def series(figure: Figure) -> list[str]:
     """Return the names of all series, in the order they first appear."""
     marks = [mark for panel in figure.panels for mark in panel.marks]
-    named = (mark.series for mark in marks if not isinstance(mark, Cells | Heat))
-    return list(dict.fromkeys(name for name in named if name))
+    return list(dict.fromkeys(name for mark in marks for name in names_in(mark)))
+
+
+def names_in(mark: Mark) -> tuple[str, ...]:
+    """Return the names of the series that a mark shows, if they have any."""
+    match mark:
+        case Cells() | Heat() | Arrows():
+            return ()
+        case Clouds():
+            return tuple(name for name in mark.series if name)
+        case _:
+            return (mark.series,) if mark.series else ()
 
 
 def marks_of(figure: Figure, kind: type[MarkKind]) -> list[MarkKind]:
@@ -81,11 +106,11 @@ def marks_of(figure: Figure, kind: type[MarkKind]) -> list[MarkKind]:
 def ruled(panel: Panel) -> Literal["x", "y", "both"] | None:
     """Return the axes whose ticks are carried on as light lines across the panel."""
     match panel.marks:
-        case (Cells() | Heat(), *_):
+        case (Cells() | Heat() | Clouds(), *_):
             return None
         case (Boxes(orient="h"), *_) | (Points(joined=False), *_):
             return "x"
-        case (Points(), *_):
+        case (Points() | Outline() | Dots() | Arrows(), *_):
             return "both"
         case _:
             return "y"
@@ -107,7 +132,9 @@ def error_bars_abreast(panel: Panel, bars: Bars) -> int:
 
 
 def colour_title(mark: Coloured) -> str:
-    """Return what the colour measures, and how far noise can have moved it."""
+    """Return what the colour measures, and how far noise can have moved it, if that is known."""
+    if not mark.coverage:
+        return shorten(mark.label, 60)
     noise = f"noise ± {number(mark.noise)} ({percent(mark.coverage)})"
     return f"{shorten(mark.label, 60)}, {noise}" if mark.label else noise
 
@@ -135,14 +162,12 @@ def _x_ends(mark: Mark) -> Sequence[float]:
     match mark:
         case Bars():
             return (*mark.left, *mark.right)
-        case Cells():
-            return mark.x_edges
-        case Heat():
-            return mark.x
         case Boxes():
             return _value_ends(mark) if mark.orient == "h" else _category_ends(mark)
         case Points():
             return (*mark.x.value, *mark.x.low, *mark.x.high)
+        case _:
+            return _plane_ends(mark)[0]
 
 
 def _y_ends(mark: Mark) -> Sequence[float]:
@@ -150,14 +175,29 @@ def _y_ends(mark: Mark) -> Sequence[float]:
         case Bars():
             highest = max((*mark.height, *mark.simultaneous.high), default=0.0)
             return (0.0, HEADROOM * highest)
-        case Cells():
-            return mark.y_edges
-        case Heat():
-            return mark.y
         case Boxes():
             return _value_ends(mark) if mark.orient == "v" else _category_ends(mark)
         case Points():
             return mark.y
+        case _:
+            return _plane_ends(mark)[1]
+
+
+def _plane_ends(
+    mark: Cells | Heat | Clouds | Outline | Dots | Arrows,
+) -> tuple[Sequence[float], Sequence[float]]:
+    match mark:
+        case Cells():
+            return mark.x_edges, mark.y_edges
+        case Heat() | Clouds() | Dots():
+            return mark.x, mark.y
+        case Outline():
+            corners = [corner for path in mark.paths for corner in path]
+            return [x for x, _ in corners], [y for _, y in corners]
+        case Arrows():
+            x, y = mark.origin
+            across, up = ((*e.value, *e.low, *e.high) for e in (mark.x, mark.y))
+            return (x, *across), (y, *up)
 
 
 def _value_ends(boxes: Boxes) -> Sequence[float]:

@@ -41,6 +41,7 @@ LEAF_WIDTH = 0.4
 
 # Okabe and Ito's colours for all kinds of colour vision, without the yellow that paper swallows.
 _SERIES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#4d4d4d")
+SERIES_COLOURS = len(_SERIES)
 
 # Equal steps along a curve in OKLab from paper to night: lightness falls all the way, so the order
 # of two cells is seen in any colour vision and in print without colour.
@@ -68,8 +69,8 @@ def ramp(level: Array, *, night: bool = False) -> Array:
     """
     colours = RAMP[::-1] if night else RAMP
     places = np.linspace(0, 1, len(colours))
-    channels = zip(*map(_channels, colours), strict=True)
-    return np.stack([np.interp(level, places, channel) for channel in channels], axis=-1)
+    curves = zip(*map(channels, colours), strict=True)
+    return np.stack([np.interp(level, places, curve) for curve in curves], axis=-1)
 
 
 def greyed(colour: Array) -> Array:
@@ -121,7 +122,7 @@ def mix(colour: str, other: str, share: float) -> str:
     >>> mix("#000000", "#ffffff", 0.5)
     '#808080'
     """
-    pairs = zip(_channels(colour), _channels(other), strict=True)
+    pairs = zip(channels(colour), channels(other), strict=True)
     return "#" + "".join(f"{round(a + (b - a) * share):02x}" for a, b in pairs)
 
 
@@ -142,5 +143,6 @@ def stroke_width(cells: int) -> float:
     return min(0.8, max(0.25, 30 / max(cells, 1) ** 0.5 * 0.5))
 
 
-def _channels(colour: str) -> tuple[int, int, int]:
+def channels(colour: str) -> tuple[int, int, int]:
+    """Return the red, green and blue of a colour, from 0 to 255."""
     return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)

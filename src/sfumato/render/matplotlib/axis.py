@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -48,8 +48,9 @@ def dress(ax: Axes, panel: Panel, figure: Figure, *, keep_x: bool, keep_y: bool)
 class AxisLabels:
     """The labels of both axes, and the title of a panel, kept within the sides they belong to."""
 
-    def __init__(self, ax: Axes, title: Text | None) -> None:
+    def __init__(self, ax: Axes, title: Text | None, room: Callable[[], float]) -> None:
         self.ax = ax
+        self.room = room
         self.title = Fitted(title, most_lines=3) if title else None
         self.level = Fitted(ax.xaxis.get_label(), most_lines=2)
         self.upright = Fitted(ax.yaxis.get_label(), most_lines=2)
@@ -60,7 +61,7 @@ class AxisLabels:
         self.level.fit(max(least, self.ax.bbox.width), renderer)
         self.upright.fit(max(least, self.ax.bbox.height), renderer)
         if self.title is not None:
-            self.title.fit(self.ax.bbox.width, renderer)
+            self.title.fit(self.room(), renderer)
 
 
 def positions(axis: Axis, values: Sequence[float]) -> tuple[float, ...]:

@@ -12,13 +12,28 @@ from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
 from matplotlib.text import Text
 
-from sfumato.figure import Bars, Boxes, Cells, Figure, Heat, Panel, Points
+from sfumato.figure import (
+    Arrows,
+    Bars,
+    Boxes,
+    Cells,
+    Clouds,
+    Dots,
+    Figure,
+    Heat,
+    Outline,
+    Panel,
+    Points,
+)
 from sfumato.render import theme
+from sfumato.render.matplotlib.arrows import draw_arrows
 from sfumato.render.matplotlib.axis import AxisLabels, dress
 from sfumato.render.matplotlib.bars import draw_bars
 from sfumato.render.matplotlib.boxes import draw_boxes
 from sfumato.render.matplotlib.cells import draw_cells
+from sfumato.render.matplotlib.clouds import draw_clouds, draw_outline
 from sfumato.render.matplotlib.counts import BoxWords
+from sfumato.render.matplotlib.dots import draw_dots
 from sfumato.render.matplotlib.frame import Fitting, Frame, frame_of
 from sfumato.render.matplotlib.heat import draw_heat
 from sfumato.render.matplotlib.key import Key
@@ -97,7 +112,7 @@ def _dress(figure: Figure, grid: PanelGrid) -> list[AxisLabels]:
         if ax is not grid.host:
             words = clean(title_of(figure, panel))
             title = ax.set_title(words, **_title_style(ax, theme.LABEL_SIZE))
-        labels.append(AxisLabels(ax, title))
+        labels.append(AxisLabels(ax, title, grid.title_width))
     grid.share_labels(figure)
     return labels
 
@@ -121,6 +136,13 @@ def _draw_marks(figure: Figure, grid: PanelGrid) -> tuple[ScalarMappable | None,
                     colours = draw_heat(ax, panel, mark, limits)
                 case Cells() | Heat():
                     pass
+                case Clouds():
+                    places = [names.index(name) if name else 0 for name in mark.series]
+                    draw_clouds(ax, panel, mark, places)
+                case Arrows():
+                    sized.append(draw_arrows(ax, panel, mark).fit)
+                case Outline() | Dots():
+                    _draw_group(ax, panel, mark, names.index(mark.series) if mark.series else 0)
                 case _:
                     place = names.index(mark.series) if mark.series else 0
                     sized.append(_draw_series(ax, panel, mark, place))
@@ -139,6 +161,14 @@ def _draw_series(ax: Axes, panel: Panel, mark: Bars | Boxes | Points, index: int
             return draw_points(ax, panel, mark, index).fit
 
 
+def _draw_group(ax: Axes, panel: Panel, mark: Outline | Dots, index: int) -> None:
+    match mark:
+        case Outline():
+            draw_outline(ax, panel, mark, index)
+        case Dots():
+            draw_dots(ax, panel, mark, index)
+
+
 def _draw_key(figure: Figure, host: Axes, colours: ScalarMappable | None) -> Key | None:
     if colours is None and not host.get_legend_handles_labels()[1]:
         return None
@@ -152,7 +182,10 @@ def _draw_key(figure: Figure, host: Axes, colours: ScalarMappable | None) -> Key
 
 def _write_title(figure: Figure, host: Axes) -> Fitted:
     heading = "\n".join(map(clean, headlines(figure)))
-    return Fitted(host.set_title(heading, **_title_style(host, theme.TITLE_SIZE)), most_lines=4)
+    style = _title_style(host, theme.TITLE_SIZE)
+    if len(figure.panels) > 1:
+        style["y"] = 1.0  # the frame will say how high
+    return Fitted(host.set_title(heading, **style), most_lines=4)
 
 
 def _title_style(ax: Axes, size: float) -> dict[str, Any]:

@@ -60,7 +60,11 @@ def natural_size(figure: Figure) -> tuple[float, float]:
     if count <= 1:
         return 6.4, 4.4
     columns = count if count <= 3 else math.ceil(math.sqrt(count))
-    return max(6.4, 2.4 * columns), 1.6 + 2.2 * math.ceil(count / columns)
+    rows = math.ceil(count / columns)
+    ratio = ratio_of(figure.panels[0])
+    if ratio is None:
+        return max(6.4, 2.4 * columns), 1.6 + 2.2 * rows
+    return max(6.4, 0.7 + 2.3 * columns), 2.2 + (0.5 + 2.1 * min(ratio, 2.0)) * rows
 
 
 def _around(ratio: float) -> tuple[float, float]:

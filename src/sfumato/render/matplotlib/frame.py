@@ -114,7 +114,11 @@ class Frame:
         if theirs.get_text() and ours.get_text() == self.title.shown:
             ours.set_text("")
         self.title.fit(right - left, renderer)
-        ours.set_x(self.host.transAxes.inverted().transform((left, 0))[0])
+        x, y = self.host.transAxes.inverted().transform((left, top))
+        ours.set_x(x)
+        if self.grid.insets:
+            # Matplotlib would not keep it above the titles of panels.
+            ours.set_y(y)
         height = max(title.get_window_extent(renderer).height for title in (theirs, ours))
         return Bbox.from_bounds(left, top, 1, height + points(renderer, theme.TITLE_PAD))
 

@@ -52,7 +52,8 @@ class Key:
     def add_legend(self, title: str) -> None:
         """List every named series of the host, in as many columns as fit."""
         handles, labels = self.host.get_legend_handles_labels()
-        room = 72 * inches(self.host)[0] + _OUTSIDE
+        whole = 72 * page(self.host).bbox.width / page(self.host).dpi
+        room = min(72 * inches(self.host)[0] + _OUTSIDE, whole - 2 * _GAP)
         widest = theme.TICK_SIZE * (max(map(width, labels)) + 3.1)
         columns = min(len(labels), max(1, int(room / widest)))
         order = _by_rows(len(labels), columns)
@@ -93,17 +94,8 @@ class Key:
         flush = ax.transAxes + ScaledTranslation(-_INDENT / 72, 0, page(self.host).dpi_scale_trans)
         words = ax.text(0, head, colour_title(mark), transform=flush, va="bottom", **style)
         self.words = Fitted(words, most_lines=3)
-        ax.plot(
-            [0, min(mark.noise, limits[1])],
-            [1 + 4.5 / _STRIP_HEIGHT] * 2,
-            transform=ax.get_xaxis_transform(),
-            color=ink,
-            linewidth=0.9,
-            marker="|",
-            markersize=5,
-            clip_on=False,
-            label="_noise",
-        )
+        if mark.coverage:
+            _draw_beam(ax, min(mark.noise, limits[1]), ink)
 
     def remove(self) -> None:
         """Take the key away, before another one is drawn."""
@@ -149,3 +141,18 @@ class Key:
         legend.set_bbox_to_anchor(tuple(corner), self.host.transAxes)
         size = legend.get_window_extent(renderer)
         return self.space.place(Bbox.from_bounds(left, bottom, size.width, size.height))
+
+
+def _draw_beam(strip: Axes, length: float, ink: str) -> None:
+    """Draw how wide the noise is above the colours."""
+    strip.plot(
+        [0, length],
+        [1 + 4.5 / _STRIP_HEIGHT] * 2,
+        transform=strip.get_xaxis_transform(),
+        color=ink,
+        linewidth=0.9,
+        marker="|",
+        markersize=5,
+        clip_on=False,
+        label="_noise",
+    )

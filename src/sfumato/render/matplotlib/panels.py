@@ -15,6 +15,7 @@ from matplotlib.transforms import Bbox
 
 from sfumato.figure import Figure
 from sfumato.render import theme
+from sfumato.render.heat import ratio_of
 from sfumato.render.matplotlib.inset import Inset
 from sfumato.render.matplotlib.lettering import LITERAL, Fitted, points
 from sfumato.render.matplotlib.page import inches
@@ -24,6 +25,7 @@ from sfumato.render.text import shorten
 _GAP = 10.0
 _LABEL_GAP = 3.0
 _AROUND = 0.9
+_NARROWEST = 64.0
 _SHAPE = 1.3
 
 
@@ -36,16 +38,22 @@ class PanelGrid:
         self.below: Fitted | None = None
         self.beside: Fitted | None = None
         count = max(1, len(figure.panels))
-        self.columns = _columns(count, host)
+        self.ratio = ratio_of(figure.panels[0]) if count > 1 else None
+        self.columns = _columns(count, host, self.ratio)
         if count > 1:
             host.set_axis_off()
             self.insets = [Inset(host) for _ in range(count)]
+        self.title_room = 0.0  # pixels
         self.axes = [inset.axes for inset in self.insets] or [host]
 
     @property
     def overhang(self) -> float:
         """How far tick labels may reach beyond a panel, in points, without touching the next."""
         return _GAP / 2 if self.insets else math.inf
+
+    def title_width(self) -> float:
+        """Return how wide the title of a panel may be, in pixels."""
+        return self.title_room
 
     def share_labels(self, figure: Figure) -> None:
         """Say once what all panels say: ticks at the left and below, one label for each axis."""
@@ -76,6 +84,13 @@ class PanelGrid:
         box = self.host.bbox
         width = (box.width - across * (self.columns - 1)) / self.columns
         height = (box.height - down * (rows - 1)) / rows
+        self.title_room = width
+        if self.ratio is not None:
+            # Panels that keep their shape stand near each other, but leave room for their titles.
+            whole, width = width, min(width, height / self.ratio)
+            height = width * self.ratio
+            self.title_room = max(width, min(whole, points(renderer, _NARROWEST)))
+            across += self.title_room - width
         for place, inset in enumerate(self.insets):
             row, column = divmod(place, self.columns)
             left = box.x0 + column * (width + across)
@@ -106,7 +121,8 @@ class PanelGrid:
         return Fitted(text, most_lines=2)
 
     def _place_labels(self, taken: Bbox, renderer: RendererBase) -> list[Bbox]:
-        box, gap = self.host.bbox, points(renderer, _LABEL_GAP)
+        gap = points(renderer, _LABEL_GAP)
+        box = Bbox.union([ax.get_window_extent(renderer) for ax in self.axes])
         placed: list[Bbox] = []
         if self.below is not None:
             self.below.fit(box.width, renderer)
@@ -137,15 +153,17 @@ class PanelGrid:
         return left + gap, above + below + gap
 
 
-def _columns(count: int, host: Axes) -> int:
+def _columns(count: int, host: Axes, ratio: float | None) -> int:
     """Choose the number of columns that makes panels largest, and leaves few places empty."""
     width, whole = inches(host)
-    height = max(0.3, whole - _AROUND)
+    # What keeps its shape cannot make up in width for what the words around it take.
+    around, between, shape = (_AROUND, 0.4, _SHAPE) if ratio is None else (1.6, 0.5, 1 / ratio)
+    height = max(0.3, whole - around)
 
     def score(columns: int) -> float:
         rows = math.ceil(count / columns)
-        across = (width - 0.2 * (columns - 1)) / columns / _SHAPE
-        down = (height - 0.4 * (rows - 1)) / rows
+        across = (width - 0.2 * (columns - 1)) / columns / shape
+        down = (height - between * (rows - 1)) / rows
         return min(across, down) * math.sqrt(count / (rows * columns))
 
     return max(range(1, count + 1), key=score)

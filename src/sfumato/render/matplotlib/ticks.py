@@ -24,7 +24,7 @@ from matplotlib.ticker import FixedLocator, Formatter, MaxNLocator
 
 from sfumato.figure import Axis
 from sfumato.render.matplotlib.categories import Names, fit_names
-from sfumato.render.matplotlib.lettering import points, ruler
+from sfumato.render.matplotlib.lettering import LITERAL, points, ruler
 from sfumato.render.matplotlib.steady import Steady
 from sfumato.render.text import Measure, number, numbers
 
@@ -59,6 +59,8 @@ def set_ticks(axis: MatplotlibAxis, content: Axis) -> None:
         case "category":
             axis.set_major_locator(FixedLocator(range(len(content.categories))))
             axis.set_major_formatter(Names(content.categories))
+            for label in axis.get_ticklabels():  # which may be measured before they are fitted
+                label.set(**LITERAL)
 
 
 class Ticks:
@@ -98,7 +100,8 @@ class Ticks:
         axis = self.ax.yaxis
         locator = _ours(axis)
         if locator is not None:
-            locator.set_params(nbins=max(1, min(_MOST, most)))
+            most = max(1, min(_MOST, most))
+            locator.set_params(nbins=most, min_n_ticks=min(2, most))
         elif isinstance(axis.get_major_formatter(), ConciseDateFormatter):
             _set_dates(axis, max(3, min(_MOST_DATES, most)))
 

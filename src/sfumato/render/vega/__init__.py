@@ -8,6 +8,7 @@ from typing import Any
 from sfumato.figure import Figure
 from sfumato.render.vega.layout import caption_title, heading, stacked
 from sfumato.render.vega.settings import CONFIG, SCHEMA, WIDTH
+from sfumato.render.words.summary import spoken, summary
 
 VERSION = "5.20"
 """What vl-convert is asked for: Vega-Lite 5 is what notebooks and publishing tools still read."""
@@ -18,6 +19,7 @@ def vega(figure: Figure) -> dict[str, Any]:
     titled = {"title": heading(figure), "vconcat": stacked(figure, lively=True), **_apart()}
     return {
         "$schema": SCHEMA,
+        **_described(figure),
         "config": deepcopy(CONFIG),
         "title": caption_title(figure),
         "vconcat": [titled],
@@ -32,9 +34,21 @@ def bare(figure: Figure, *, width: int = WIDTH, lively: bool = False) -> dict[st
     """
     config = {**deepcopy(CONFIG), "padding": 2}
     views = stacked(figure, width, lively=lively)
-    return {"$schema": SCHEMA, "config": config, "vconcat": views, **_apart()}
+    return {
+        "$schema": SCHEMA,
+        **_described(figure),
+        "config": config,
+        "vconcat": views,
+        **_apart(),
+    }
+
+
+def _described(figure: Figure) -> dict[str, str]:
+    """Return what a screen reader says of the picture, where its marks alone do not tell."""
+    return {"description": spoken(figure)} if summary(figure) else {}
 
 
 def _apart() -> dict[str, Any]:
     """Keep legends with their panels; a shared one would rise above the title."""
-    return {"resolve": {"legend": {"color": "independent"}}}
+    channels = ("color", "fill", "stroke", "strokeDash")
+    return {"resolve": {"legend": dict.fromkeys(channels, "independent")}}

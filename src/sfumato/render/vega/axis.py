@@ -10,7 +10,7 @@ from sfumato.render import theme
 from sfumato.render.labels import LabelSetting, set_below, set_beside
 from sfumato.render.scale import Limits
 from sfumato.render.text import shorten, width
-from sfumato.render.vega.settings import pixels
+from sfumato.render.vega.settings import HEIGHT, pixels
 
 Spec = dict[str, Any]
 Side = Literal["x", "y"]
@@ -34,10 +34,12 @@ def places(axis: Axis, values: tuple[float, ...]) -> tuple[float, ...]:
     return tuple(value / 1000 for value in values) if axis.kind == "time" else values
 
 
-def drawn_axis(axis: Axis, limits: Limits, side: Side, length: int, *, labelled: bool) -> Spec:
+def drawn_axis(
+    axis: Axis, limits: Limits, side: Side, length: int, *, labelled: bool, titled: bool
+) -> Spec:
     """Describe the ticks, labels and title of an axis that is `length` pixels long."""
     return {
-        "title": shorten(axis.label, theme.LONGEST_LABEL) if labelled else None,
+        "title": shorten(axis.label, theme.LONGEST_LABEL) if titled else None,
         "titleLimit": length,
         "titlePadding": 8,
         "grid": False,
@@ -53,7 +55,8 @@ def drawn_axis(axis: Axis, limits: Limits, side: Side, length: int, *, labelled:
 def _ticks(axis: Axis, limits: Limits, side: Side, length: int) -> Spec:
     if axis.kind == "category":
         return _names(axis, side, length)
-    apart = 75 if side == "x" else 45
+    # Numbers on top of each other need less room, but a tall axis need not have more of them.
+    apart = 45 if side == "y" and length <= HEIGHT else 75
     ticks: Spec = {"tickCount": max(2, length // apart), "labelFlush": False}
     if axis.kind == "number":
         # The form Matplotlib's ticks have: separators from five digits on.

@@ -9,7 +9,7 @@ from sfumato.render.vega.axis import Spec, places
 from sfumato.render.vega.canvas import Canvas
 from sfumato.render.vega.legend import colour_channel
 from sfumato.render.vega.settings import pixels
-from sfumato.render.words import bar_readings
+from sfumato.render.words.counts import bar_readings
 
 _CLIPPED_SIZE = 34
 

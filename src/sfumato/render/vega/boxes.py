@@ -15,7 +15,7 @@ from sfumato.render.vega.canvas import Canvas
 from sfumato.render.vega.legend import colour_channel
 from sfumato.render.vega.settings import pixels
 from sfumato.render.vega.tooltip import tooltip
-from sfumato.render.words import box_readings
+from sfumato.render.words.summaries import box_readings
 
 _DASHES = [5, 4]
 

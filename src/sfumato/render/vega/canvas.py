@@ -23,3 +23,12 @@ class Canvas:
     def positions(self, x: str, y: str, **ends: Spec) -> Spec:
         """Return the position channels of a layer over two fields, with ``x2`` or ``y2``."""
         return {"x": {**self.x, "field": x}, "y": {**self.y, "field": y}, **ends}
+
+    def box(self) -> Spec:
+        """Return the position channels of rectangles, by the fields that hold their ends."""
+        return self.positions("left", "low", x2={"field": "right"}, y2={"field": "high"})
+
+    @property
+    def cut(self) -> Spec:
+        """Cut marks at the axes where these can move; a page of many pictures has none that do."""
+        return {"clip": True} if self.lively else {}

@@ -9,7 +9,7 @@ from sfumato.render.vega.axis import Spec, places
 from sfumato.render.vega.canvas import Canvas
 from sfumato.render.vega.colouring import colour_channel
 from sfumato.render.vega.settings import pixels
-from sfumato.render.words import cell_readings
+from sfumato.render.words.counts import cell_readings
 
 
 def cell_layers(canvas: Canvas, cells: Cells) -> list[tuple[int, Spec]]:

@@ -28,11 +28,12 @@ def colour_strip(mark: Coloured, figure: Figure) -> Spec:
     x: Spec = {"field": "left", "type": "quantitative", "scale": scale, "axis": axis}
     title = {"text": colour_title(mark), "fontSize": pixels(theme.TICK_SIZE)}
     end = min(mark.noise, top)
+    beam = [_beam(end, x), _beam_ends(end, x)] if mark.coverage else []
     return {
         "width": _WIDTH,
         "height": _HEIGHT,
         "title": {**title, "fontWeight": "normal", "frame": "group", "offset": 11},
-        "layer": [_ramp(figure, mark, x), _beam(end, x), _beam_ends(end, x)],
+        "layer": [_ramp(figure, mark, x), *beam],
     }
 
 

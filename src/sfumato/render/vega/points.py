@@ -12,7 +12,7 @@ from sfumato.render.vega.axis import Spec, places
 from sfumato.render.vega.canvas import Canvas
 from sfumato.render.vega.legend import colour_channel
 from sfumato.render.vega.settings import pixels
-from sfumato.render.words import point_readings
+from sfumato.render.words.summaries import point_readings
 
 
 def point_layers(canvas: Canvas, mark: Points) -> list[tuple[int, Spec]]:

@@ -1,0 +1,293 @@
+"""`PcaRelease`: the directions in which rows differ most, and by how much."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.domain import Bounds, moment
+from sfumato.figure import Figure, Interval
+from sfumato.lattice import REACH, SHARES, Lattice, Point
+from sfumato.postprocess.principal import Principal, distinct, loading_bands, principal
+from sfumato.postprocess.principal_spread import Spread, spreads
+from sfumato.releases import normal, scales, strict
+from sfumato.releases.moments import NoisyMoments
+from sfumato.releases.pca_view import PcaViews, View, known
+from sfumato.releases.uncertainty import LEVEL
+
+Array = NDArray[np.float64]
+Scaled = Literal["range", "given", "private"]
+
+SCALED: dict[Scaled, str] = {
+    "range": "One unit of each column is half of its public range.",
+    "given": "Columns have the scales they were given.",
+    "private": "One unit of each column is the distance of its private quartiles over 1.349.",
+}
+"""What distances are measured in, as the caption says it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PcaRelease(PcaViews):
+    """Principal components of several columns, and the variance along each.
+
+    Directions and variances come from two independent noisy sums, so that variances are not
+    flattered by the choice of the directions.
+
+    Parameters
+    ----------
+    lattice
+        The columns with their public ranges, and the scales that make them comparable.
+    scaled
+        Where the scales come from: half of each range, the person who asked, or the data.
+    centre
+        The private medians, from which rows were measured when directions were looked for.
+    directions
+        The noisy sums that the directions follow from.
+    spread
+        The noisy sums, about the mean, that the variances follow from.
+    origin
+        The released mean, as a point of the lattice: scores are 0 there.
+    vectors
+        All directions in whole numbers, of which `REACH` is a length of 1, by falling variance.
+    kept
+        How many of them are shown.
+    """
+
+    kind: ClassVar[str] = "pca"
+    indent: ClassVar[int | None] = None
+
+    lattice: Lattice
+    scaled: Scaled
+    centre: Point
+    directions: NoisyMoments
+    spread: NoisyMoments
+    origin: Point
+    vectors: tuple[Point, ...] = field(repr=False)
+    kept: int
+
+    def __post_init__(self) -> None:
+        for sums, origin in ((self.directions, self.centre), (self.spread, self.origin)):
+            sums.asked(self.lattice)
+            if sums.origin != origin:
+                raise ValueError("Sums are about the centre, and then about the mean.")
+        step = 1 / SHARES if self.guarantee.unit.shared else 1.0
+        if not self.directions.step == self.spread.step == step:
+            raise ValueError("A unit weighs as much in both sums as it is protected.")
+        if not 1 <= self.kept <= len(self.columns) or self.scaled not in SCALED:
+            raise ValueError("There are no more components than columns.")
+        _check_directions(self.vectors, len(self.columns))
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns, in the order of all numbers about them."""
+        return self.lattice.columns
+
+    @cached_property
+    def components(self) -> Array:
+        """The directions shown: ``components[component, column]``, each row of length 1."""
+        return self._directions[: self.kept]
+
+    @property
+    def mean(self) -> dict[str, Any]:
+        """The released mean of each column, in its own units and within its public range."""
+        places = self.lattice.middles + np.array(self.origin) / self.lattice.factors
+        columns = zip(self.columns, self.lattice.bounds, places.tolist(), strict=True)
+        inside = {column: (bounds, _within(place, bounds)) for column, bounds, place in columns}
+        return {
+            column: moment(place) if bounds.time else place
+            for column, (bounds, place) in inside.items()
+        }
+
+    @property
+    def size(self) -> float:
+        """The noisy number of rows, or of people whose rows share one weight.
+
+        Both sums counted them, and the less noisy count weighs more. It may lie below zero.
+        """
+        return self._size[0]
+
+    @property
+    def variances(self) -> Array:
+        """The variance along every direction, shown or not, in squared units of the scales."""
+        return self._spread.variance
+
+    @property
+    def explained_variance(self) -> Array:
+        """The variance along each component shown, in squared units of the scales."""
+        return self.variances[: self.kept]
+
+    @property
+    def explained_variance_ratio(self) -> Array:
+        """The share of each component shown in the variance of all columns together."""
+        return self._spread.ratio[: self.kept]
+
+    @property
+    def total_variance(self) -> float:
+        """The variance of all columns together, in squared units of the scales."""
+        return self._spread.total
+
+    @property
+    def distinct(self) -> tuple[bool, ...]:
+        """Whether the gap between each component shown and the next is wider than the noise."""
+        return distinct(self._principal)[: self.kept]
+
+    @property
+    def clear(self) -> tuple[bool, ...]:
+        """Whether each component shown is told from its neighbours, so that it has a direction."""
+        gaps = (True, *self.distinct[: len(self.columns) - 1], True)
+        return tuple(gaps[place] and gaps[place + 1] for place in range(self.kept))
+
+    @property
+    def variance_noise(self) -> float:
+        """The standard deviation of the noise on each variance."""
+        return float(self._spread.variance_error.max())
+
+    @cached_property
+    def uncertainty(self) -> dict[str, Interval]:
+        """Intervals around each kind of number, known from the noise and not from the data.
+
+        They are about rows as they were measured: moved to the lattice, and cut at a length. Those
+        of ``components`` are in the order of its rows, and cover more than they state where noise
+        may have exchanged directions.
+        """
+        reach, most = normal.reach(), self.spread.length(self.lattice) ** 2
+        bands = loading_bands(self._principal)[: self.kept]
+        low, high = self._spread.total_limits(reach, most)
+        return {
+            "size": normal.intervals(*map(np.array, self._size)),
+            "total_variance": Interval((low,), (high,), LEVEL),
+            "explained_variance": self._shown(self._spread.variance_limits(reach, most)),
+            "explained_variance_ratio": self.share_intervals(),
+            "components": normal.intervals(self.components, bands, limits=(-1.0, 1.0)),
+        }
+
+    def share_intervals(self, *, together: bool = False) -> Interval:
+        """Return intervals around the shares of variance: each alone, or all of them together."""
+        reach = normal.reach(self.kept if together else 1)
+        return self._shown(self._spread.ratio_limits(reach))
+
+    def axis_label(self, component: int) -> str:
+        """Name a component, counted from 1, and the share of variance along it."""
+        return f"PC{component} ({self.share_words(component)} of variance)"
+
+    def share_words(self, component: int) -> str:
+        """Print the share of variance along a component, counted from 1, and how sure we are."""
+        ends = (self._spread.ratio, *self._spread.ratio_limits(normal.reach()))
+        return normal.percents(*(float(each[component - 1]) for each in ends))
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The public facts the release was made with; scales are private ones if asked for."""
+        return {
+            "columns": scales.write(self.lattice),
+            "scaled": self.scaled,
+            "kept": int(self.kept),
+        }
+
+    def values(self) -> dict[str, Any]:
+        """Return the released integers, and the directions that follow from them."""
+        return {
+            "directions": self.directions.write(),
+            "spread": self.spread.write(),
+            "vectors": [list(map(int, vector)) for vector in self.vectors],
+        }
+
+    @classmethod
+    def from_parts(cls, common: Mapping[str, Any], parts: Mapping[str, Any]) -> PcaRelease:
+        """Rebuild components from their document."""
+        directions, spread = (NoisyMoments.read(parts[name]) for name in ("directions", "spread"))
+        return cls(
+            **common,
+            lattice=scales.read(parts["columns"]),
+            scaled=strict.choice(parts["scaled"], tuple(SCALED)),
+            centre=directions.origin,
+            directions=directions,
+            spread=spread,
+            origin=spread.origin,
+            vectors=tuple(tuple(map(strict.integer, vector)) for vector in parts["vectors"]),
+            kept=strict.integer(parts["kept"]),
+        )
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return one record per component and column: the loading and its interval.
+
+        The component's variance and its share stand beside each, with intervals of their own.
+        """
+        sure = self.uncertainty
+        along = {
+            "explained_variance": self.explained_variance,
+            "explained_variance_ratio": self.explained_variance_ratio,
+        }
+        loadings = zip(
+            self.components.ravel().tolist(),
+            sure["components"].low,
+            sure["components"].high,
+            strict=True,
+        )
+        records: list[dict[str, Any]] = []
+        for place, numbers in enumerate(loadings):
+            component, column = divmod(place, len(self.columns))
+            record = {"component": component + 1, "column": self.columns[column]}
+            record |= dict(zip(("loading", "low", "high"), numbers, strict=True))
+            for name, values in along.items():
+                record[name] = float(values[component])
+                record[f"{name}_low"] = sure[name].low[component]
+                record[f"{name}_high"] = sure[name].high[component]
+            records.append(record)
+        return records
+
+    def drawn(self, view: View) -> Figure:
+        """Describe one of the pictures as plain data."""
+        from sfumato.releases import pca_figure
+
+        return pca_figure.figure(self, view)
+
+    def caption(self, *, view: View = "scree") -> str:
+        """Say what protects whom, how columns are scaled, and how noisy the numbers are."""
+        from sfumato.releases import pca_figure
+
+        return pca_figure.caption(self, known(view))
+
+    @cached_property
+    def _directions(self) -> Array:
+        """All directions, as rows of length 1."""
+        vectors = np.array(self.vectors, dtype=np.float64)
+        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+    @cached_property
+    def _principal(self) -> Principal:
+        return principal(self.directions.sums(self.lattice))
+
+    @cached_property
+    def _spread(self) -> Spread:
+        return spreads(self.spread.sums(self.lattice), self._directions)
+
+    def _shown(self, limits: tuple[Array, Array]) -> Interval:
+        low, high = (tuple(ends[: self.kept].tolist()) for ends in limits)
+        return Interval(low, high, LEVEL)
+
+    @cached_property
+    def _size(self) -> tuple[float, float]:
+        """The number of rows, and the standard deviation of the noise on it."""
+        counts = [sums.sums(self.lattice) for sums in (self.directions, self.spread)]
+        weights = np.array([1 / each.noise_count**2 for each in counts])
+        size = float(weights @ [each.count for each in counts] / weights.sum())
+        return size, float(1 / np.sqrt(weights.sum()))
+
+
+def _within(place: float, bounds: Bounds) -> float:
+    return min(max(place, bounds.lower), bounds.upper)
+
+
+def _check_directions(vectors: tuple[Point, ...], columns: int) -> None:
+    if len(vectors) != columns or any(len(vector) != columns for vector in vectors):
+        raise ValueError("There are as many directions as columns.")
+    turned = np.array(vectors, dtype=np.float64) / REACH
+    # Rounding moves each coordinate by at most half a step, and so a product by √d steps.
+    if np.abs(turned @ turned.T - np.eye(columns)).max() > columns / REACH:
+        raise ValueError("Directions have a length of 1 and are at right angles.")
