@@ -39,7 +39,7 @@ bench: .venv/dev.stamp
 	if [ -n "$$missed" ]; then echo "Not all was met:$$missed" >&2; exit 1; fi
 
 # Every experiment runs, also after one that misses what is demanded of it.
-lab: .venv/dev.stamp
+lab: .venv/dev.stamp .venv/lab.stamp
 	@missed=""; for script in $(sort $(wildcard lab/*.py)); do \
 		echo "== $$script"; $(bin)/python $$script || missed="$$missed $$script"; done; \
 	if [ -n "$$missed" ]; then echo "Not all was met:$$missed" >&2; exit 1; fi
@@ -54,6 +54,7 @@ lock: .venv/lock.stamp
 	$(compile) pyproject.toml --group dev -o requirements/dev.txt
 	$(compile) pyproject.toml --group build -c requirements/dev.txt -o requirements/run.txt
 	$(compile) --group docs -c requirements/dev.txt -o requirements/docs.txt
+	$(compile) --group lab -c requirements/dev.txt -o requirements/lab.txt
 	$(compile) --group lock -o requirements/lock.txt
 
 clean:
@@ -82,7 +83,7 @@ clean:
 	@$(pip) install --no-deps --no-build-isolation --editable .
 	@touch $@
 
-.venv/docs.stamp .venv/lock.stamp: .venv/%.stamp: requirements/%.txt .venv/made.stamp
+.venv/docs.stamp .venv/lab.stamp .venv/lock.stamp: .venv/%.stamp: requirements/%.txt .venv/made.stamp
 	@echo "Installing $< (once)"
 	@$(pip) install --require-hashes -r $<
 	@touch $@

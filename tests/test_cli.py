@@ -76,7 +76,11 @@ def test_the_help_of_every_command_has_an_example(
 def test_every_example_in_the_help_can_be_parsed(folder: Path) -> None:
     examples = [text for _, text in CHARTS.items()]
     for example in examples:
-        rows = ("age,user_id,ward,wait,lon,lat", "30,a,A,9,-74,40.7", "40,b,B,7,-73.9,40.6")
+        rows = (
+            "age,user_id,ward,wait,lon,lat,pulse,pressure,sugar",
+            "30,a,A,9,-74,40.7,60,120,5",
+            "40,b,B,7,-73.9,40.6,70,130,6",
+        )
         Path("visits.csv").write_text("\n".join(rows))
         assert run(["plan", *example.split()]) == 0
         assert run(example.split()) == 0

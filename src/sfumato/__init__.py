@@ -14,12 +14,15 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sfumato import testing
-    from sfumato.api import boxplot, heatmap, histplot, quantiles
+    from sfumato.api.charts import boxplot, heatmap, histplot, quantiles
+    from sfumato.api.components import pca, scoreplot
     from sfumato.asking import private
     from sfumato.charts.boxplot import Boxplot
     from sfumato.charts.heatmap import Heatmap
     from sfumato.charts.histogram import Histogram
+    from sfumato.charts.pca import PCA
     from sfumato.charts.quantiles import Quantiles
+    from sfumato.charts.scoreplot import Scoreplot
     from sfumato.domain import Bounds, Categories, Domain
     from sfumato.errors import (
         BudgetError,
@@ -39,6 +42,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "PCA",
     "Bounds",
     "Boxplot",
     "Budget",
@@ -54,6 +58,7 @@ __all__ = [
     "Quantiles",
     "Release",
     "ReleaseError",
+    "Scoreplot",
     "Session",
     "SfumatoError",
     "SourceError",
@@ -61,12 +66,15 @@ __all__ = [
     "heatmap",
     "histplot",
     "load",
+    "pca",
     "private",
     "quantiles",
+    "scoreplot",
     "testing",
 ]
 
 _HOME = {
+    "PCA": "charts.pca",
     "Bounds": "domain",
     "Boxplot": "charts.boxplot",
     "Budget": "privacy.budget",
@@ -82,15 +90,18 @@ _HOME = {
     "Quantiles": "charts.quantiles",
     "Release": "releases.release",
     "ReleaseError": "errors",
+    "Scoreplot": "charts.scoreplot",
     "Session": "session",
     "SfumatoError": "errors",
     "SourceError": "errors",
-    "boxplot": "api",
-    "heatmap": "api",
-    "histplot": "api",
+    "boxplot": "api.charts",
+    "heatmap": "api.charts",
+    "histplot": "api.charts",
     "load": "releases.document",
+    "pca": "api.components",
     "private": "asking",
-    "quantiles": "api",
+    "quantiles": "api.charts",
+    "scoreplot": "api.components",
 }
 
 

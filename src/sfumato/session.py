@@ -2,38 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sfumato.asking import Private
-from sfumato.charts.bins import Bins
-from sfumato.charts.boxplot import Boxplot
+from sfumato.charting import Charting
 from sfumato.charts.chart import Chart, P, Plan, R_co, budget_for
-from sfumato.charts.heat.window import Resolution
-from sfumato.charts.heatmap import Heatmap
-from sfumato.charts.histogram import Histogram
-from sfumato.charts.order import Order
-from sfumato.charts.quantiles import Quantiles
 from sfumato.domain import Domain
 from sfumato.engines.duck import DuckEngine
 from sfumato.errors import BudgetError, LedgerError
-from sfumato.figure import Orient
-from sfumato.plane import Outside
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.ledger import Ledger
 from sfumato.privacy.unit import PrivacyUnit
 from sfumato.progress import progress_bar
-from sfumato.releases.area import Aspect
-from sfumato.releases.boxplot import BoxplotRelease
-from sfumato.releases.heatmap import HeatmapRelease, Origin
-from sfumato.releases.histogram import HistogramRelease, Stat
-from sfumato.releases.quantiles import QuantilesRelease
 
 
 @dataclass(frozen=True, init=False, eq=False)
-class Session:
+class Session(Charting):
     """Charts of one table, paid from one ledger.
 
     Parameters
@@ -152,99 +138,6 @@ class Session:
         self._require(plan)
         plan.check(DuckEngine(self._table).schema())
         return plan
-
-    def histplot(
-        self,
-        *,
-        x: str,
-        y: str | None = None,
-        hue: str | None = None,
-        bins: Bins | None = None,
-        stat: Stat = "count",
-        order: Order | None = None,
-        hue_order: Order | None = None,
-        budget: Budget | float,
-    ) -> HistogramRelease:
-        """Release a histogram; see `Histogram` for what the keywords mean.
-
-        Privacy
-        -------
-        Costs `budget`, charged once for all bins and groups.
-        """
-        chart = Histogram(x, y, hue, bins, stat, order, hue_order)
-        return self.release(chart, budget=budget)
-
-    def boxplot(
-        self,
-        *,
-        x: str | None = None,
-        y: str | None = None,
-        hue: str | None = None,
-        order: Order | None = None,
-        hue_order: Order | None = None,
-        bounds: Private | None = None,
-        method: str = "fence",
-        whis: float = 1.5,
-        step: float | None = None,
-        orient: Orient | None = None,
-        budget: Budget | float,
-    ) -> BoxplotRelease:
-        """Release a boxplot; see `Boxplot` for what the keywords mean.
-
-        Privacy
-        -------
-        Costs `budget`, charged once for all boxes.
-        """
-        chart = Boxplot(x, y, hue, order, hue_order, bounds, method, whis, step, orient=orient)
-        return self.release(chart, budget=budget)
-
-    def heatmap(
-        self,
-        *,
-        x: str,
-        y: str,
-        resolution: Resolution = 256,
-        method: str = "adaptive",
-        decoder: str | None = None,
-        top: float | None = None,
-        width: int = 20,
-        decay: float = 2**-0.5,
-        levels: int | None = None,
-        weight: str | None = None,
-        outside: Outside = "drop",
-        origin: Origin = "lower",
-        aspect: Aspect | None = None,
-        budget: Budget | float,
-    ) -> HeatmapRelease:
-        """Release a heatmap; see `Heatmap` for what the keywords mean.
-
-        Privacy
-        -------
-        Costs `budget`, charged once for all squares, at any resolution.
-        """
-        options = (method, decoder, top, width, decay, levels, weight, outside, origin, aspect)
-        return self.release(Heatmap(x, y, resolution, *options), budget=budget)
-
-    def quantiles(
-        self,
-        *,
-        x: str,
-        q: Sequence[float] | float = (0.25, 0.5, 0.75),
-        hue: str | None = None,
-        hue_order: Order | None = None,
-        bounds: Private | None = None,
-        method: str | None = None,
-        step: float | None = None,
-        budget: Budget | float,
-    ) -> QuantilesRelease:
-        """Release quantiles; see `Quantiles` for what the keywords mean.
-
-        Privacy
-        -------
-        Costs `budget`, charged once for all levels and groups.
-        """
-        chart = Quantiles(x, q, hue, hue_order, bounds, method, step)
-        return self.release(chart, budget=budget)
 
 
 def _opened(

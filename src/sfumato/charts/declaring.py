@@ -67,6 +67,19 @@ def heatmap_domain(chart: Heatmap, bounds: object) -> Domain:
     return Domain(cast(Mapping[str, object], bounds))
 
 
+def components_domain(
+    bounds: object, hue: str | None = None, hue_order: Order | None = None
+) -> Domain:
+    """Return what principal components and their score plots declare."""
+    if not isinstance(bounds, Mapping | None):
+        raise DomainError(
+            "Principal components need the public bounds of every column. A range read from the "
+            "data would leak its extremes. Write bounds={'age': (0, 100), 'weight': (0, 200)}."
+        )
+    facts = dict(cast(Mapping[str, object], bounds or {}))
+    return Domain(facts | _categories({hue: hue_order}))
+
+
 def _bounds(column: str, bounds: Range | Private | Mapping[str, Range] | None) -> dict[str, object]:
     if bounds is None or isinstance(bounds, Private):
         return {}

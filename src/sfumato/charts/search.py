@@ -105,9 +105,13 @@ def divide(
     unit: PrivacyUnit,
     *,
     taken: Fraction = Fraction(0),
+    thresholds: Fraction = Fraction(0),
 ) -> Division:
-    """Price a search for each column asked for, when a share is `taken` for something else."""
-    delta = sum((_delta(column, request) for column, request in asked.items()), Fraction(0))
+    """Price a search for each column asked for.
+
+    A share of the budget may be `taken` for something else, and a δ for other `thresholds`.
+    """
+    delta = sum((_delta(column, request) for column, request in asked.items()), thresholds)
     whole = Portion.of(budget, delta)
     share = sum((exactly(request.share) for request in asked.values()), taken)
     if share >= 1:

@@ -42,10 +42,14 @@ def checkins(people: int = 20_000) -> pa.Table:
 
 
 def save(folder: Path, people: int) -> dict[str, Path]:
-    """Write both tables as Parquet files, and return where they are."""
+    """Write what city hall, the streets and the hospital know, and return where the files are."""
     from pyarrow import parquet
 
-    tables = {"people": city(people), "checkins": checkins(people)}
+    from sfumato.city.body import MEASUREMENTS
+
+    everyone = city(people)
+    patients = everyone.select(["person_id", "health", *MEASUREMENTS])
+    tables = {"people": everyone, "checkins": checkins(people), "patients": patients}
     for name, table in tables.items():
         parquet.write_table(table, folder / f"{name}.parquet")
     return {name: folder / f"{name}.parquet" for name in tables}

@@ -36,7 +36,7 @@ def release(
     -------
     Costs ε, and δ if given; charged to the ledger before the table is read.
     """
-    from sfumato.api import room_for
+    from sfumato.api.alone import room_for
     from sfumato.privacy.budget import Budget
 
     outputs = output or []

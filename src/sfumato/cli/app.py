@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from sfumato.cli import act, charts, ledger, options
+from sfumato.cli import act, charts, components, ledger, options
 from sfumato.cli.join import joined
 from sfumato.cli.publish import check_outputs, publish
 from sfumato.cli.terminal import say, show
@@ -17,6 +17,11 @@ CHARTS = {
     charts.boxplot: "boxplot visits.csv --x ward --order A,B --y wait --bounds 0,240 --epsilon 0.5",
     charts.heatmap: "heatmap visits.csv --x lon --y lat --bounds lon=-74.3,-73.7 "
     "--bounds lat=40.5,40.9 --unit user_id --epsilon 0.5",
+    components.pca: "pca visits.csv --columns pulse,pressure,sugar --bounds pulse=30,200 "
+    "--bounds pressure=60,260 --bounds sugar=2,30 --epsilon 1 --delta 1e-6",
+    components.scoreplot: "scoreplot visits.csv --columns pulse,pressure,sugar "
+    "--bounds pulse=30,200 --bounds pressure=60,260 --bounds sugar=2,30 --hue ward "
+    "--hue-order A,B --epsilon 3 --delta 1e-6",
     charts.quantiles: "quantiles visits.csv --x wait --bounds 0,240 -q 0.5,0.9 --epsilon 0.5",
 }
 """Every chart, and an example of it."""

@@ -124,6 +124,37 @@ def read_order(spelling: str | None, option: str) -> Categories | Private | None
     return Categories.of(_values(_listed(spelling)))
 
 
+def read_columns(spelling: str) -> tuple[str, ...]:
+    """Read names of columns with commas between them.
+
+    Examples
+    --------
+    >>> read_columns("age,weight")
+    ('age', 'weight')
+    """
+    return tuple(_listed(spelling))
+
+
+def read_scale(spellings: Sequence[str]) -> dict[str, float] | Private | None:
+    """Read any number of ``column=number``, or ``private:SHARE`` for private scales.
+
+    Examples
+    --------
+    >>> read_scale(["age=20", "weight=15"])
+    {'age': 20.0, 'weight': 15.0}
+    """
+    if len(spellings) == 1 and spellings[0].startswith("private"):
+        return read_bounds_or_search(spellings)[1]
+    if not spellings:
+        return None
+    pairs = [spelling.rpartition("=") for spelling in spellings]
+    numbers = [_number(number.strip()) for _, _, number in pairs]
+    return {
+        column: math.nan if number is None else number
+        for (column, _, _), number in zip(pairs, numbers, strict=True)
+    }
+
+
 def read_unit(spelling: str | None) -> PrivacyUnit:
     """Read ``user_id``, or ``user_id:20`` for at most 20 rows each; nothing at all means rows.
 

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from sfumato.city import save
-from sfumato.demo.examples import EXAMPLES, SUBJECTS, Example, TableName
+from sfumato.demo.examples import EXAMPLES, Example
 from sfumato.demo.page import GENERATOR, page
+from sfumato.demo.subjects import SUBJECTS, TableName
 from sfumato.errors import ReleaseError
 from sfumato.releases.release import Release
 from sfumato.session import Session
@@ -68,7 +69,7 @@ def _release(
     session: Session, example: Example, folder: Path, tell: Callable[[str], None]
 ) -> Release:
     tell(f"ε = {example.epsilon:<5}  {example.title}")
-    release = session.release(example.chart, budget=example.epsilon)
+    release = session.release(example.chart, budget=example.budget)
     release.save(folder / f"{example.name}.json")
     if example.lively:
         release.save(folder / f"{example.name}.html")

@@ -10,8 +10,11 @@ from sfumato.asking import Private
 from sfumato.charts.boxplot import Boxplot
 from sfumato.charts.heatmap import Heatmap
 from sfumato.charts.histogram import Histogram
+from sfumato.charts.pca import PCA
 from sfumato.charts.quantiles import Quantiles
-from sfumato.demo.examples import SUBJECTS, Example
+from sfumato.charts.scoreplot import Scoreplot
+from sfumato.demo.examples import Example
+from sfumato.demo.subjects import SUBJECTS
 from sfumato.domain import Bounds, Categories, moment
 from sfumato.privacy.unit import PrivacyUnit
 
@@ -20,6 +23,8 @@ VERBS: dict[type, str] = {
     Boxplot: "boxplot",
     Quantiles: "quantiles",
     Heatmap: "heatmap",
+    PCA: "pca",
+    Scoreplot: "scoreplot",
 }
 
 
@@ -30,9 +35,9 @@ def code(example: Example) -> str:
     facts = [
         f"{column}={_spelled(fact)}"
         for column, fact in subject.domain.columns.items()
-        if column in asked.values()
+        if column in asked.values() or column in asked.get("columns", ())
     ]
-    unit = subject.unit
+    unit, drawn = subject.unit, _call(dict(example.view))
     lines = [
         "from datetime import date\n" if any("date(" in fact for fact in facts) else "",
         "import sfumato as sf\n\n",
@@ -42,10 +47,14 @@ def code(example: Example) -> str:
         f"    budget=sf.{subject.budget!r},\n",
         f'    ledger="{example.table}.ledger",\n)\n',
         f"chart = {example.table}.{VERBS[type(example.chart)]}({_call(asked)}, ",
-        f"budget={example.epsilon})\n",
-        f'chart.save("{example.name}.svg")',
+        f"budget={_price(example)})\n",
+        f"chart.save({', '.join(filter(None, (json.dumps(example.name + '.svg'), drawn)))})",
     ]
     return "".join(lines)
+
+
+def _price(example: Example) -> str:
+    return f"sf.{example.budget!r}" if example.delta else str(example.epsilon)
 
 
 def _unusual(noun: Any) -> dict[str, Any]:
@@ -73,8 +82,10 @@ def _spelled(value: Any) -> str:
             return f"sf.private({_call(_unusual(value))})"
         case PrivacyUnit():
             return f"sf.{value!r}".replace("'", '"')
+        case [str(), *_]:
+            return json.dumps(list(value))
         case _:
-            return json.dumps(value) if isinstance(value, str | list) else repr(value)
+            return json.dumps(value) if isinstance(value, str) else repr(value)
 
 
 def _end(end: float, time: bool) -> str:

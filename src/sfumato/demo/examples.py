@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import date
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from sfumato.asking import private
@@ -11,32 +11,26 @@ from sfumato.charts.boxplot import Boxplot
 from sfumato.charts.chart import Chart
 from sfumato.charts.heatmap import Heatmap
 from sfumato.charts.histogram import Histogram
+from sfumato.charts.pca import PCA
 from sfumato.charts.quantiles import Quantiles
-from sfumato.domain import Domain
+from sfumato.charts.scoreplot import Scoreplot
+from sfumato.demo.subjects import BODY, TableName
 from sfumato.privacy.budget import Budget
-from sfumato.privacy.unit import PrivacyUnit
 
-Section = Literal["streets", "people", "groups", "price"]
-TableName = Literal["people", "checkins"]
-
-DISTRICTS = ["Lantern", "Saltgate", "Ochre Hill", "Ironmoor", "Vesper", "Larkfield"]
-PLACES = [
-    "shop", "cafe", "office", "restaurant", "bar", "school", "station", "park", "quay", "museum",
-]  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Subject:
-    """One table of the city: whom it protects, what may be spent, what is public about it."""
-
-    unit: PrivacyUnit
-    budget: Budget
-    domain: Domain
+Section = Literal["streets", "people", "groups", "bodies", "price"]
 
 
 @dataclass(frozen=True)
 class Example:
-    """One chart, its price, and what to look for in it."""
+    """One chart, its price, and what to look for in it.
+
+    Parameters
+    ----------
+    delta
+        The part of the price that Gaussian noise needs; none where noise is pure.
+    view
+        How its figure is drawn, where a release has several.
+    """
 
     name: str
     title: str
@@ -45,6 +39,13 @@ class Example:
     table: TableName
     chart: Chart[Any, Any]
     epsilon: float
+    delta: float = 0.0
+    view: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+    @property
+    def budget(self) -> Budget:
+        """The price."""
+        return Budget(self.epsilon, self.delta)
 
     @property
     def lively(self) -> bool:
@@ -52,38 +53,10 @@ class Example:
         return isinstance(self.chart, Heatmap)
 
 
-SUBJECTS: dict[TableName, Subject] = {
-    "people": Subject(
-        PrivacyUnit.rows(),
-        Budget(epsilon=2, delta=1e-6),
-        Domain(
-            age=(0, 105),
-            sex=["female", "male", "other"],
-            district=DISTRICTS,
-            health=["well", "athletic", "hypertension", "diabetes"],
-            income=(0, 150_000),
-            commute_minutes=(0, 90),
-            glucose=(60, 220),
-            systolic=(80, 200),
-            moved_in=(date(1985, 1, 1), date(2026, 1, 1)),
-        ),
-    ),
-    "checkins": Subject(
-        PrivacyUnit.users("person_id"),
-        Budget(epsilon=1),
-        Domain(
-            lon=(-30.10, -29.90),
-            lat=(44.94, 45.06),
-            place=PLACES,
-            time=(date(2025, 1, 1), date(2026, 1, 1)),
-        ),
-    ),
-}
-
 _VOICES = (
     ("A whisper", 0.002, "The shape is gone, and so is the risk."),
     ("A word", 0.02, "A demographer would smile already."),
-    ("A sentence", 0.2, "As good as the truth, for a fifteenth of the budget."),
+    ("A sentence", 0.2, "As good as the truth, for a tenth of what this table may spend."),
 )
 
 EXAMPLES = (
@@ -231,6 +204,31 @@ EXAMPLES = (
             step=1,
         ),
         0.15,
+    ),
+    Example(
+        "bodies",
+        "Four clouds, and not one dot",
+        "Six measurements of each patient, seen from where they differ most. Pressure pulls to one "
+        "side, sugar to the other, and the athletic lie among the well, far from both. In other "
+        "score plots each dot is somebody. Here directions, frame and clouds all carry noise.",
+        "bodies",
+        "patients",
+        Scoreplot(columns=list(BODY), hue="health"),
+        0.8,
+        1e-6,
+        {"loadings": 6},
+    ),
+    Example(
+        "directions",
+        "Six measurements, two that matter",
+        "More than half of what tells patients apart lies along one direction, and a second, at "
+        "right angles, tells sugar from pressure. The others are too alike at this price: noise "
+        "could have turned them into each other, and the picture says so.",
+        "bodies",
+        "patients",
+        PCA(columns=list(BODY)),
+        0.5,
+        1e-6,
     ),
     *(
         Example(

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from html import escape
 from pathlib import Path
@@ -12,8 +12,10 @@ from string import Template
 from typing import get_args
 
 from sfumato.demo.code import code
-from sfumato.demo.examples import SUBJECTS, Example, Section
-from sfumato.privacy.amount import show
+from sfumato.demo.examples import Example, Section
+from sfumato.demo.subjects import SUBJECTS
+from sfumato.privacy.amount import exactly, show
+from sfumato.privacy.cost import Cost
 from sfumato.privacy.ledger import Ledger
 from sfumato.releases.release import Release
 from sfumato.render import html
@@ -61,7 +63,7 @@ def _card(example: Example, release: Release) -> str:
 
 def _figures(example: Example, release: Release) -> str:
     """Draw a figure for wide screens and for narrow ones, where scaled letters are too small."""
-    figure = replace(release.figure(), title=example.title)
+    figure = replace(release.figure(**example.view), title=example.title)
     narrow = html.fragment(figure, heading="h3", width=_NARROW)
     if example.section == "price":
         return narrow
@@ -72,19 +74,38 @@ def _figures(example: Example, release: Release) -> str:
 def _ledger(name: str, ledger: Ledger, pictures: Pictures) -> str:
     """Show one ledger as a bar of what each chart took, and as a table."""
     mine = [example for example, _ in pictures if example.table == name]
-    budget, left = ledger.budget.epsilon, ledger.remaining.epsilon or Fraction(0)
+    paid = list(zip(mine, ledger.entries, strict=True))
+    account = _account(ledger)
     bar = "".join(
         f'<a href="#{example.name}" title="{escape(example.title)}" '
-        f'style="width:{100 * example.epsilon / budget:.2f}%"></a>'
-        for example in mine
+        f'style="width:{100 * float(account.amount(entry.cost) / account.whole):.2f}%"></a>'
+        for example, entry in paid
     )
     rows = "".join(
         f'<tr><td><a href="#{example.name}">{escape(example.title)}</a><td>{escape(entry.label)}'
         f"<td>{escape(str(entry.cost))}<td>{entry.time:%Y-%m-%d %H:%M} UTC"
-        for example, entry in zip(mine, ledger.entries, strict=True)
+        for example, entry in paid
     )
+    left = show(account.amount(ledger.remaining), up=False)
     return (
-        f'<section class="ledger"><h3>{name}.ledger <small>{show(left, up=False)} of ε = '
-        f'{budget:g} is left</small></h3><div class="bar">{bar}</div><div class="scroll"><table>'
+        f'<section class="ledger"><h3>{name}.ledger <small>{left} of {account.currency} = '
+        f'{show(account.whole, up=False)} is left</small></h3><div class="bar">{bar}</div>'
+        '<div class="scroll"><table>'
         f"<tr><th>chart<th>what was asked<th>what it cost<th>when{rows}</table></div></section>"
     )
+
+
+@dataclass(frozen=True)
+class _Account:
+    """What a ledger adds up: ε while every charge has one, ρ from the first Gaussian noise on."""
+
+    currency: str
+    whole: Fraction
+    amount: Callable[[Cost], Fraction]
+
+
+def _account(ledger: Ledger) -> _Account:
+    if ledger.spent.epsilon is None:
+        return _Account("ρ", ledger.budget.rho, lambda cost: cost.rho)
+    whole = exactly(ledger.budget.epsilon)
+    return _Account("ε", whole, lambda cost: cost.epsilon or Fraction(0))

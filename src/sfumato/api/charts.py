@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
+from sfumato.api.alone import release_alone
 from sfumato.asking import Private
 from sfumato.charts.bins import Bins
 from sfumato.charts.boxplot import Boxplot
-from sfumato.charts.chart import Chart, R_co
 from sfumato.charts.declaring import (
     Range,
     box_domain,
@@ -21,11 +20,9 @@ from sfumato.charts.heatmap import Heatmap
 from sfumato.charts.histogram import Histogram
 from sfumato.charts.order import Order
 from sfumato.charts.quantiles import Neighbours, Quantiles
-from sfumato.domain import Domain
 from sfumato.engines.duck import DuckEngine
 from sfumato.figure import Orient
 from sfumato.plane import Outside
-from sfumato.privacy.amount import plain_above
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.unit import PrivacyUnit
 from sfumato.releases.area import Aspect
@@ -33,7 +30,6 @@ from sfumato.releases.boxplot import BoxplotRelease
 from sfumato.releases.heatmap import HeatmapRelease, Origin
 from sfumato.releases.histogram import HistogramRelease, Stat
 from sfumato.releases.quantiles import QuantilesRelease
-from sfumato.session import Session
 
 
 def histplot(
@@ -83,7 +79,7 @@ def histplot(
     10
     """
     chart = Histogram(x, y, hue, bins, stat, order, hue_order)
-    return _alone(table, chart, histogram_domain(chart, bounds), unit, budget)
+    return release_alone(table, chart, histogram_domain(chart, bounds), unit, budget)
 
 
 def boxplot(
@@ -133,7 +129,7 @@ def boxplot(
     orient = orient or _orientation(table, x, y, bounds)
     sought = bounds if isinstance(bounds, Private) else None
     chart = Boxplot(x, y, hue, order, hue_order, sought, method, whis, step, orient=orient)
-    return _alone(table, chart, box_domain(chart, bounds), unit, budget)
+    return release_alone(table, chart, box_domain(chart, bounds), unit, budget)
 
 
 def heatmap(
@@ -186,7 +182,7 @@ def heatmap(
     """
     options = (method, decoder, top, width, decay, levels, weight, outside, origin, aspect)
     chart = Heatmap(x, y, resolution, *options)
-    return _alone(table, chart, heatmap_domain(chart, bounds), unit, budget)
+    return release_alone(table, chart, heatmap_domain(chart, bounds), unit, budget)
 
 
 def quantiles(
@@ -232,23 +228,7 @@ def quantiles(
     sought = bounds if isinstance(bounds, Private) else None
     chart = Quantiles(x, q, hue, hue_order, sought, method, step, neighbours, n)
     domain = quantile_domain(chart, bounds)
-    return _alone(table, chart, domain, unit, budget, size=n)
-
-
-def _alone(
-    table: object,
-    chart: Chart[Any, R_co],
-    domain: Domain,
-    unit: PrivacyUnit | str | None,
-    budget: Budget | float,
-    *,
-    size: int | None = None,
-) -> R_co:
-    """Release one chart that knows of no others."""
-    unit, spending = PrivacyUnit.of(unit), Budget.of(budget)
-    limit = room_for(chart, domain, unit, spending)
-    session = Session(table, unit=unit, domain=domain, budget=limit, size=size)
-    return session.release(chart, budget=spending)
+    return release_alone(table, chart, domain, unit, budget, size=n)
 
 
 def _orientation(table: object, x: str | None, y: str | None, bounds: object) -> Orient | None:
@@ -260,9 +240,3 @@ def _orientation(table: object, x: str | None, y: str | None, bounds: object) ->
     schema = DuckEngine(table).schema()
     measured = [schema.kind(column) in ("number", "time") for column in (x, y)]
     return "h" if measured == [True, False] else "v"
-
-
-def room_for(chart: Chart[Any, Any], domain: Domain, unit: PrivacyUnit, budget: Budget) -> Budget:
-    """Return a limit that this one chart fills: its thresholds take their δ, and no more."""
-    reserve = plain_above(chart.plan(domain, unit, budget).cost.delta)
-    return Budget(budget.epsilon, budget.delta or reserve, reserve=reserve)

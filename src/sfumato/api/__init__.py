@@ -1,0 +1,1 @@
+"""The one-line functions: a table in, a release out."""

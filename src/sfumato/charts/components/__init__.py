@@ -1,0 +1,1 @@
+"""How principal components are found: their parts, each with a price."""

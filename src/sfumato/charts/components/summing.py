@@ -1,0 +1,85 @@
+"""`Summing`: a private sum of outer products of rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from sfumato.charts.portion import Portion
+from sfumato.engines.engine import Engine
+from sfumato.lattice import LENGTH, Lattice, Moments, Point, moment_weight
+from sfumato.mechanisms.gaussian import gaussian_scale
+from sfumato.mechanisms.moments import noisy_moments
+from sfumato.privacy.cost import Cost
+from sfumato.privacy.unit import PrivacyUnit
+from sfumato.releases.moments import NoisyMoments
+
+
+@dataclass(frozen=True)
+class Summing:
+    """A planned sum of outer products.
+
+    Parameters
+    ----------
+    constant
+        What stands before each row, so that rows are counted and summed as well.
+    scale
+        The scale of the noise on the diagonal, in integer steps.
+    """
+
+    constant: int
+    unit: PrivacyUnit
+    scale: float
+
+    @classmethod
+    def plan(cls, constant: int, unit: PrivacyUnit, portion: Portion) -> Summing:
+        """Price one sum with a portion, or refuse one that is too small."""
+        scale = gaussian_scale(_l2_squared(constant, unit), portion.amount)
+        return cls(constant, unit, scale)
+
+    @property
+    def cost(self) -> Cost:
+        """What the sum spends."""
+        squared = _l2_squared(self.constant, self.unit)
+        return Cost.gaussian(squared / (2 * Fraction(self.scale) ** 2))
+
+    @property
+    def noise(self) -> float:
+        """The noise on a second moment, as so many units of rows of full length."""
+        return self.scale / (moment_weight(self.unit) * LENGTH**2)
+
+    def run(self, engine: Engine, lattice: Lattice, origin: Point, distance: float) -> FoundSums:
+        """Sum outer products of rows about a point, cut where they are longer than a distance.
+
+        Privacy
+        -------
+        As `sfumato.mechanisms.moments` states, at the planned cost.
+        """
+        # A distance below one step would have every row cut to less than the lattice can tell.
+        moments = Moments(lattice, origin, max(1.0, distance / lattice.unit), self.constant)
+        exact = engine.gram(moments, self.unit)
+        noisy = noisy_moments(exact, scale=self.scale)
+        released = NoisyMoments(
+            origin=origin,
+            radius=moments.radius,
+            constant=self.constant,
+            scale=self.scale,
+            step=exact.step,
+            matrix=tuple(noisy.values[np.triu_indices(moments.size)].tolist()),
+        )
+        return FoundSums(released, noisy.cost, noisy.private)
+
+
+@dataclass(frozen=True)
+class FoundSums:
+    """Sums that are public now, what they cost, and with what noise."""
+
+    moments: NoisyMoments
+    cost: Cost
+    private: bool
+
+
+def _l2_squared(constant: int, unit: PrivacyUnit) -> int:
+    return (moment_weight(unit) * (constant**2 + LENGTH**2)) ** 2

@@ -1,0 +1,191 @@
+"""`PCA`: the directions in which rows differ most."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from sfumato.asking import Private
+from sfumato.charts.components.analysis import Analysed, Analysis
+from sfumato.charts.components.plan import PcaPlan
+from sfumato.charts.portion import Portion
+from sfumato.domain import Domain, listed, real
+from sfumato.engines.engine import Engine
+from sfumato.errors import BudgetError, DomainError
+from sfumato.privacy.budget import Budget
+from sfumato.privacy.cost import Cost
+from sfumato.privacy.guarantee import Guarantee
+from sfumato.privacy.unit import PrivacyUnit
+from sfumato.releases.pca import PcaRelease, Scaled
+
+Scale = Mapping[str, float] | Private
+
+USUAL = 10
+"""How many components are shown where nobody says."""
+
+_NAMED = 3
+
+
+@dataclass(frozen=True)
+class PCA:
+    """The principal components of several columns.
+
+    Parameters
+    ----------
+    columns
+        From 2 to 100 columns with public bounds. A row that lacks one of them is not counted.
+    n_components
+        How many components to show; all, or ten where there are more, if left out.
+    scale
+        What one unit is worth in each column, ``{"age": 20, …}``; or ``sf.private(share=0.1)`` to
+        measure each column by its quartiles. Left out, half of each public range is one unit.
+
+    Examples
+    --------
+    >>> chart = PCA(columns=["age", "weight", "height"])
+    >>> domain = Domain(age=(0, 100), weight=(0, 200), height=(100, 220))
+    >>> plan = chart.plan(domain, PrivacyUnit.rows(), Budget(epsilon=1, delta=1e-6))
+    >>> plan.captured(size=10_000) > 0.99
+    True
+    """
+
+    columns: Sequence[str]
+    n_components: int | None = None
+    scale: Scale | None = None
+
+    def __post_init__(self) -> None:
+        columns = listed(self.columns)
+        if not all(isinstance(column, str) for column in columns) or len(columns) < 2:
+            raise DomainError(
+                "columns must be a list of at least two names. Components are directions between "
+                "columns. Write columns=['age', 'weight', 'height']."
+            )
+        object.__setattr__(self, "columns", columns)
+        if self.n_components is not None and not _among(self.n_components, len(columns)):
+            raise DomainError(
+                f"n_components={self.n_components!r} must be a whole number from 1 to "
+                f"{len(columns)}, the number of columns. There are no more directions than that. "
+                "Leave it out, or write a smaller one."
+            )
+        if isinstance(self.scale, Private):
+            _check_private(self.scale)
+
+    @property
+    def label(self) -> str:
+        """What is asked, in words."""
+        return f"principal components of {named(self.columns)}"
+
+    @property
+    def kept(self) -> int:
+        """How many components are shown."""
+        return self.n_components or min(len(self.columns), USUAL)
+
+    @property
+    def scaled(self) -> Scaled:
+        """Where scales come from."""
+        if isinstance(self.scale, Private):
+            return "private"
+        return "range" if self.scale is None else "given"
+
+    def plan(self, domain: Domain, unit: PrivacyUnit, budget: Budget) -> PcaPlan:
+        """Return the price and the expected error, or refuse. Knows public facts only."""
+        require_delta(budget, "Principal components")
+        analysis = self.analysis(domain, unit, Portion.of(budget))
+        return PcaPlan(
+            label=self.label,
+            guarantee=Guarantee(budget.epsilon, budget.delta, unit),
+            cost=analysis.cost,
+            analysis=analysis,
+        )
+
+    def analysis(self, domain: Domain, unit: PrivacyUnit, portion: Portion) -> Analysis:
+        """Plan the analysis with a portion of a chart's budget."""
+        bounds = [domain.bounds(column) for column in self.columns]
+        scale: tuple[float, ...] | Private
+        match self.scale:
+            case Private():
+                scale = self.scale
+            case None:
+                scale = tuple(each.width / 2 for each in bounds)
+            case given:
+                scale = _given(given, self.columns)
+        return Analysis.plan(self.columns, bounds, scale, unit, portion)
+
+    def measure(self, engine: Engine, plan: PcaPlan) -> PcaRelease:
+        """Find the components, return the release.
+
+        Privacy
+        -------
+        As `Analysis.run` states, at no more than the plan's cost.
+        """
+        found = plan.analysis.run(engine)
+        plan.admit(found.cost)
+        return self.released(found, plan.guarantee, plan.cost)
+
+    def released(self, found: Analysed, guarantee: Guarantee, cost: Cost) -> PcaRelease:
+        """Return what an analysis found, with the promise it was made under.
+
+        Privacy
+        -------
+        Everything in `found` is released already.
+        """
+        return PcaRelease(
+            label=self.label,
+            guarantee=guarantee,
+            cost=cost,
+            private=found.private,
+            lattice=found.lattice,
+            scaled=self.scaled,
+            centre=found.centre,
+            directions=found.directions,
+            spread=found.spread,
+            origin=found.origin,
+            vectors=found.vectors,
+            kept=self.kept,
+        )
+
+
+def named(columns: Sequence[str]) -> str:
+    """Name columns in a line: all of a few, the first of many.
+
+    Examples
+    --------
+    >>> named(["a", "b", "c"]), named(["a", "b", "c", "d", "e", "f"])
+    ('a, b, c', 'a, b, c and 3 more')
+    """
+    if len(columns) <= _NAMED + 1:
+        return ", ".join(columns)
+    return f"{', '.join(columns[:_NAMED])} and {len(columns) - _NAMED} more"
+
+
+def require_delta(budget: Budget, what: str) -> None:
+    """Refuse a budget that Gaussian noise cannot be paid from."""
+    if budget.pure:
+        raise BudgetError(
+            f"{what} need Gaussian noise, and so a δ: the chance that the promise fails, far below "
+            "one over the number of people. Write "
+            f"sf.Budget(epsilon={budget.epsilon:g}, delta=1e-6)."
+        )
+
+
+def _among(number: object, most: int) -> bool:
+    return isinstance(number, int) and not isinstance(number, bool) and 1 <= number <= most
+
+
+def _check_private(scale: Private) -> None:
+    if scale.delta is not None or scale.within is not None:
+        raise DomainError(
+            "scale=sf.private() takes a share of the budget and nothing else. Quartiles are chosen "
+            "within the public bounds, and need no δ. Write scale=sf.private(share=0.1)."
+        )
+
+
+def _given(scale: object, columns: Sequence[str]) -> tuple[float, ...]:
+    named = cast(Mapping[str, object], scale if isinstance(scale, Mapping) else {})
+    if set(named) != set(columns):
+        raise DomainError(
+            "scale must name every column, and no other. A column without one would be measured "
+            f"by another yardstick. Write scale={{{columns[0]!r}: 10, …}}, or leave it out."
+        )
+    return tuple(real(named[column]) for column in columns)

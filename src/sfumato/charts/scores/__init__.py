@@ -1,0 +1,1 @@
+"""How scores are drawn: the frame, and what fills it."""

@@ -1,0 +1,93 @@
+"""`Frame`: the private window that scores are drawn in."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+from sfumato.charts.components.reach import Reach, rungs
+from sfumato.charts.portion import Portion
+from sfumato.domain import Bounds
+from sfumato.engines.engine import Engine
+from sfumato.lattice import Distance, Projection
+from sfumato.privacy.cost import Cost
+from sfumato.privacy.unit import PrivacyUnit
+from sfumato.releases.pca import PcaRelease
+
+LEVEL = Fraction(985, 1000)
+"""The share of rows that a frame is to hold before it is inflated."""
+
+INFLATION = 1.2
+"""By how much the frame is wider than the distance that was found (Jo et al., dppca)."""
+
+_DOUBT = 8.0
+_RATIO, _BELOW, _ABOVE, _COARSE = 1.05, 0.5, 4.0, 1.5
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A planned window: a square around the released mean."""
+
+    reach: Reach
+
+    @classmethod
+    def plan(cls, portion: Portion) -> Frame:
+        """Price the search for its size."""
+        return cls(Reach.plan(LEVEL, portion, _DOUBT))
+
+    @property
+    def cost(self) -> Cost:
+        """What it will spend."""
+        return self.reach.cost
+
+    def find(
+        self,
+        engine: Engine,
+        pca: PcaRelease,
+        axes: tuple[int, int],
+        cells: tuple[int, int],
+        unit: PrivacyUnit,
+    ) -> FoundFrame:
+        """Choose how far the scores reach.
+
+        Privacy
+        -------
+        As `Reach.find` states: the one thing that is asked is how far most rows lie from the
+        released mean, on a ladder made of released variances.
+        """
+        vectors = tuple(pca.vectors[axis - 1] for axis in axes)
+        key = Distance(pca.lattice, "distance", pca.origin, vectors, ladder(pca, axes))
+        found = self.reach.find(engine, key, unit)
+        bounds = Bounds(-INFLATION * found.distance, INFLATION * found.distance)
+        x, y = (
+            Projection(pca.lattice, f"PC{axis}", pca.origin, vector, bounds, count)
+            for axis, vector, count in zip(axes, vectors, cells, strict=True)
+        )
+        return FoundFrame(x, y, found.cost, found.private)
+
+
+@dataclass(frozen=True)
+class FoundFrame:
+    """A window that is public now, what finding it cost, and with what noise."""
+
+    x: Projection
+    y: Projection
+    cost: Cost
+    private: bool
+
+
+def ladder(pca: PcaRelease, axes: tuple[int, int]) -> tuple[float, ...]:
+    """Return distances to choose from, dense where the released variances expect the answer.
+
+    Were they dense everywhere, the many that nobody reaches would outweigh the few that fit where
+    ε is small. Those far from what is expected are there for data that are not as variances say.
+    """
+    lattice = pca.lattice
+    farthest, least = lattice.farthest, 16 * lattice.unit
+    expected = math.sqrt(sum(max(float(pca.variances[axis - 1]), 0.0) for axis in axes))
+    expected = min(max(expected, least / _BELOW), farthest / _ABOVE)
+    dense = rungs(_BELOW * expected, _ABOVE * expected, _RATIO)
+    below = rungs(least, _BELOW * expected, 2.0)[:-1] if least < _BELOW * expected else (0.0,)
+    above = rungs(_ABOVE * expected, farthest, _COARSE)[2:]
+    return (*below, *dense[1:], *above)

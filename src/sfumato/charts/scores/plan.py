@@ -1,0 +1,129 @@
+"""`ScoreplotPlan`: what a score plot will cost and how noisy it will be."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sfumato.charts.chart import Plan
+from sfumato.charts.components.analysis import Analysis
+from sfumato.charts.components.plan import (
+    EPSILONS,
+    GUESS,
+    captured_share,
+    noise_at,
+)
+from sfumato.charts.scores.filling import Filling
+from sfumato.charts.scores.frame import Frame
+from sfumato.charts.scores.pyramid import Pyramid
+from sfumato.charts.search import Search
+from sfumato.engines.engine import Schema
+from sfumato.errors import DomainError
+from sfumato.grid import MOST_CELLS, Grid, Labels
+from sfumato.postprocess.scores import MOST_USUAL
+
+_SIZE = 10_000
+
+
+@dataclass(frozen=True)
+class ScoreplotPlan(Plan):
+    """The price of a score plot and the noise on each of its cells.
+
+    Parameters
+    ----------
+    analysis
+        The components to find first; None where they are released already.
+    cells
+        How many cells the frame has along both axes; None where the number of rows, once it is
+        released, is to tell.
+    columns
+        The columns that scores are made of.
+    """
+
+    analysis: Analysis | None
+    frame: Frame
+    filling: Filling
+    hue: Labels | Search | None
+    cells: tuple[int, int] | None
+    columns: tuple[Grid, ...]
+
+    def __post_init__(self) -> None:
+        groups = 1 if self.hue is None else self.hue.cells
+        across, along = self.cells or (MOST_USUAL, MOST_USUAL)
+        if isinstance(self.filling, Pyramid):  # which counts in cells of its own
+            across, along = max(across, self.filling.side(1)), max(along, self.filling.side(1))
+        if groups * across * along > MOST_CELLS:
+            raise DomainError(
+                f"{groups} groups of {across} × {along} cells are more than the {MOST_CELLS} one "
+                "answer may have. Nearly all of them would hold noise alone. Write fewer bins, or "
+                "name fewer groups."
+            )
+
+    def usual_cells(self, size: float, groups: int = 1) -> tuple[int, int]:
+        """Return how many cells make the best picture of so many rows or people.
+
+        Each group carries the noise of all its cells, so groups of few have few cells.
+        """
+        side = self.filling.side(size / max(1, groups))
+        return side, side
+
+    @property
+    def expected_error(self) -> float:
+        """The mean absolute error of one cell's count, in rows or people."""
+        return self.filling.noise.mean_absolute * self.guarantee.unit.step
+
+    def captured(self, *, size: float, explained: Sequence[float] = GUESS) -> float | None:
+        """Return how much of what two exact components capture the noisy ones will.
+
+        As `PcaPlan.captured`; None where components are released already.
+        """
+        return self._captured(size, explained, 1.0)
+
+    def buys(
+        self, *, size: float, epsilons: Sequence[float] = EPSILONS
+    ) -> list[dict[str, float | None]]:
+        """Return what other ε would buy at the same δ, one record for each.
+
+        Examples
+        --------
+        >>> import sfumato as sf
+        >>> domain = sf.Domain(a=(0, 1), b=(0, 1), c=(0, 1))
+        >>> chart = sf.Scoreplot(columns=["a", "b", "c"])
+        >>> plan = chart.plan(domain, sf.PrivacyUnit.rows(), sf.Budget(1, 1e-6))
+        >>> errors = [row["error"] for row in plan.buys(size=1_000, epsilons=[0.1, 1, 10])]
+        >>> errors == sorted(errors, reverse=True)
+        True
+        """
+        return [
+            {
+                "epsilon": epsilon,
+                "captured": self._captured(size, GUESS, factor),
+                "error": self.expected_error * factor,
+            }
+            for epsilon, factor in noise_at(self.guarantee, epsilons)
+        ]
+
+    def check(self, schema: Schema) -> None:
+        """Refuse a table that lacks a column, or holds another kind, before any charge."""
+        known = [self.hue] if isinstance(self.hue, Labels) else []
+        searched = [self.hue.column] if isinstance(self.hue, Search) else []
+        schema.check([*known, *self.columns], self.guarantee.unit, unlisted=searched)
+
+    def lines(self) -> list[tuple[str, str]]:
+        """Return what there is to know, as names and values to print."""
+        counted = "rows" if self.guarantee.unit.column is None else "people"
+        groups = self.hue.cells if isinstance(self.hue, Labels) else 1
+        across, along = self.cells or self.usual_cells(_SIZE, groups)
+        supposed = "" if self.cells else f" if there are {_SIZE:,} {counted}"
+        lines = [("expected error", f"{self.expected_error:,.3g} {counted} per cell")]
+        lines += [("cells", f"{across} × {along}{supposed}")]
+        for row in self.buys(size=_SIZE):
+            share = row["captured"]
+            seen = "" if share is None else f", captures {100 * share:.1f} % of {_SIZE:,} {counted}"
+            lines += [(f"at ε = {row['epsilon']:g}", f"{row['error']:,.3g} per cell{seen}")]
+        return lines
+
+    def _captured(self, size: float, explained: Sequence[float], noise: float) -> float | None:
+        if self.analysis is None:
+            return None
+        return captured_share(self.analysis, size, explained, noise=noise)

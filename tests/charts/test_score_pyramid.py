@@ -1,0 +1,145 @@
+"""Squares of all sizes: what they cost, where they put mass, and that they move little of it."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from sfumato.charts.heat.adaptive import Adaptive
+from sfumato.charts.portion import Portion
+from sfumato.charts.scores import pyramid as module
+from sfumato.charts.scores.frame import FoundFrame
+from sfumato.charts.scores.pyramid import LEVELS, Pyramid
+from sfumato.domain import Bounds, Categories
+from sfumato.errors import OverspentError
+from sfumato.exact import Exact
+from sfumato.grid import Labels, shape
+from sfumato.lattice import REACH, Lattice, Projection
+from sfumato.mechanisms.noise import simulated
+from sfumato.mechanisms.survey import Survey, maps
+from sfumato.metrics.transport import emd
+from sfumato.plane import Plane
+from sfumato.postprocess.density import spread
+from sfumato.privacy.cost import Cost
+from sfumato.privacy.unit import PrivacyUnit
+
+SIDE = 2 ** LEVELS[-1]
+RHO = Fraction(1, 50)
+SHARED = PrivacyUnit.users("who")
+BODY = Lattice(("a", "b"), (Bounds(-1, 1), Bounds(-1, 1)), (1.0, 1.0))
+
+
+def window(cells: int) -> FoundFrame:
+    directions = (("PC1", (REACH, 0)), ("PC2", (0, REACH)))
+    x, y = (
+        Projection(BODY, name, (0, 0), vector, Bounds(-1, 1), cells) for name, vector in directions
+    )
+    return FoundFrame(x, y, Cost.nothing(), private=True)
+
+
+class Counted:
+    """An engine that knows the answers: one array of counts for each group."""
+
+    def __init__(self, counts: NDArray[np.int64]) -> None:
+        self.counted, self.asked = counts, 0
+
+    def counts(self, keys, unit: PrivacyUnit) -> Exact:
+        self.asked += 1
+        whole = np.rint(self.counted / unit.step).astype(np.int64)
+        return Exact(unit.weight, unit.weight**2, unit.step, _values=whole.reshape(shape(keys)))
+
+
+def cloud(points: int = 5000) -> NDArray[np.int64]:
+    random = np.random.default_rng(3)
+    centres = np.array([[-0.5, 0.5], [0.6, 0.1], [0.0, -0.6]])  # x, y
+    x, y = (centres[random.integers(0, 3, points)] + random.normal(0, 0.08, (points, 2))).T
+    found, _, _ = np.histogram2d(y, x, bins=SIDE, range=[[-1, 1], [-1, 1]])
+    return found.astype(np.int64)
+
+
+def groups_of(number: int) -> Labels:
+    return Labels("group", Categories([f"g{index}" for index in range(number)]))
+
+
+@pytest.mark.parametrize("unit", [PrivacyUnit.rows(), SHARED, PrivacyUnit.users("who", max_rows=3)])
+@pytest.mark.parametrize("number", [None, 1, 3])
+def test_one_question_and_one_price_fill_the_frame(unit: PrivacyUnit, number: int | None) -> None:
+    chart = Pyramid(Portion(RHO, pure=False), unit)
+    engine = Counted(np.array([cloud()] * (number or 1)))
+    hue = None if number is None else groups_of(number)
+    with simulated(np.random.default_rng(1)):
+        filled = chart.fill(engine, window(24), hue, unit)  # type: ignore[arg-type]
+    assert engine.asked == 1 and not filled.private and filled.steps is None
+    assert filled.masses.shape == (number or 1, 24, 24) and (filled.masses >= 0).all()
+    assert filled.cost.within(chart.cost) and chart.cost == Cost.gaussian(RHO)
+    assert filled.cost.rho > RHO * Fraction(999, 1000)
+    assert filled.masses.sum(axis=(1, 2)) == pytest.approx(5000, rel=0.2)
+
+
+def test_mass_lies_where_rows_are_with_y_upward() -> None:
+    counts = np.zeros((1, SIDE, SIDE), dtype=np.int64)
+    counts[0, SIDE - 1, 0] = 1000  # the largest y, the smallest x
+    unit = PrivacyUnit.rows()
+    with simulated(np.random.default_rng(2)):
+        filled = Pyramid(Portion(Fraction(5), pure=False), unit).fill(
+            Counted(counts),  # type: ignore[arg-type]
+            window(16),
+            None,
+            unit,
+        )
+    assert filled.masses[0, 15, 0] == pytest.approx(1000, rel=0.02)
+
+
+def test_every_path_is_asked_once_on_every_level(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[Survey] = []
+
+    def remembered(*details: object) -> Survey:
+        opened.append(Survey(*details))  # type: ignore[arg-type]
+        return opened[-1]
+
+    monkeypatch.setattr(module, "Survey", remembered)
+    engine = Counted(np.array([cloud(100)] * 2))
+    unit = PrivacyUnit.rows()
+    with simulated(np.random.default_rng(4)):
+        Pyramid(Portion(RHO, pure=False), unit).fill(
+            engine,  # type: ignore[arg-type]
+            window(8),
+            groups_of(2),
+            unit,
+        )
+    for survey in opened:
+        assert [len(asked.code) for asked in survey.asked] == [4**level for level in LEVELS]
+        assert {asked.scale for asked in survey.asked} == {
+            Pyramid(Portion(RHO, pure=False), unit).noise.scale
+        }
+
+
+def test_a_twin_that_pays_each_level_in_full_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Pyramid, "share", property(lambda self: self.portion.amount))
+    with pytest.raises(OverspentError), simulated(np.random.default_rng(5)):
+        Pyramid(Portion(RHO, pure=False), PrivacyUnit.rows()).map(*mapped_cloud())
+
+
+def mapped_cloud() -> tuple[Exact, Plane]:
+    frame = window(SIDE)
+    counts = Exact(1, 1, 1.0, _values=cloud())
+    return maps(counts)[0], Plane(frame.x, frame.y, "edge")
+
+
+def test_for_one_price_less_mass_is_moved_than_with_laplace_noise() -> None:
+    exact, plane = mapped_cloud()
+    portion = Portion(RHO, pure=False)
+    methods = {
+        "gaussian": Pyramid(portion, PrivacyUnit.rows()),
+        "laplace": Adaptive(portion.epsilon),
+    }
+    distance = dict.fromkeys(methods, 0.0)
+    for seed in range(4):
+        for name, method in methods.items():
+            with simulated(np.random.default_rng(seed)):
+                picture = spread(method.map(exact, plane).leaves, (SIDE, SIDE))
+            distance[name] += emd(cloud(), picture, gap=1e-2).middle
+    assert distance["gaussian"] < 0.7 * distance["laplace"]
