@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
@@ -12,11 +13,20 @@ from matplotlib import pyplot as plt
 
 import sfumato as sf
 from sfumato.releases.heatmap import HeatmapRelease
+from sfumato.releases.scoreplot import ScoreplotRelease
 
 IMAGES = Path(__file__).parent / "images"
-DISTRICTS = ["Lantern", "Saltgate", "Ochre Hill", "Ironmoor", "Vesper", "Larkfield"]
 BOROUGHS = ["Bronx", "Brooklyn", "Manhattan", "Queens", "Staten Island"]
 ROOMS = ["Entire home/apt", "Private room", "Shared room"]
+HEALTH = ["well", "athletic", "hypertension", "diabetes"]
+BODY = {
+    "heart_rate": (30, 200),
+    "systolic": (70, 230),
+    "diastolic": (40, 140),
+    "glucose": (40, 260),
+    "cholesterol": (80, 360),
+    "bmi": (10, 60),
+}
 
 _pyplot = cast(Any, plt)  # its annotations are partial
 
@@ -32,18 +42,14 @@ def gallery() -> None:
         x="health",
         y="systolic",
         hue="sex",
-        order=["well", "athletic", "hypertension", "diabetes"],
+        order=HEALTH,
         hue_order=["female", "male", "other"],
         bounds=(60, 220),
         step=0.1,
         budget=0.3,
     )
-    streets = _streets(1.0)
-    incomes = sf.boxplot(
-        people, x="income", y="district", order=DISTRICTS, bounds=(0, 150_000), budget=0.2
-    )
-    figure, axes = _pyplot.subplots(2, 2, figsize=(13, 10.4), layout="constrained")
-    for release, ax in zip((ages, pressure, streets, incomes), axes.flat, strict=True):
+    figure, axes = _pyplot.subplots(2, 2, figsize=(13, 11), layout="constrained")
+    for release, ax in zip((ages, pressure, _streets(1.0), _scores()), axes.flat, strict=True):
         release.plot(ax=ax)
     _save(figure, "charts")
 
@@ -65,6 +71,40 @@ def _streets(epsilon: float) -> HeatmapRelease:
         bounds={"lon": (-30.1, -29.9), "lat": (44.94, 45.06)},
         unit="person_id",
         budget=epsilon,
+    )
+
+
+def scores() -> None:
+    """Draw one score plot in four ways: groups together and apart, arrows, synthetic points."""
+    release = _scores()
+    figure, axes = _pyplot.subplots(2, 2, figsize=(13, 12), layout="constrained")
+    release.plot(ax=axes[0, 0])
+    release.plot(ax=axes[0, 1], loadings=6)
+    release.plot(ax=axes[1, 0], panels=True)
+    release.plot(ax=axes[1, 1], points=1000)
+    _save(figure, "scores")
+
+
+def components() -> None:
+    """Draw the two pictures of principal components."""
+    release = _scores().pca
+    figure, (left, right) = _pyplot.subplots(
+        1, 2, figsize=(14, 5), width_ratios=[4, 7], layout="constrained"
+    )
+    release.screeplot(ax=left)
+    release.loadings_plot(ax=right)
+    _save(figure, "components")
+
+
+@cache
+def _scores() -> ScoreplotRelease:
+    return sf.scoreplot(
+        sf.testing.city(),
+        columns=list(BODY),
+        bounds=BODY,
+        hue="health",
+        hue_order=HEALTH,
+        budget=sf.Budget(epsilon=1, delta=1e-6),
     )
 
 
@@ -147,6 +187,8 @@ def main() -> None:
     mpl.use("agg")
     gallery()
     one_map()
+    scores()
+    components()
     one_box()
     case_study()
 

@@ -9,8 +9,8 @@ same ratios against it are printed too, and decide nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
+from demands import Demand
 from heatmaps.measuring import BAYES, METHODS, METRICS, OURS, SHARED, THEIRS
 from heatmaps.results import LARGE, Results
 
@@ -19,25 +19,6 @@ PUBLISHED = (THEIRS, SHARED)
 
 Limit = Callable[[float], float | None]
 """From ε to the largest ratio allowed, where there is one."""
-
-
-@dataclass(frozen=True)
-class Demand:
-    """One number and the most that it may be."""
-
-    what: str
-    value: float
-    most: float
-    decides: bool = True
-
-    @property
-    def met(self) -> bool:
-        """Whether it is small enough."""
-        return self.value <= self.most
-
-    def __str__(self) -> str:
-        verdict = "met    " if self.met else "NOT MET" if self.decides else "beyond "
-        return f"{verdict}  {self.what}: {self.value:.3g}, at most {self.most:g}"
 
 
 def print_demands(results: Results) -> bool:

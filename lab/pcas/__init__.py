@@ -1,0 +1,1 @@
+"""Score plots on known tables, ours beside those of the R package dppca."""
