@@ -17,14 +17,14 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 
 from pcas.demands import CAPTURED, Demand, print_demands
 from pcas.ours import budget
 from pcas.routes import DEFAULT, ROUTES, Purse, Route
-from pcas.sets import NAMES, Table, missing, mixture, table
+from pcas.sets import Table, available, mixture, table
 from sfumato.charts.scores.split import OURS
 from sfumato.metrics.scoreplot import captured_variance
 
@@ -78,17 +78,6 @@ def print_losses(found: Losses) -> None:
             for each in loss.values()
         ]
         print(f"{f'{name}, ε = {epsilon:g}':<20}" + "".join(f"{cell:>24}" for cell in cells))
-
-
-def available() -> Sequence[str] | None:
-    """Return the tables that are here; say which are not, and None where that is not allowed."""
-    absent = missing()
-    for name, reason in absent.items():
-        print(f"{name}: {reason}.")
-    if absent and os.environ.get("SKIP_DATA") != "1":
-        print("Set SKIP_DATA=1 to run without them.")
-        return None
-    return [name for name in NAMES if name not in absent]
 
 
 def main() -> int:

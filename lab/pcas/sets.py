@@ -9,6 +9,7 @@ digits come with scikit-learn (the dependency group `lab`), and mixtures are dra
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib import import_module
@@ -183,3 +184,14 @@ def mixture(size: int, columns: int = 20) -> Table:
     bounds: Ranges = {f"V{number}": (-15.0, 15.0) for number in range(1, columns + 1)}
     names = np.array([f"group{number + 1}" for number in groups])
     return Table(f"mixture of {size}", CENTRES[groups] @ plane.T + noise, bounds, names)
+
+
+def available() -> Sequence[str] | None:
+    """Return the tables that are here; say which are not, and None where that is not allowed."""
+    absent = missing()
+    for name, reason in absent.items():
+        print(f"{name}: {reason}.")
+    if absent and os.environ.get("SKIP_DATA") != "1":
+        print("Set SKIP_DATA=1 to run without them.")
+        return None
+    return [name for name in NAMES if name not in absent]

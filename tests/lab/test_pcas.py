@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import pca as script
+import pca_scree
 import sfumato as sf
 from pcas import demands, dppca, ours, protocol, quantiles, sets
 from pcas.demands import Demand
@@ -221,3 +222,10 @@ def test_the_script_prints_tables_and_a_verdict(
     printed = capsys.readouterr().out
     assert "NOT PRIVATE" in printed
     assert ("NOT ALL MET" in printed) == (status == 1)
+
+
+@pytest.mark.slow
+def test_variances_along_components_are_those_of_the_table() -> None:
+    found = pca_scree.studied(sets.mixture(3_000), 3.0, runs=6)
+    assert found.share < 0.05 and found.total < 0.1
+    assert found.held >= 0.75

@@ -116,9 +116,9 @@ def radius(found, *, noise=20.0, beyond=50.0, farthest=100.0):
     return scree_radius(found, radius=1.0, farthest=farthest, noise=noise, beyond=beyond)
 
 
-def test_rows_are_cut_at_twice_the_radius_or_farther():
-    assert radius(component(1000.0)) == pytest.approx(2 / (1 - 50 / 980))
-    assert 2 < radius(component(1e9)) == 100.0
+def test_rows_are_cut_half_a_radius_beyond_the_first_or_farther():
+    assert radius(component(1000.0)) == pytest.approx(1.5 / (1 - 50 / 980))
+    assert 1.5 < radius(component(1e9)) == 100.0
 
 
 def test_many_rows_are_cut_where_noise_on_the_total_is_a_small_share_of_it():
@@ -134,8 +134,8 @@ def test_few_rows_are_not_cut_at_all():
     assert radius(component(121.0)) < 5
 
 
-def test_a_covariance_without_variance_is_cut_at_twice_the_radius():
-    assert radius(component(1000.0, variances=(-3.0, 1.0))) == pytest.approx(2 / (1 - 50 / 980))
+def test_a_covariance_without_variance_is_cut_half_a_radius_farther():
+    assert radius(component(1000.0, variances=(-3.0, 1.0))) == pytest.approx(1.5 / (1 - 50 / 980))
 
 
 @pytest.mark.slow

@@ -15,7 +15,7 @@ Array = NDArray[np.float64]
 FINE = 0.03
 """The error of the total variance, as a share of it, up to which cutting fewer rows is worth it."""
 
-_NEAR = 2.0  # radii of the first sums that the second ones reach at least
+_NEAR = 1.5  # radii of the first sums that the second ones reach at least
 _SURE = 2.0  # standard deviations taken off a noisy number of rows
 
 
@@ -149,9 +149,9 @@ def scree_radius(
     """Return where to cut rows when variances are summed, so that few are and noise stays small.
 
     Knows released numbers only. Variances must not be fooled by rows that are cut, so the length is
-    at least twice the one that the directions were found with, and longer as long as noise on the
-    total stays below a share `FINE` of it. A private quantile of few rows may lie below all of
-    them: then no row is cut at all.
+    at least half as long again as the one that the directions were found with, and longer as long
+    as noise on the total stays below a share `FINE` of it. A private quantile of few rows may lie
+    below all of them: then no row is cut at all.
 
     Parameters
     ----------

@@ -21,8 +21,9 @@ LEVEL = Fraction(985, 1000)
 INFLATION = 1.2
 """By how much the frame is wider than the distance that was found (Jo et al., dppca)."""
 
-_DOUBT = 8.0
-_RATIO, _BELOW, _ABOVE, _COARSE = 1.05, 0.5, 4.0, 1.5
+_DOUBT = 6.0  # times 1/ε: how many rows lie beyond the frame at least
+_BELOW, _ABOVE = 0.5, 3.0  # of the expected distance: where rungs are dense
+_RATIO, _COARSE = 1.05, 2.0
 
 
 @dataclass(frozen=True)
