@@ -27,7 +27,7 @@ from pcas.protocol import EPSILONS, Task, gather
 from pcas.results import Results
 from pcas.sets import NAMES, missing
 
-RUNS = 20
+RUNS = 40
 """How often each method is run on each table at each ε by default."""
 
 MIXTURE = "5000"

@@ -21,7 +21,7 @@ LEVEL = Fraction(985, 1000)
 INFLATION = 1.2
 """By how much the frame is wider than the distance that was found (Jo et al., dppca)."""
 
-_DOUBT = 6.0  # times 1/ε: how many rows lie beyond the frame at least
+_DOUBT = 12.0  # times 1/ε: how many rows lie beyond the frame at least
 _BELOW, _ABOVE = 0.5, 3.0  # of the expected distance: where rungs are dense
 _RATIO, _COARSE = 1.05, 2.0
 
