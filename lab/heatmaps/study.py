@@ -7,9 +7,7 @@ methods measure the same people, and the same run in two figures is done once.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from multiprocessing import get_context
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -28,6 +26,7 @@ from heatmaps.measuring import (
 from heatmaps.places import drawn
 from heatmaps.store import Store
 from sfumato.testing import seeded
+from workers import answers
 
 
 class Task(NamedTuple):
@@ -77,20 +76,7 @@ def gather(tasks: Iterable[Task], store: Store, processes: int) -> None:
     wanted = list(dict.fromkeys(tasks))
     work = [task for task in wanted if not store.has(task)]
     print(f"{len(wanted)} runs, {len(wanted) - len(work)} of them done before", flush=True)
-    for count, (task, found) in enumerate(_answers(work, processes), 1):
+    for count, (task, found) in enumerate(answers(simulate, work, processes), 1):
         store.put(task, found)
         if count % 100 == 0:
             print(f"  {count} of {len(work)}", flush=True)
-
-
-def _answers(work: Sequence[Task], processes: int) -> Iterator[tuple[Task, Found]]:
-    if processes == 1:
-        yield from ((task, simulate(task)) for task in work)
-        return
-    with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
-        futures = {pool.submit(simulate, task): task for task in work}
-        try:
-            for future in as_completed(futures):
-                yield futures[future], future.result()
-        finally:
-            pool.shutdown(cancel_futures=True)

@@ -8,9 +8,7 @@ from __future__ import annotations
 import sys
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from functools import cache
-from multiprocessing import get_context
 from typing import NamedTuple
 
 import numpy as np
@@ -18,6 +16,7 @@ import numpy as np
 from pcas import dppca, ours, sets
 from pcas.dppca import EDITIONS, METHODS, Edition, Framed, Peer
 from pcas.truth import Closeness, Picture, Truth
+from workers import answers
 
 EPSILONS = (0.5, 1.0, 3.0, 5.0)
 BINS = (6, 8, 10, 12, 16, 20, 25, 32)
@@ -116,22 +115,9 @@ def gather(tasks: Iterable[Task], processes: int) -> dict[Task, Found]:
     """Do all runs, and tell how far it is on a terminal."""
     work = list(tasks)
     gathered: dict[Task, Found] = {}
-    for task, found in _answers(work, processes):
+    for task, found in answers(simulate, work, processes):
         gathered[task] = found
         if sys.stderr.isatty() or len(gathered) % 20 == 0:
             end = "\r" if sys.stderr.isatty() else "\n"
             print(f"  {len(gathered)} of {len(work)} runs", end=end, file=sys.stderr, flush=True)
     return gathered
-
-
-def _answers(work: Sequence[Task], processes: int) -> Iterator[tuple[Task, Found]]:
-    if processes == 1:
-        yield from ((task, simulate(task)) for task in work)
-        return
-    with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
-        futures = {pool.submit(simulate, task): task for task in work}
-        try:
-            for future in as_completed(futures):
-                yield futures[future], future.result()
-        finally:
-            pool.shutdown(cancel_futures=True)
