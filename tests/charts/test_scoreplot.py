@@ -292,8 +292,8 @@ def test_the_plan_tells_what_other_prices_buy():
     rows = plan.buys(size=1000, epsilons=[0.5, 1, 2])
     assert rows[1]["error"] == pytest.approx(plan.expected_error)
     assert rows[0]["error"] > rows[1]["error"] > rows[2]["error"]
-    assert "per cell" in str(plan) and "captures" in str(plan)
-    assert "captures" not in str(Scoreplot(components()).plan(DOMAIN, ROWS, SPEND))
+    assert "per cell" in str(plan) and "exact directions" in str(plan)
+    assert "exact directions" not in str(Scoreplot(components()).plan(DOMAIN, ROWS, SPEND))
 
 
 def test_more_cells_than_an_answer_may_have_are_refused():

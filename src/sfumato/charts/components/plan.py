@@ -87,17 +87,10 @@ class PcaPlan(Plan):
         counted = "rows" if self.guarantee.unit.column is None else "people"
         lines = [("expected error", f"{self.expected_error:,.3g} {counted} of full length")]
         for size in _SIZES:
-            share = self.captured(size=size)
-            lines += [
-                (f"with {size:,}", f"two components capture {100 * share:.1f} % of their due")
-            ]
+            lines += [(f"with {size:,}", share_words(self.captured(size=size)))]
+        lines += [("supposing", f"{_SIZES[1]:,} {counted}")]
         for row in self.buys(size=_SIZES[1]):
-            lines += [
-                (
-                    f"at ε = {row['epsilon']:g}",
-                    f"{100 * row['captured']:.1f} % of {_SIZES[1]:,} {counted}",
-                )
-            ]
+            lines += [(f"at ε = {row['epsilon']:g}", share_words(row["captured"]))]
         return lines
 
 
@@ -116,6 +109,17 @@ def captured_share(
     rest = (1 - first - second) / max(1, columns - 2)
     spectrum = [first, second, *([min(rest, second)] * (columns - 2))]
     return captured(spectrum, noise * analysis.directions.noise / (_LENGTHS * size))
+
+
+def share_words(captured: float) -> str:
+    """Say how much of the variance along exact directions noisy ones will have, rounded down.
+
+    Examples
+    --------
+    >>> share_words(0.9879)
+    "98.7 % of the exact directions' variance"
+    """
+    return f"{math.floor(1000 * captured) / 10:.1f} % of the exact directions' variance"
 
 
 def check_columns(analysis: Analysis, schema: Schema) -> None:

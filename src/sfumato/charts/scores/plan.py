@@ -12,6 +12,7 @@ from sfumato.charts.components.plan import (
     GUESS,
     captured_share,
     noise_at,
+    share_words,
 )
 from sfumato.charts.scores.filling import Filling
 from sfumato.charts.scores.frame import Frame
@@ -114,12 +115,11 @@ class ScoreplotPlan(Plan):
         counted = "rows" if self.guarantee.unit.column is None else "people"
         groups = self.hue.cells if isinstance(self.hue, Labels) else 1
         across, along = self.cells or self.usual_cells(_SIZE, groups)
-        supposed = "" if self.cells else f" if there are {_SIZE:,} {counted}"
         lines = [("expected error", f"{self.expected_error:,.3g} {counted} per cell")]
-        lines += [("cells", f"{across} × {along}{supposed}")]
+        lines += [("supposing", f"{_SIZE:,} {counted}"), ("cells", f"{across} × {along}")]
         for row in self.buys(size=_SIZE):
             share = row["captured"]
-            seen = "" if share is None else f", captures {100 * share:.1f} % of {_SIZE:,} {counted}"
+            seen = "" if share is None else f", {share_words(share)}"
             lines += [(f"at ε = {row['epsilon']:g}", f"{row['error']:,.3g} per cell{seen}")]
         return lines
 
