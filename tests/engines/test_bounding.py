@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from engines.oracle import SALT
 from sfumato.domain import Bounds, Categories
 from sfumato.engines import bounding
+from sfumato.engines.connection import Resources
 from sfumato.engines.duck import DuckEngine
 from sfumato.grid import Grid, Labels
 from sfumato.privacy.unit import PrivacyUnit
@@ -111,6 +112,10 @@ def test_rows_that_are_counted_nowhere_use_up_nothing_of_max_rows():
 
 
 def test_sums_stop_at_the_cap(monkeypatch):
-    monkeypatch.setattr(bounding, "CAP", 2**31)
     rows = [(person, ("A", 0.0)) for person in range(5)]
+    monkeypatch.setattr("sfumato.engines.tally.CAP", 2**31)
     assert counted(rows, PrivacyUnit.users("u"))[0].reveal().sum() == 2**31
+    monkeypatch.setattr(bounding, "CAP", 2**31)
+    pairs = pa.record_batch({"person": range(5), "cell": [7] * 5})
+    found = bounding.amounts(iter([pairs]), PrivacyUnit.users("u"), salt="", resources=Resources())
+    assert found.to_pylist() == [{"cell": 7, "amount": 2**31}]

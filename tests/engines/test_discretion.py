@@ -18,7 +18,7 @@ import pytest
 
 from engines.hostile import CANARY
 from sfumato.domain import Bounds, Categories
-from sfumato.engines.counting import counted
+from sfumato.engines.counting import Counts
 from sfumato.engines.discretion import discreetly
 from sfumato.engines.duck import DuckEngine
 from sfumato.errors import DomainError, SourceError
@@ -103,7 +103,7 @@ def test_a_reader_is_not_quoted_by_moments_and_marginals_either(make, unit, tmp_
 def test_the_readers_themselves_do_quote_it(make, tmp_path):
     engine = DuckEngine(make(tmp_path), threads=1)
     with pytest.raises(Exception, match=CANARY):  # else the test above could not fail
-        counted(engine._reading, [Grid("t", Bounds(0, 9), 3)], PrivacyUnit.rows())
+        engine._reading.summed(Counts((Grid("t", Bounds(0, 9), 3),)), PrivacyUnit.rows())
 
 
 @pytest.mark.parametrize("unit", UNITS, ids=repr)

@@ -14,13 +14,20 @@ from sfumato.errors import SourceError
 
 _UNITS = {"bytes": 1} | {f"{name}iB": 1024 ** (i + 1) for i, name in enumerate("KMGTPE")}
 
+_MOST_THREADS = 1024  # beyond which starting them takes minutes
+_LEAST_MEMORY = 15 * 2**20  # below which hardly any question can be answered
+
 
 @dataclass(frozen=True)
 class Resources:
-    """How many threads and how much memory (such as ``"1GB"``) an engine may use."""
+    """How many threads and how much memory (such as ``"1GB"``) an engine may use.
+
+    What does not fit in memory goes to `folder`, or to where temporary files usually go.
+    """
 
     threads: int | None = None
     memory_limit: str | None = None
+    folder: str | None = None
 
 
 @contextmanager
@@ -33,7 +40,7 @@ def connection(resources: Resources) -> Generator[duckdb.DuckDBPyConnection]:
     removed at the end, though not by a process that is killed. Nothing is fetched from a network,
     nothing logged, and no Python variable is taken for a table.
     """
-    with TemporaryDirectory(prefix="sfumato-") as folder:
+    with TemporaryDirectory(prefix="sfumato-", dir=resources.folder) as folder:
         settings: dict[str, str | bool | int | float | list[str]] = {
             "temp_directory": folder,
             "autoinstall_known_extensions": False,
@@ -46,27 +53,22 @@ def connection(resources: Resources) -> Generator[duckdb.DuckDBPyConnection]:
             settings["memory_limit"] = resources.memory_limit
         opened = duckdb.connect(":memory:", config=settings)
         try:
+            # On a terminal, DuckDB would draw a bar of its own across what is printed.
+            opened.execute("SET enable_progress_bar = false")
             yield opened
         finally:
             opened.close()
 
 
 def checked(resources: Resources) -> Resources:
-    """Refuse what DuckDB would refuse, while nothing is charged yet."""
-    if resources == Resources():
+    """Refuse what DuckDB would refuse, or choke on, while nothing is charged yet."""
+    if resources == Resources() or _sensible(resources):
         return resources
-    try:
-        operator.index(resources.threads or 1)
-        with connection(resources) as database:
-            database.execute("SELECT 1")
-    except (duckdb.Error, TypeError, ValueError):
-        pass
-    else:
-        return resources
+    limits = {"threads": resources.threads, "memory_limit": resources.memory_limit}
+    given = [f"{name}={value!r}" for name, value in limits.items() if value is not None]
     raise SourceError(
-        f"threads={resources.threads!r} or memory_limit={resources.memory_limit!r} makes no sense. "
-        "A query that fails later would be paid for nothing. Write threads=2 and "
-        "memory_limit='1GB', or leave them out."
+        f"{' or '.join(given)} makes no sense. A query that fails later would be paid for nothing. "
+        "Write threads=2 and memory_limit='1GB', or leave them out."
     )
 
 
@@ -75,6 +77,20 @@ def memory(resources: Resources) -> int | None:
     if resources.memory_limit is None:
         return None
     with connection(resources) as database:
-        ((text,),) = database.sql("SELECT current_setting('memory_limit')").fetchall()
+        return _memory(database)
+
+
+def _sensible(resources: Resources) -> bool:
+    try:
+        if operator.index(resources.threads or 1) > _MOST_THREADS:
+            return False
+        with connection(resources) as database:
+            return _memory(database) >= _LEAST_MEMORY
+    except (duckdb.Error, TypeError, ValueError):
+        return False
+
+
+def _memory(database: duckdb.DuckDBPyConnection) -> int:
+    ((text,),) = database.sql("SELECT current_setting('memory_limit')").fetchall()
     number, unit = str(text).split()
     return int(float(number) * _UNITS[unit])

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from dataclasses import dataclass
 
-import numpy as np
 import pyarrow as pa
 
-from sfumato.engines.columns import Integers, nullable
+from sfumato.engines.columns import nullable
 from sfumato.engines.kernel import cells, columns_of
-from sfumato.engines.reading import Reading
 from sfumato.engines.sources.source import Columns
-from sfumato.engines.tally import Tally
+from sfumato.engines.summing import Summation
+from sfumato.engines.tally import Entries, Tally, capped
 from sfumato.grid import Labels, shape
 from sfumato.lattice import Question
 from sfumato.privacy.unit import PrivacyUnit
@@ -21,30 +20,63 @@ MOST_SUMS = 2**26
 """How many sums all threads together may hold: half a gibibyte."""
 
 
-def counted(reading: Reading, keys: Sequence[Question], unit: PrivacyUnit) -> Integers:
-    """Return how much all units together count in each flat cell, in integer steps.
+@dataclass(frozen=True)
+class Counts(Summation[Tally]):
+    """How much all units together count in each flat cell of several keys, in integer steps.
 
     Privacy
     -------
     One unit adds at most ``unit.weight`` over all cells together.
     """
-    groups = [key.column for key in keys if isinstance(key, Labels)]
-    columns = Columns(columns_of(keys), repetitive=groups)
-    size = math.prod(shape(keys))
-    if unit.column is None:
-        return _of_rows(reading, keys, columns, size).total()
-    found = reading.by_cells(columns, unit, lambda block: nullable(cells(block, keys)))
-    tally = Tally(size)
-    tally.add(np.asarray(found.column("cell")), np.asarray(found.column("amount")))
-    return tally.total()
 
+    keys: tuple[Question, ...]
 
-def _of_rows(reading: Reading, keys: Sequence[Question], columns: Columns, size: int) -> Tally:
-    def add(tally: Tally, block: pa.RecordBatch) -> None:
-        tally.count(cells(block, keys))
+    @property
+    def columns(self) -> Columns:
+        """The columns of all keys, of which categories repeat."""
+        groups = [key.column for key in self.keys if isinstance(key, Labels)]
+        return Columns(columns_of(self.keys), repetitive=groups)
 
-    most = MOST_SUMS // max(1, size)
-    first, *others = reading.by_rows(columns, lambda: Tally(size), add, most=most)
-    for tally in others:
-        first.merge(tally)
-    return first
+    @property
+    def most(self) -> int:
+        """As many as `MOST_SUMS` has room for."""
+        return MOST_SUMS // max(1, self._size)
+
+    def weight(self, unit: PrivacyUnit) -> int:
+        """Return the unit's own weight."""
+        return unit.weight
+
+    def zeros(self) -> Tally:
+        """Return a tally of all cells."""
+        return Tally(self._size)
+
+    def add(self, sums: Tally, block: pa.RecordBatch) -> None:
+        """Count rows."""
+        sums.count(cells(block, self.keys))
+
+    def place(self, block: pa.RecordBatch) -> pa.Array:
+        """Return the flat cell of each row."""
+        return nullable(cells(block, self.keys))
+
+    def weigh(self, sums: Tally, found: pa.RecordBatch) -> None:
+        """Add what rows weigh to their cells."""
+        sums.weigh(found.column("cell").to_numpy(), found.column("amount").to_numpy())
+
+    def merge(self, sums: Tally, other: Tally) -> None:
+        """Add cell by cell."""
+        sums.merge(other)
+
+    def entries(self, sums: Tally) -> Entries:
+        """Return the occupied cells."""
+        (run,) = sums.runs()
+        return run
+
+    def restored(self, entries: Entries) -> Tally:
+        """Return a tally with these cells."""
+        sums = self.zeros()
+        sums.add(entries[0], capped(entries[1]))
+        return sums
+
+    @property
+    def _size(self) -> int:
+        return math.prod(shape(self.keys))

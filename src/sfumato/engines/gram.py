@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -68,6 +70,16 @@ class Gram:
         """Add all sums of another."""
         self._rows += other._rows
         self._whole += other._poured()
+
+    def whole(self) -> list[int]:
+        """Return all sums, however large, in one list; the last is how much all rows weigh."""
+        return [*self._poured().ravel().tolist(), self._rows]
+
+    def add_whole(self, sums: Mapping[int, int]) -> None:
+        """Add sums given by their places in that list."""
+        more = [sums.get(place, 0) for place in range(self._whole.size + 1)]
+        self._rows += more.pop()
+        self._whole += np.array(more, dtype=object).reshape(self._whole.shape)
 
     def total(self) -> Integers:
         """Return the sums: first those with the constant, then those of the columns."""

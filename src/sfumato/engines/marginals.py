@@ -3,67 +3,90 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
 
 import numpy as np
 import pyarrow as pa
 
-from sfumato.engines.columns import Integers
-from sfumato.engines.counting import MOST_SUMS, counted
+from sfumato.engines.counting import MOST_SUMS
 from sfumato.engines.kernel import cells, columns_of
 from sfumato.engines.packing import packed, unpacked
-from sfumato.engines.reading import Reading
 from sfumato.engines.sources.source import Columns
-from sfumato.engines.tally import Tally
+from sfumato.engines.summing import Summation
+from sfumato.engines.tally import Entries, Tally, capped
 from sfumato.grid import Grid
 from sfumato.privacy.unit import PrivacyUnit
 
 
-def counted_by_column(
-    reading: Reading, keys: Sequence[Grid], unit: PrivacyUnit
-) -> tuple[Integers, ...]:
-    """Return what `counts` would return for each key alone.
+@dataclass(frozen=True)
+class Marginals(Summation[Sequence[Tally]]):
+    """What `Counts` would be for each key alone, in one pass.
+
+    Not for ``max_rows``: which rows of a person count is decided for each column by its own cells.
 
     Privacy
     -------
     One unit adds at most ``unit.weight`` to the counts of each column. A value that is nowhere is
     left out of its own column alone, and takes its share of a person's weight there.
     """
-    if unit.max_rows is not None:
-        # Which rows of a person count is decided for each column by the cells of that column.
-        return tuple(counted(reading, [key], unit) for key in keys)
-    tallies = _of_people(reading, keys, unit) if unit.shared else _of_rows(reading, keys)
-    return tuple(tally.total() for tally in tallies)
 
+    keys: tuple[Grid, ...]
 
-def _of_rows(reading: Reading, keys: Sequence[Grid]) -> list[Tally]:
-    def add(tallies: list[Tally], block: pa.RecordBatch) -> None:
-        for key, tally in zip(keys, tallies, strict=True):
+    @property
+    def columns(self) -> Columns:
+        """The column of each key."""
+        return Columns(columns_of(self.keys))
+
+    @property
+    def most(self) -> int:
+        """As many as `MOST_SUMS` has room for."""
+        return MOST_SUMS // max(1, sum(key.cells for key in self.keys))
+
+    def weight(self, unit: PrivacyUnit) -> int:
+        """Return the unit's own weight."""
+        return unit.weight
+
+    def zeros(self) -> Sequence[Tally]:
+        """Return a tally for each key."""
+        return [Tally(key.cells) for key in self.keys]
+
+    def add(self, sums: Sequence[Tally], block: pa.RecordBatch) -> None:
+        """Count rows in every column."""
+        for key, tally in zip(self.keys, sums, strict=True):
             tally.count(cells(block, [key]))
 
-    most = MOST_SUMS // max(1, sum(key.cells for key in keys))
-    columns = Columns(columns_of(keys))
-    first, *others = reading.by_rows(columns, lambda: _zeros(keys), add, most=most)
-    for tallies in others:
-        for tally, other in zip(first, tallies, strict=True):
-            tally.merge(other)
-    return first
+    def place(self, block: pa.RecordBatch) -> pa.Array:
+        """Return the cells of each row in all columns."""
+        return packed(np.array([cells(block, [key]) for key in self.keys], dtype=np.float64))
 
-
-def _of_people(reading: Reading, keys: Sequence[Grid], unit: PrivacyUnit) -> list[Tally]:
-    tallies = _zeros(keys)
-
-    def place(block: pa.RecordBatch) -> pa.Array:
-        return packed(np.array([cells(block, [key]) for key in keys], dtype=np.float64))
-
-    def take(found: pa.RecordBatch) -> None:
+    def weigh(self, sums: Sequence[Tally], found: pa.RecordBatch) -> None:
+        """Add what rows weigh to their cells in every column."""
         amounts = found.column("amount").to_numpy()
-        lines = unpacked(found.column("cell"), len(keys))
-        for line, tally in zip(lines, tallies, strict=True):
+        lines = unpacked(found.column("cell"), len(self.keys))
+        for line, tally in zip(lines, sums, strict=True):
             tally.weigh(line.astype(np.int64), amounts)
 
-    reading.by_people(Columns(columns_of(keys)), unit, place, unit.weight, take)
-    return tallies
+    def merge(self, sums: Sequence[Tally], other: Sequence[Tally]) -> None:
+        """Add column by column."""
+        for tally, more in zip(sums, other, strict=True):
+            tally.merge(more)
 
+    def entries(self, sums: Sequence[Tally]) -> Entries:
+        """Return the occupied cells, those of each column after all of the columns before it."""
+        runs = [run for tally in sums for run in tally.runs()]
+        where = [start + found for start, (found, _) in zip(self._starts, runs, strict=True)]
+        return np.concatenate(where), np.concatenate([amounts for _, amounts in runs])
 
-def _zeros(keys: Sequence[Grid]) -> list[Tally]:
-    return [Tally(key.cells) for key in keys]
+    def restored(self, entries: Entries) -> Sequence[Tally]:
+        """Return tallies with these cells."""
+        where, amounts = entries[0], capped(entries[1])
+        sums = self.zeros()
+        for key, start, tally in zip(self.keys, self._starts, sums, strict=True):
+            here = (where >= start) & (where < start + key.cells)
+            tally.add(where[here] - start, amounts[here])
+        return sums
+
+    @property
+    def _starts(self) -> list[int]:
+        return [0, *accumulate(key.cells for key in self.keys[:-1])]

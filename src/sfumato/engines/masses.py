@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,11 +20,14 @@ from sfumato.engines.places import places, steps
 from sfumato.engines.sharing import Held, Rows, shared
 from sfumato.engines.sources.source import Columns, Source
 from sfumato.engines.sparse import Run, SparseTally, merged
-from sfumato.engines.tally import Sums, Tally
+from sfumato.engines.summing import Addition
+from sfumato.engines.tally import Entries, Sums, Tally
 from sfumato.plane import Plane, Weight
 from sfumato.privacy.unit import PrivacyUnit
 
-_MOST_LISTED = 2**22  # cells, beyond which only the occupied ones are listed
+MOST_LISTED = 2**22
+"""How many cells a map may have before only the occupied ones are listed."""
+
 _MOST_PARTS = 16  # of which each may list all cells: half a gibibyte together
 _MOST_HELD = 2**33  # bytes of rows, so that there are at most 2³⁰
 _USUALLY_HELD = 2**29  # where no limit is given
@@ -32,7 +35,7 @@ _SHARE_HELD = 8  # part of a limit that rows may fill, since numbering and sorti
 
 
 @dataclass(frozen=True)
-class Masses:
+class Masses(Addition[Sums]):
     """A question for the sums of a map, to be asked of a table.
 
     Privacy
@@ -46,6 +49,56 @@ class Masses:
     unit: PrivacyUnit
     weight: Weight | None
 
+    @property
+    def columns(self) -> Columns:
+        """Both sides of the map, what rows weigh, and whose they are."""
+        weights = [] if self.weight is None else [self.weight.column]
+        sides = Columns([self.plane.x.column, self.plane.y.column, *weights])
+        return sides.beside(self.unit.column)
+
+    def zeros(self) -> Sums:
+        """Return a tally of all cells, or of the occupied ones where there are too many."""
+        cells = 4**self.plane.levels
+        return Tally(cells) if cells <= MOST_LISTED else SparseTally()
+
+    def add(self, sums: Sums, block: pa.RecordBatch) -> None:
+        """Add what rows weigh to their cells, whoever they belong to."""
+        _, where, heavy = self.rows(block)
+        sums.weigh(where, 1 if heavy is None else heavy)
+
+    def entries(self, sums: Sums) -> Entries:
+        """Return the occupied cells."""
+        return merged(sums.runs())
+
+    def rows(self, block: pa.RecordBatch) -> Rows:
+        """Return whose rows are, where, and how heavy if not all alike.
+
+        Privacy
+        -------
+        Each depends on its own row and public facts alone.
+        """
+        person, weight = self.unit.column, self.weight
+        whose = pa.nulls(block.num_rows) if person is None else identities(block.column(person))
+        heavy = None if weight is None else steps(block.column(weight.column), weight)
+        return whose, self._place(block), heavy
+
+    def listed(self, block: pa.RecordBatch) -> pa.RecordBatch:
+        """Return the same as columns: person, cell and, where rows have weights, steps."""
+        whose, where, heavy = self.rows(block)
+        columns = {"person": whose, "cell": nullable(where)}
+        return pa.record_batch(columns if heavy is None else {**columns, "steps": pa.array(heavy)})
+
+    def grouped(self, listed: Iterator[pa.RecordBatch], resources: Resources) -> pa.Table:
+        """Return what all people together weigh in each cell, grouped on disk where they must be.
+
+        Privacy
+        -------
+        One person adds at most ``unit.weight``. All rows of a person must be among these.
+        """
+        if self.weight is None:
+            return amounts(listed, self.unit, salt="", resources=resources)
+        return weighed_amounts(listed, self.unit, resources=resources)
+
     def asked(self, source: Source, resources: Resources, report: Report) -> Run:
         """Return the cells that weigh anything, rising, and their sums in integer steps.
 
@@ -56,61 +109,47 @@ class Masses:
         threads = min(resources.threads or os.cpu_count() or 1, _MOST_PARTS)
         parts = source.split(threads)
         if self.unit.column is None:
-            sums = side_by_side(self._rows_added, parts, report)
+            sums = side_by_side(self._added, parts, report)
             return _together(sums, threads)
         room = _room(resources) // len(parts)
         held = side_by_side(lambda part, note: self._held(part, note, room), parts, report)
         kept = [part for part in held if part is not None]
         if len(kept) < len(held):
             return self._on_disk(source, resources, report)
-        return _together(shared(kept, self._zeros, threads=threads), threads)
+        return _together(shared(kept, self.zeros, threads=threads), threads)
 
-    def _rows_added(self, part: Source, report: Report) -> Sums:
-        sums = self._zeros()
-        with closing(self._rows(part, report)) as rows:
-            for _, where, heavy in rows:
-                sums.weigh(where, 1 if heavy is None else heavy)
+    def _added(self, part: Source, report: Report) -> Sums:
+        sums = self.zeros()
+        with closing(blocks(part, self.columns, report)) as stream:
+            for block in stream:
+                self.add(sums, block)
         return sums
 
     def _held(self, part: Source, report: Report, room: int) -> Held | None:
         """Return all rows that are somebody's, or None if there is no room for them."""
         held = Held()
-        with closing(self._rows(part, report)) as rows:
-            for block in rows:
-                room -= held.add(block)
+        with closing(blocks(part, self.columns, report)) as stream:
+            for block in stream:
+                room -= held.add(self.rows(block))
                 if room < 0:
                     return None
         return held
 
     def _on_disk(self, source: Source, resources: Resources, report: Report) -> Run:
-        with closing(self._rows(source, report)) as rows:
-            if self.weight is None:
-                found = amounts(map(_pair, rows), self.unit, salt="", resources=resources)
-            else:
-                found = weighed_amounts(map(_triple, rows), self.unit, resources=resources)
-        cells, sums = (np.asarray(found.column(name)) for name in ("cell", "amount"))
-        order = np.argsort(cells)
-        order = order[sums[order] > 0]
-        return cells[order], sums[order]
+        with closing(blocks(source, self.columns, report)) as stream:
+            return risen(self.grouped(map(self.listed, stream), resources))
 
     @cached_property
     def _place(self) -> Callable[[pa.RecordBatch], Integers]:
         return places(self.plane)
 
-    def _rows(self, source: Source, report: Report) -> Generator[Rows]:
-        place, person, weight = self._place, self.unit.column, self.weight
-        names = [self.plane.x.column, self.plane.y.column, weight and weight.column, person]
-        columns = Columns([name for name in names if name is not None])
-        with closing(blocks(source, columns, report)) as stream:
-            for block in stream:
-                nobody = pa.nulls(block.num_rows)
-                whose = nobody if person is None else identities(block.column(person))
-                heavy = None if weight is None else steps(block.column(weight.column), weight)
-                yield whose, place(block), heavy
 
-    def _zeros(self) -> Sums:
-        cells = 4**self.plane.levels
-        return Tally(cells) if cells <= _MOST_LISTED else SparseTally()
+def risen(found: pa.Table) -> Run:
+    """Return the cells of a table of cells and amounts that weigh anything, rising."""
+    cells, sums = (np.asarray(found.column(name)) for name in ("cell", "amount"))
+    order = np.argsort(cells)
+    order = order[sums[order] > 0]
+    return cells[order], sums[order]
 
 
 def _room(resources: Resources) -> int:
@@ -120,13 +159,3 @@ def _room(resources: Resources) -> int:
 
 def _together(parts: Sequence[Sums], threads: int) -> Run:
     return merged([run for part in parts for run in part.runs()], threads=threads)
-
-
-def _pair(rows: Rows) -> pa.RecordBatch:
-    whose, where, _ = rows
-    return pa.record_batch([whose, nullable(where)], names=["person", "cell"])
-
-
-def _triple(rows: Rows) -> pa.RecordBatch:
-    whose, where, heavy = rows
-    return pa.record_batch([whose, nullable(where), heavy], names=["person", "cell", "steps"])

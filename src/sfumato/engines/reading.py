@@ -16,6 +16,7 @@ from sfumato.engines.columns import identities
 from sfumato.engines.connection import Resources
 from sfumato.engines.parallel import Report, side_by_side
 from sfumato.engines.sources.source import Columns, Source
+from sfumato.engines.summing import Summation
 from sfumato.privacy.unit import PrivacyUnit
 
 T = TypeVar("T")
@@ -38,31 +39,27 @@ class Reading:
     salt: str
     progress: Report | None
 
-    def by_rows(
-        self,
-        columns: Columns,
-        zeros: Callable[[], T],
-        add: Callable[[T, pa.RecordBatch], None],
-        *,
-        most: int,
-    ) -> list[T]:
-        """Return sums of all blocks, to be added up: one for each of at most `most` threads.
+    def summed(self, question: Summation[T], unit: PrivacyUnit) -> T:
+        """Return what a question adds up over all rows, each weighing what its unit lets it.
 
         Privacy
         -------
-        Which rows fall to which thread shows in nothing, where sums are whole numbers.
+        One unit's rows weigh at most ``question.weight(unit)`` together. Which rows fall to which
+        thread shows in nothing, since sums are whole numbers.
         """
-
-        def work(part: Source, report: Report) -> T:
-            sums = zeros()
-            with closing(blocks(part, columns, report)) as stream:
-                for block in stream:
-                    add(sums, block)
-            return sums
-
-        threads = self.resources.threads or os.cpu_count() or 1
-        parts = self.source.split(max(1, min(threads, most)))
-        return side_by_side(work, parts, now_and_then(self.progress))
+        if unit.column is None:
+            return self._of_rows(question)
+        sums = question.zeros()
+        with self._pairs(question.columns, unit, question.place) as pairs:
+            weighed_rows(
+                pairs,
+                unit,
+                question.weight(unit),
+                lambda found: question.weigh(sums, found),
+                salt=self.salt,
+                resources=self.resources,
+            )
+        return sums
 
     def by_cells(self, columns: Columns, unit: PrivacyUnit, place: Place) -> pa.Table:
         """Return how much all units together count in each occupied cell.
@@ -74,35 +71,37 @@ class Reading:
         with self._pairs(columns, unit, place) as pairs:
             return amounts(pairs, unit, salt=self.salt, resources=self.resources)
 
-    def by_people(
-        self,
-        columns: Columns,
-        unit: PrivacyUnit,
-        place: Place,
-        weight: int,
-        take: Callable[[pa.RecordBatch], None],
-    ) -> None:
-        """Hand on the cells of rows with what each counts, in any order and without holding them.
+    def _of_rows(self, question: Summation[T]) -> T:
+        def work(part: Source, report: Report) -> T:
+            sums = question.zeros()
+            with closing(blocks(part, question.columns, report)) as stream:
+                for block in stream:
+                    question.add(sums, block)
+            return sums
 
-        Privacy
-        -------
-        One person's rows count at most `weight` together.
-        """
-        with self._pairs(columns, unit, place) as pairs:
-            weighed_rows(pairs, unit, weight, take, salt=self.salt, resources=self.resources)
+        threads = self.resources.threads or os.cpu_count() or 1
+        parts = self.source.split(max(1, min(threads, question.most)))
+        first, *others = side_by_side(work, parts, now_and_then(self.progress))
+        for other in others:
+            question.merge(first, other)
+        return first
 
     @contextmanager
     def _pairs(
         self, columns: Columns, unit: PrivacyUnit, place: Place
     ) -> Generator[Generator[pa.RecordBatch]]:
-        person = unit.column
-
-        def pair(block: pa.RecordBatch) -> pa.RecordBatch:
-            where = place(block)
-            whose = where if person is None else identities(block.column(person))
-            return pa.record_batch([whose, where], names=["person", "cell"])
-
-        people = [] if person is None else [person]
-        wanted = Columns([*columns.names, *people], columns.repetitive)
+        wanted = columns.beside(unit.column)
         with closing(blocks(self.source, wanted, now_and_then(self.progress))) as stream:
-            yield (pair(block) for block in stream)
+            yield (paired(block, unit.column, place) for block in stream)
+
+
+def paired(block: pa.RecordBatch, person: str | None, place: Place) -> pa.RecordBatch:
+    """Return whose each row is and its cell; where rows are nobody's, both are the cell.
+
+    Privacy
+    -------
+    A row's pair depends on that row and public facts alone.
+    """
+    where = place(block)
+    whose = where if person is None else identities(block.column(person))
+    return pa.record_batch([whose, where], names=["person", "cell"])

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from sfumato.engines.columns import Integers
 
 CAP = 2**62 - 1
 """Where sums stop growing."""
+
+Whole = Sequence[int] | Integers
+"""Sums: in a list where they may need more than 64 bits."""
+
+Entries = tuple[Integers, Whole]
+"""The numbers of sums, and the sums."""
 
 MOST_EACH = 2**30
 """The most that one row may add."""
@@ -71,6 +80,33 @@ class Tally(Sums):
         sums = self.total()
         cells = np.flatnonzero(sums)
         return [(cells, sums[cells])]
+
+
+def whole(sums: pa.ChunkedArray) -> Whole:
+    """Return decimals without a fraction as whole numbers.
+
+    Examples
+    --------
+    >>> whole(pa.chunked_array([[1, 2]]).cast(pa.decimal128(38, 0)))
+    array([1, 2])
+    """
+    ends: list[int | None] = [*pc.min_max(sums).as_py().values()]
+    if all(end is None or -CAP <= end <= CAP for end in ends):
+        return np.asarray(sums.cast(pa.int64()))
+    return [int(each) for each in sums.to_pylist()]
+
+
+def capped(amounts: Whole) -> Integers:
+    """Return numbers of any size, none above `CAP`, as 64-bit integers.
+
+    Examples
+    --------
+    >>> capped([5, 2**90]) == [5, CAP]
+    array([ True,  True])
+    """
+    if isinstance(amounts, np.ndarray):
+        return np.minimum(amounts, CAP)
+    return np.array([min(amount, CAP) for amount in amounts], dtype=np.int64)
 
 
 def saturated(one: Integers, other: Integers) -> Integers:

@@ -24,6 +24,11 @@ class Columns:
     names: Sequence[str]
     repetitive: Sequence[str] = ()
 
+    def beside(self, column: str | None) -> Columns:
+        """Return these columns and one more, if there is one."""
+        more = [] if column is None else [column]
+        return Columns([*self.names, *more], self.repetitive)
+
 
 class Source(ABC):
     """A table that can be read as often as needed; `kinds` is known without reading a row."""

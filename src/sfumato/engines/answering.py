@@ -1,0 +1,142 @@
+"""The verbs of an engine, whatever brings its sums together."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import TypeVar
+
+import numpy as np
+
+from sfumato.engines.columns import Integers
+from sfumato.engines.counting import Counts
+from sfumato.engines.discretion import discreetly
+from sfumato.engines.engine import Schema
+from sfumato.engines.marginals import Marginals
+from sfumato.engines.masses import Masses
+from sfumato.engines.moments import Products
+from sfumato.engines.summing import Summation
+from sfumato.errors import DomainError
+from sfumato.exact import Exact
+from sfumato.grid import Grid, shape
+from sfumato.lattice import Moments, Question, moment_weight
+from sfumato.plane import Plane, Weight
+from sfumato.privacy.unit import PrivacyUnit
+
+T = TypeVar("T")
+
+
+class Answering(ABC):
+    """Checks a question, has it summed without a word about the data, and states its sensitivity.
+
+    An engine says how rows are summed: see `Addition` and `Masses` for what.
+    """
+
+    @abstractmethod
+    def schema(self) -> Schema:
+        """Return the names and kinds of columns. Reads no rows."""
+
+    @abstractmethod
+    def _summed(self, question: Summation[T], unit: PrivacyUnit) -> T:
+        """Return sums over all rows, of which a unit's weigh what the question lets them."""
+
+    @abstractmethod
+    def _texts(self, column: str, unit: PrivacyUnit) -> Mapping[str, int]:
+        """Return how much every text counts that occurs in `column`."""
+
+    @abstractmethod
+    def _mapped(self, question: Masses) -> Exact:
+        """Return what every occupied cell of a map weighs."""
+
+    def counts(self, keys: Sequence[Question], unit: PrivacyUnit) -> Exact:
+        """Count units in every combination of public cells.
+
+        Privacy
+        -------
+        One unit changes the answer by at most ``unit.weight`` in L1 and L2, over all cells
+        together.
+        """
+        sizes = shape(keys)
+        self.schema().check(keys, unit)
+        return self._exact(self._counted(keys, unit).reshape(sizes), unit)
+
+    def marginals(self, keys: Sequence[Grid], unit: PrivacyUnit) -> tuple[Exact, ...]:
+        """Count units in the cells of each column for itself.
+
+        Privacy
+        -------
+        One unit changes each answer by at most ``unit.weight`` in L1 and L2; all of them at once.
+        """
+        self.schema().check(keys, unit)
+        if unit.max_rows is not None:
+            # Which rows of a person count is decided for each column by the cells of that column.
+            return tuple(self._exact(self._counted([key], unit), unit) for key in keys)
+        found = discreetly(lambda: self._summed(Marginals(tuple(keys)), unit))
+        return tuple(self._exact(tally.total(), unit) for tally in found)
+
+    def gram(self, moments: Moments, unit: PrivacyUnit) -> Exact:
+        """Sum the outer products of rows, which `moments` says how to measure and to cut.
+
+        A row that lacks one of the columns is left out. Of a person's rows each weighs 1, or all
+        share a weight of `SHARES`.
+
+        Privacy
+        -------
+        One unit changes the whole matrix by at most ``moment_weight(unit) * moments.longest`` in
+        Frobenius norm, which is L2, and by at most ``moments.size`` times that in L1.
+        """
+        self.schema().check([moments], unit)
+        sums = discreetly(lambda: self._summed(Products(moments), unit).total())
+        weight = moment_weight(unit)
+        most = weight * moments.longest
+        step = 1 / weight if unit.shared else 1.0
+        return Exact(moments.size * most, most**2, step, _values=sums)
+
+    def occupied(self, column: str, unit: PrivacyUnit) -> Exact:
+        """Count rows of every text that occurs in `column`; the texts are secret too.
+
+        Texts of more than 256 characters are counted nowhere.
+
+        Privacy
+        -------
+        One unit changes the counts by at most ``unit.weight`` and may add or remove up to that
+        many cells, so only a mechanism that hides new cells may use the answer. Cells are sorted
+        by their texts: their order says nothing else.
+        """
+        if unit.shared:
+            raise DomainError(
+                f"The texts of {column!r} cannot be searched for while each {unit.column} counts "
+                "once. One person could open any number of cells, and no threshold hides them "
+                f"all. Write PrivacyUnit.users({unit.column!r}, max_rows=20)."
+            )
+        self.schema().check((), unit, unlisted=[column])
+        found = dict(sorted(discreetly(lambda: self._texts(column, unit)).items()))
+        texts, sums = tuple(found), np.array([*found.values()], dtype=np.int64)
+        return Exact(unit.weight, unit.weight**2, unit.step, _values=sums, _labels=texts)
+
+    def masses(self, plane: Plane, unit: PrivacyUnit, weight: Weight | None = None) -> Exact:
+        """Sum what units weigh in every occupied cell of a plane; the cells are secret too.
+
+        Rows beyond the plane weigh nothing, or count at its edge, as it says.
+
+        Privacy
+        -------
+        One unit changes the sums by at most ``influence(unit, weight)`` in L1, over all cells
+        together. Which cells are listed depends on the data: a mechanism must ask for the mass
+        of any cell, listed or not.
+        """
+        if unit.max_rows is not None:
+            raise DomainError(
+                f"max_rows={unit.max_rows} cannot bound what each {unit.column} weighs on a map. "
+                "Which rows are dropped would decide where a person is shown. Write "
+                f"PrivacyUnit.users({unit.column!r})."
+            )
+        weights = [] if weight is None else [weight.column]
+        self.schema().check([plane.x, plane.y], unit, numbers=weights)
+        return discreetly(lambda: self._mapped(Masses(plane, unit, weight)))
+
+    def _counted(self, keys: Sequence[Question], unit: PrivacyUnit) -> Integers:
+        return discreetly(lambda: self._summed(Counts(tuple(keys)), unit)).total()
+
+    def _exact(self, sums: Integers, unit: PrivacyUnit) -> Exact:
+        return Exact(unit.weight, unit.weight**2, unit.step, _values=sums)
