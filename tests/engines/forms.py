@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import gzip
+from urllib.parse import quote
 
 import duckdb
 import pandas as pd
 import polars as pl
 import pyarrow as pa
-import pyarrow.csv as pc
+import pyarrow.compute as pc
+import pyarrow.csv as csv
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
@@ -111,8 +113,8 @@ def _relation_of_frame(table, folder):
 def _csv(table, folder, name="table.csv", delimiter=","):
     # Times have no text of their own, and Arrow cannot write what it calls decimals as floats.
     table = table.drop(["m"]) if "m" in table.column_names else table
-    options = pc.WriteOptions(delimiter=delimiter, quoting_style="needed")
-    pc.write_csv(table, folder / name, write_options=options)
+    options = csv.WriteOptions(delimiter=delimiter, quoting_style="needed")
+    csv.write_csv(table, folder / name, write_options=options)
     return folder / name
 
 
@@ -121,6 +123,58 @@ def _csv_gz(table, folder):
     packed = folder / "packed.csv.gz"
     packed.write_bytes(gzip.compress(plain.read_bytes()))
     return packed
+
+
+def _csv_zst(table, folder):
+    plain = _csv(table, folder, "plain.csv", "\t")
+    packed = folder / "packed.TSV.ZST"
+    packed.write_bytes(pa.compress(plain.read_bytes(), "zstd", asbytes=True))
+    return packed
+
+
+def _csv_folder(table, folder):
+    rows = -(-table.num_rows // 3) or 1
+    (folder / "csv").mkdir()
+    for part in range(3):
+        plain = _csv(table.slice(part * rows, rows), folder, "plain.csv")
+        (folder / "csv" / f"{part}.csv.gz").write_bytes(gzip.compress(plain.read_bytes()))
+    return folder / "csv"
+
+
+def _codecs(table, folder):
+    """Write a file with each codec that Spark and DuckDB offer for Parquet."""
+    rows = -(-table.num_rows // 3) or 1
+    (folder / "codecs").mkdir()
+    for part, codec in enumerate(("snappy", "gzip", "zstd")):
+        path = folder / "codecs" / f"part-{part}.{codec}.parquet"
+        pq.write_table(table.slice(part * rows, rows), path, compression=codec)
+    return folder / "codecs"
+
+
+def _partitioned(table, folder):
+    """Yield a table in pieces, each with a folder that is named after its group."""
+    # The name of a folder has at most 255 bytes.
+    texts = table["g"].to_pylist() if "g" in table.column_names else ["x" * 256]
+    key = "g" if max(map(len, filter(None, texts)), default=0) < 85 else table.column_names[-1]
+    groups = table.column(key).cast(pa.string()).combine_chunks()
+    for group in groups.unique().to_pylist() or ["nobody"]:
+        here = pc.is_null(groups) if group is None else pc.fill_null(pc.equal(groups, group), False)
+        name = "__HIVE_DEFAULT_PARTITION__" if group is None else quote(group, safe="é ")
+        place = folder / "hive" / f"{quote(key)}={name}"
+        place.mkdir(parents=True)
+        yield table.filter(here).drop([key]), place
+
+
+def _hive(table, folder):
+    for piece, place in _partitioned(table, folder):
+        pq.write_table(piece, place / "part-0.parquet")
+    return folder / "hive"
+
+
+def _hive_csv(table, folder):
+    for piece, place in _partitioned(table, folder):
+        _csv(piece, place)
+    return str(folder / "hive" / "*" / "*.csv")
 
 
 FORMS = {
@@ -134,6 +188,8 @@ FORMS = {
     "Parquet folder": lambda table, folder: _written(table, folder / "folder", 3),
     "Parquet glob": _glob,
     "Parquet list": _list,
+    "Parquet codecs": _codecs,
+    "Parquet partitions": _hive,
     "pandas": _pandas,
     "pandas on Arrow": _pandas_arrow,
     "pandas nullable": _pandas_nullable,
@@ -146,4 +202,7 @@ FORMS = {
     "DuckDB relation of a frame": _relation_of_frame,
     "CSV": _csv,
     "CSV, semicolons, packed": _csv_gz,
+    "CSV, tabs, packed": _csv_zst,
+    "CSV folder, packed": _csv_folder,
+    "CSV partitions": _hive_csv,
 }

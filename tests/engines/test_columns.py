@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engines.hostile import CANARY
-from engines.oracle import number
+from engines.oracle import SALT, number
 from sfumato.domain import Bounds, Categories
 from sfumato.engines.columns import (
     identities,
@@ -171,6 +171,64 @@ def test_runs_and_dictionaries_and_extensions_are_what_they_hold():
     ids = pa.ExtensionArray.from_storage(pa.uuid(), pa.array([uuid.uuid4().bytes], pa.binary(16)))
     assert kind_of(ids.type) == "bytes"
     assert identities(ids).to_pylist() == ids.storage.to_pylist()
+
+
+def taken(people):
+    """Return the cells in which a salt lets each of twenty people count once, of eight."""
+    cells = np.tile(np.arange(8), len(people))
+    whose = people.take(pa.array(np.repeat(np.arange(len(people)), 8)))
+    engine = DuckEngine(pa.table({"x": cells, "who": whose}))
+    engine._salt = SALT
+    keys = [Grid("x", Bounds(0, 8), 8)]
+    return engine.counts(keys, PrivacyUnit.users("who", max_rows=1)).reveal().tolist()
+
+
+WHOLE = pa.array([*range(19), None])
+HUGE = pa.array([2**64 - 1 - step for step in range(20)], pa.uint64())
+CENTS = pa.array([decimal.Decimal(step) / 100 - 3 for step in range(0, 800, 40)])
+HALVES = pa.array(np.arange(20) / 8)
+DAYS = pa.array(range(-9, 11), pa.int32()).cast(pa.date32())
+NOONS = pa.array([43_200 + 86_400 * day for day in range(-9, 11)]).cast(pa.timestamp("s"))
+ALIKE = {
+    "whole": (WHOLE, [pa.int8(), pa.int32(), pa.int64(), pa.uint64(), pa.decimal128(20, 0)]),
+    "huge": (HUGE, [pa.uint64(), pa.decimal128(20, 0), pa.string()]),
+    "cents": (CENTS, [pa.decimal128(10, 2), pa.decimal128(38, 2), pa.decimal32(9, 2)]),
+    "floats": (HALVES, [pa.float64(), pa.float32(), pa.float16()]),
+    "dates": (DAYS, [pa.date32(), pa.date64()]),
+    "times": (NOONS, [pa.timestamp(unit) for unit in ("s", "ms", "us")]),
+}
+
+
+@pytest.mark.parametrize("case", ALIKE)
+def test_however_ids_are_stored_the_same_rows_of_a_person_count(case):
+    people, dtypes = ALIKE[case]
+    first, *others = [taken(people.cast(dtype)) for dtype in dtypes]
+    assert sum(first) == len(people) - people.null_count
+    assert others == [first] * len(others)
+    assert taken(pa.array(range(1000, 1020))) != first  # so that a wrong text would be noticed
+
+
+@given(st.lists(st.integers(-(2**63), 2**63 - 1) | st.integers(-99, 99) | st.none(), max_size=9))
+def test_a_time_is_one_person_in_every_coarse_unit_or_nobody(ticks):
+    for unit, scale in {"s": 10**6, "ms": 10**3, "us": 1}.items():
+        found = identities(pa.array(ticks, pa.timestamp(unit)))
+        assert found.type == pa.int64()
+        times = [None if tick is None else tick * scale for tick in ticks]
+        wanted = [t if t is not None and -(2**63) <= t < 2**63 else None for t in times]
+        assert found.to_pylist() == wanted
+    days = [None if tick is None else tick // 86_400_000 for tick in ticks]
+    wanted = [day if day is not None and -(2**31) <= day < 2**31 else None for day in days]
+    found = identities(pa.array(ticks, pa.int64()).cast(pa.date64()))
+    assert (found.type, found.to_pylist()) == (pa.int32(), wanted)
+
+
+@given(st.lists(st.none() | st.sampled_from(["1", " 2.5", "x", "inf", ""]), max_size=12))
+def test_numbers_in_dictionaries_are_those_of_their_words(texts):
+    column = pa.array(texts, pa.string())
+    odd = pa.DictionaryArray.from_arrays([0, 1, None, 0, 0, 1], ["7", None])
+    for form in (column.dictionary_encode(), column.dictionary_encode().slice(3)):
+        assert same(numbers(form), [number(text) for text in form.to_pylist()])
+    assert same(numbers(odd), [7, None, None, 7, 7, None])
 
 
 @pytest.mark.parametrize(

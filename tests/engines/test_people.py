@@ -1,6 +1,7 @@
 """Everyone has one company and one number, and nobody shares it."""
 
 import math
+from decimal import Decimal
 
 import numpy as np
 import pyarrow as pa
@@ -19,6 +20,13 @@ KINDS = {
     "short": (st.integers(-128, 127), pa.int8()),
     "floats": (st.floats(allow_nan=False), pa.float64()),
     "flags": (st.booleans(), pa.bool_()),
+    "narrow floats": (st.floats(allow_nan=False, width=32), pa.float32()),
+    "decimals": (st.integers(0, 2**64 - 1).map(Decimal), pa.decimal128(20, 0)),
+    "cents": (st.decimals(-99, 99, places=2), pa.decimal128(10, 2)),
+    "days": (st.dates(), pa.date32()),
+    "midnights": (st.dates(), pa.date64()),
+    "times": (st.datetimes(), pa.timestamp("us")),
+    "seconds": (st.integers(-(2**33), 2**33), pa.timestamp("s", "UTC")),
 }
 
 

@@ -10,7 +10,8 @@ Every engine hands its raw columns to these functions, so the rule is the same o
   flag when it is ``true`` or ``false``; in any case of letters;
 - numbers are compared as 64-bit floats, so −0.0 is 0.0, and text byte by byte;
 - times are microseconds since 1970 in UTC, finer ones cut off; a time without a zone is UTC;
-- an identity that is NULL or NaN is nobody.
+- an identity that is NULL or NaN is nobody, and so is a time that 64 bits of microseconds, or 32
+  bits of days, do not hold; in coarser units a time is the same person, in nanoseconds another.
 
 No function here raises or warns because of a value.
 """
@@ -41,6 +42,7 @@ _NUMBER = f"(?i)^{_SPACE}[+-]?(?:{_DIGITS}|inf|infinity|nan){_SPACE}$"
 _STORED = {"arrow.json", "arrow.uuid"}  # extension types that are what they store
 _TO_MICROSECONDS = {"s": 1e6, "ms": 1e3, "us": 1.0}
 _MICROSECONDS_A_DAY = 86_400e6
+_MILLISECONDS_A_DAY = 86_400_000
 
 
 def kind_of(dtype: pa.DataType) -> ColumnKind:
@@ -60,6 +62,10 @@ def kind_of(dtype: pa.DataType) -> ColumnKind:
 
 def numbers(column: pa.Array) -> Floats:
     """Read numbers; NaN stands for whatever is counted nowhere."""
+    if kinds.is_dictionary(column.type):
+        coded = cast(pa.DictionaryArray, column)
+        if len(coded.dictionary) < len(coded):  # to read each word once is less work
+            return _floats(pa.array(numbers(coded.dictionary)).take(coded.indices))
     column = _decoded(column)
     if kinds.is_null(column.type):
         return np.full(len(column), np.nan)
@@ -98,7 +104,12 @@ def positions(column: pa.Array, categories: Categories) -> Integers:
 
 
 def identities(column: pa.Array) -> pa.Array:
-    """Return whose row it is, as integers, floats or bytes that group exactly; NULL is nobody."""
+    """Return whose row it is, as integers, floats or bytes that group exactly; NULL is nobody.
+
+    Written as text, which decides the rows of a person that count, an identity is the same on every
+    engine: Spark reads whole numbers of 64 bits without a sign as decimals, and all times as
+    microseconds.
+    """
     column = _decoded(column)
     if _is_text(column.type) or _is_bytes(column.type):
         return column.cast(pa.large_binary())
@@ -108,9 +119,7 @@ def identities(column: pa.Array) -> pa.Array:
         return pa.array(values, mask=np.isnan(values))
     if kinds.is_decimal(column.type):
         return column.cast(pa.string()).cast(pa.large_binary())
-    if kinds.is_date32(column.type):
-        return column.cast(pa.int32())
-    return column.cast(pa.int64()) if kind_of(column.type) == "time" else column
+    return _instants(column) if kind_of(column.type) == "time" else column
 
 
 def nullable(places: Integers) -> pa.Array:
@@ -230,6 +239,24 @@ def _microseconds(column: pa.Array) -> Floats:
         return _floats(ticks) * _TO_MICROSECONDS[unit]
     whole = np.asarray(pc.fill_null(ticks, 0)) // 1000
     return np.where(np.asarray(ticks.is_null()), np.nan, whole.astype(np.float64))
+
+
+def _instants(column: pa.Array) -> pa.Array:
+    """Return dates as days, and times as microseconds unless they are finer."""
+    if kinds.is_date32(column.type):
+        return column.cast(pa.int32())
+    ticks = column.cast(pa.int64())
+    if kinds.is_timestamp(column.type) and column.type.unit in ("us", "ns"):
+        return ticks
+    before = np.asarray(pc.fill_null(ticks, 0))
+    if kinds.is_date64(column.type):
+        days = before // _MILLISECONDS_A_DAY
+        after, lost = days.astype(np.int32), days != days.astype(np.int32)
+    else:
+        scale = int(_TO_MICROSECONDS[column.type.unit])
+        after, lost = before * scale, before != (before * scale) // scale
+    # What does not fit has wrapped around, onto the number of somebody else.
+    return pa.array(after, mask=lost | np.asarray(ticks.is_null()))
 
 
 def _text_positions(column: pa.Array, categories: Categories) -> Integers:

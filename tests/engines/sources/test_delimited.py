@@ -2,6 +2,7 @@
 
 import csv
 import gzip
+import os
 import random
 
 import pyarrow as pa
@@ -9,10 +10,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from engines.hostile import CANARY
 from sfumato.domain import Bounds
 from sfumato.engines.duck import DuckEngine
 from sfumato.engines.sources import delimited
 from sfumato.engines.sources.delimited import DelimitedFiles
+from sfumato.engines.sources.parts import parts_at
 from sfumato.engines.sources.records import LONGEST
 from sfumato.engines.sources.source import Columns
 from sfumato.errors import SourceError
@@ -24,7 +27,7 @@ PIECES += [b"\x00", b"\\", b"'", b"#", b'"x,y"', b'"l\nm"', "é".encode(), b"\xe
 
 
 def read(path, *columns):
-    source = DelimitedFiles([path])
+    source = DelimitedFiles(parts_at(path))
     names = columns or tuple(source.kinds)
     batches = [batch for batch, _ in source.batches(Columns(names))]
     columns = [[text.cast(pa.binary()) for text in batch.columns] for batch in batches]
@@ -64,6 +67,47 @@ def test_packed_files_are_unpacked(name, tmp_path):
     if name.endswith("zst"):
         content = pa.compress(content, "zstd", asbytes=True)
     assert read(file(tmp_path, content, name)) == [("1", "2")]
+
+
+PACK = {".gz": gzip.compress, ".zst": lambda plain: pa.compress(plain, "zstd", asbytes=True)}
+
+
+@pytest.mark.parametrize("ending", PACK)
+def test_files_packed_in_several_pieces_are_read_to_their_end(ending, tmp_path):
+    pack, rows = PACK[ending], b"1,a\n" * 2**20
+    pieces = [b"x,y\n", rows, b"", b"2,b", b"\n3,c\n", b""]  # one ends where a chunk does
+    path = file(tmp_path, b"".join(map(pack, pieces)), f"t.csv{ending}")
+    assert read(path, "x")[2**20 :] == [("2",), ("3",)]
+
+
+@pytest.mark.parametrize("ending", PACK)
+@pytest.mark.parametrize("missing", [1, 8, 2**15])
+def test_a_packed_file_that_is_cut_short_is_an_error_and_no_short_table(missing, ending, tmp_path):
+    generator = random.Random(0)
+    rows = "".join(f"{generator.random()},{CANARY}\n" for _ in range(2**16))
+    whole = PACK[ending](b"x,y\n" + rows.encode())
+    engine = DuckEngine(file(tmp_path, whole, f"t.csv{ending}"))
+    assert engine.counts([], PrivacyUnit.rows()).reveal() == 2**16
+    engine = DuckEngine(file(tmp_path, whole[:-missing], f"t.csv{ending}"))
+    with pytest.raises(SourceError, match="could not be read") as caught:
+        engine.counts([], PrivacyUnit.rows())
+    assert CANARY not in str(caught.value)
+    assert caught.value.__context__ is None
+
+
+def test_many_files_are_not_held_open(tmp_path):
+    resource = pytest.importorskip("resource")
+    for part in range(300):
+        file(tmp_path, f"x\n{part % 10}\n", f"{part}.csv")
+    spare = os.open(os.devnull, os.O_RDONLY)
+    os.close(spare)
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (spare + 50, limits[1]))
+    try:
+        exact = DuckEngine(tmp_path).counts([Grid("x", Bounds(0, 10), 10)], PrivacyUnit.rows())
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+    assert exact.reveal().tolist() == [30] * 10
 
 
 def test_quotes_hold_separators_quotes_and_line_breaks(tmp_path):

@@ -1,11 +1,15 @@
 """What is a table, and what is refused before anyone looks."""
 
+import gzip
+import os
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
 
+from engines.hostile import CANARY
 from sfumato.engines.duck import DuckEngine
 from sfumato.errors import SourceError
 from sfumato.privacy.unit import PrivacyUnit
@@ -88,6 +92,55 @@ def test_a_folder_holds_its_parts_and_no_hidden_files(tmp_path):
     pq.write_table(TABLE, folder / "_temporary" / "part-2.parquet")
     (folder / "_SUCCESS").write_text("")
     assert rows(folder) == rows(str(folder)) == 4
+
+
+def test_a_folder_of_csv_files_is_a_table_whatever_else_explains_it(tmp_path):
+    (tmp_path / "2026").mkdir()
+    (tmp_path / "one.csv").write_text("x,g\n1,A\n")
+    (tmp_path / "2026" / "two.CSV.GZ").write_bytes(gzip.compress(b"x,g\n1,A\n2,B\n"))
+    (tmp_path / "_committed.csv").write_text("x\n")
+    (tmp_path / "README.txt").write_text("Visits, by year.\n")
+    (tmp_path / "codebook.pdf").write_bytes(b"")
+    assert rows(tmp_path) == 3
+    pq.write_table(TABLE, tmp_path / "2026" / "three.parquet")
+    with pytest.raises(SourceError, match="all Parquet"):
+        DuckEngine(tmp_path)
+    (tmp_path / "one.csv").unlink()
+    (tmp_path / "2026" / "two.CSV.GZ").unlink()
+    assert rows(tmp_path) == 2
+
+
+@pytest.mark.parametrize("name", ["README.txt", "_part-0.csv", ".part-0.csv.crc", "visits.csv.bz2"])
+def test_a_folder_without_data_is_refused(name, tmp_path):
+    (tmp_path / name).write_text("x\n1\n")
+    with pytest.raises(SourceError, match="There is no file at"):
+        DuckEngine(tmp_path)
+
+
+def test_no_path_is_not_the_folder_one_is_in(tmp_path, monkeypatch):
+    (tmp_path / "visits.csv").write_text("x\n1\n")
+    monkeypatch.chdir(tmp_path)
+    assert rows(".") == 1
+    with pytest.raises(SourceError, match="There is no file at ''"):
+        DuckEngine("")
+
+
+def test_a_folder_that_cannot_be_listed_is_not_left_out(tmp_path, monkeypatch):
+    for place in ("open", CANARY):
+        (tmp_path / place).mkdir()
+        (tmp_path / place / "visits.csv").write_text("x\n1\n")
+    assert rows(tmp_path) == 2
+    listed = os.scandir
+
+    def forbidden(path):
+        if str(path).endswith(CANARY):
+            raise PermissionError(path)
+        return listed(path)
+
+    monkeypatch.setattr(os, "scandir", forbidden)
+    with pytest.raises(SourceError, match="The path could not be read") as caught:
+        DuckEngine(tmp_path)
+    assert CANARY not in str(caught.value)
 
 
 def test_a_file_named_twice_is_refused(tmp_path):

@@ -11,6 +11,7 @@ from sfumato.engines.sources.source import Columns, runs
 
 TABLE = hostile(1000)
 SPLITTING = ["Arrow table", "Parquet folder", "Parquet row groups", "pandas", "CSV list"]
+SPLITTING += ["Parquet partitions", "CSV partitions", "CSV folder, packed"]
 
 
 def texts(sources):

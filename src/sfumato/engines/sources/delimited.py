@@ -23,12 +23,14 @@ import pyarrow as pa
 from pyarrow import csv as arrow_csv
 
 from sfumato.engines.discretion import discreetly
+from sfumato.engines.engine import ColumnKind
+from sfumato.engines.sources.partitions import with_keys
+from sfumato.engines.sources.parts import PACKED, Part
 from sfumato.engines.sources.records import LONGEST, Layout, whole_records
 from sfumato.engines.sources.source import Batches, Columns, Source, check_names, runs
 from sfumato.errors import SourceError
 
 SEPARATORS = (",", ";", "\t", "|")
-_PACKED = {".gz": "gzip", ".zst": "zstd"}
 
 
 class DelimitedFiles(Source):
@@ -39,8 +41,8 @@ class DelimitedFiles(Source):
     The first line of each file is public, and all that is read before a charge.
     """
 
-    def __init__(self, paths: Sequence[Path]) -> None:
-        headers = {_header(path) for path in paths}
+    def __init__(self, parts: Sequence[Part]) -> None:
+        headers = {_header(part) for part in parts}
         if len(headers) > 1:
             raise SourceError(
                 "The files begin with different lines. They must hold one table, or a person "
@@ -49,34 +51,36 @@ class DelimitedFiles(Source):
             )
         self._separator, self._names = headers.pop()
         check_names(self._names)
-        self._paths = paths
-        self.kinds = dict.fromkeys(self._names, "text")
+        self._parts = parts
+        kinds: dict[str, ColumnKind] = dict.fromkeys(self._names, "text")
+        self.kinds = with_keys(kinds, [part.partition for part in parts])
 
     def batches(self, columns: Columns) -> Batches:
         """Stream the given columns."""
-        sizes = [path.stat().st_size for path in self._paths]
-        before = 0
-        for path, size in zip(self._paths, sizes, strict=True):
-            for batch, done in self._read(path, columns.names):
-                yield batch, (before + done * size) / sum(sizes)
+        sizes = [part.path.stat().st_size for part in self._parts]
+        whole, before = max(1, sum(sizes)), 0
+        for part, size in zip(self._parts, sizes, strict=True):
+            for batch, done in self._read(part, columns.names):
+                yield batch, min(1.0, (before + done) / whole)
             before += size
 
     def split(self, parts: int) -> Sequence[Source]:
         """Give each part some of the files."""
-        return [self._of(self._paths[run]) for run in runs(len(self._paths), parts)]
+        return [self._of(self._parts[run]) for run in runs(len(self._parts), parts)]
 
-    def _of(self, paths: Sequence[Path]) -> DelimitedFiles:
-        part = copy(self)
-        part._paths = paths
-        return part
+    def _of(self, parts: Sequence[Part]) -> DelimitedFiles:
+        some = copy(self)
+        some._parts = parts
+        return some
 
-    def _read(self, path: Path, names: Sequence[str]) -> Iterator[tuple[pa.RecordBatch, float]]:
-        size = max(1, path.stat().st_size)
+    def _read(self, part: Part, names: Sequence[str]) -> Iterator[tuple[pa.RecordBatch, int]]:
         layout = Layout(self._separator, len(self._names))
-        with path.open("rb") as file, _unpacked(file, path) as stream:
+        stored = part.partition.stored(names) or self._names[:1]  # which tells how many rows
+        with part.path.open("rb") as file, _unpacked(file, part.path) as stream:
             for piece in whole_records(stream.read, layout):
-                for batch in self._parsed(piece, names) if piece else ():
-                    yield pa.record_batch(batch.columns, names=names), file.tell() / size
+                for batch in self._parsed(piece, stored) if piece else ():
+                    found = dict(zip(stored, batch.columns, strict=True))
+                    yield part.partition.completed(found, batch.num_rows, names), file.tell()
 
     def _parsed(self, records: bytes, names: Sequence[str]) -> list[pa.RecordBatch]:
         # Columns are counted, not named: two names may differ in a way that Arrow folds.
@@ -99,14 +103,14 @@ class DelimitedFiles(Source):
 
 
 def _unpacked(file: BinaryIO, path: Path) -> pa.NativeFile:
-    return pa.input_stream(file, compression=_PACKED.get(path.suffix.lower()))
+    return pa.input_stream(file, compression=PACKED.get(path.suffix.lower()))
 
 
-def _header(path: Path) -> tuple[str, tuple[str, ...]]:
-    separator, names = discreetly(lambda: _first_record(path), f"The file {str(path)!r}")
+def _header(part: Part) -> tuple[str, tuple[str, ...]]:
+    separator, names = discreetly(lambda: _first_record(part.path), part.called)
     if not any(map(str.strip, names)):
         raise SourceError(
-            f"The file {str(path)!r} does not begin with the names of its columns. Without them "
+            f"{part.called} does not begin with the names of its columns. Without them "
             "no column could be declared public. Write the names into its first line."
         )
     return separator, names

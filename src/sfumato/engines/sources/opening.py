@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import glob
 import os
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, cast
 
 import duckdb
@@ -16,19 +14,17 @@ from sfumato.engines.sources.arrow import ArrowDataset, ArrowTable
 from sfumato.engines.sources.delimited import DelimitedFiles
 from sfumato.engines.sources.pandas_frame import PandasFrame
 from sfumato.engines.sources.parquet import ParquetFiles
+from sfumato.engines.sources.parts import DELIMITED, LINES, PARQUET, Part, parts_at
 from sfumato.engines.sources.polars_frame import PolarsFrame
 from sfumato.engines.sources.relation import DuckRelation
 from sfumato.engines.sources.source import Source
 from sfumato.errors import SourceError
 
-PARQUET = (".parquet", ".parq", ".pq")
-DELIMITED = (".csv", ".tsv", ".txt")
-COMPRESSED = ("", ".gz", ".zst")
 ONCE = ("RecordBatchReader", "Scanner")
 
 
 def open_table(table: object) -> Source:
-    """Return a source for a path, a glob, a list of paths, a frame, a relation or an Arrow table.
+    """Return a source for a path, folder, glob or list of them, a frame, relation or Arrow table.
 
     Privacy
     -------
@@ -39,14 +35,19 @@ def open_table(table: object) -> Source:
     if not paths or not all(isinstance(path, str | os.PathLike) for path in paths):
         return discreetly(lambda: _object(cast(Any, table)))
     places = cast("list[str | os.PathLike[str]]", paths)
-    found = discreetly(lambda: [file for place in places for file in _expanded(place)], "The path")
+    return _files(discreetly(lambda: _found(places), "The path"))
+
+
+def _found(places: Sequence[str | os.PathLike[str]]) -> list[Part]:
+    parts = [part for place in places for part in parts_at(place)]
     # By their inodes: a link, soft or hard, is another name for the same rows.
-    if len({(file.stat().st_dev, file.stat().st_ino) for file in found}) < len(found):
+    inodes = [part.path.stat() for part in parts]
+    if len({(inode.st_dev, inode.st_ino) for inode in inodes}) < len(parts):
         raise SourceError(
             "A file is named more than once. Each of its rows would count as often, and be "
             "protected less. Name every file once, and give one glob or a list without repeats."
         )
-    return _files(found)
+    return parts
 
 
 def _object(table: Any) -> Source:
@@ -87,52 +88,14 @@ def _made_by(table: object) -> tuple[str, str] | None:
     return None
 
 
-def _expanded(path: str | os.PathLike[str]) -> list[Path]:
-    """Return the files a path, a folder or a glob stands for, in order of their names."""
-    text = os.fspath(path)
-    place = Path(text).expanduser()
-    if "://" in text:
-        raise SourceError(
-            f"{text!r} is an address, and sfumato does not use the network: whoever answers would "
-            "learn what is asked. Download the file and give its path."
-        )
-    if place.is_dir():
-        found = sorted(file for file in place.rglob("*") if _is_part(file, place))
-    elif place.is_file():
-        found = [place]
-    else:
-        matches = glob.glob(str(place), recursive=True)  # noqa: PTH207 - also absolute patterns
-        found = sorted(map(Path, matches))
-        found = [file for file in found if file.is_file()]
-    if not found:
-        raise SourceError(
-            f"There is no file at {text!r}. Nothing was read and nothing charged. Check the path; "
-            "a folder must hold files that end in .parquet."
-        )
-    return found
-
-
-def _is_part(file: Path, folder: Path) -> bool:
-    hidden = any(part.startswith((".", "_")) for part in file.relative_to(folder).parts)
-    return file.suffix.lower() in PARQUET and file.is_file() and not hidden
-
-
-def _files(paths: Sequence[Path]) -> Source:
-    formats = {_format(path) for path in paths}
-    if formats == {"parquet"}:
-        return ParquetFiles(paths)
-    if formats == {"delimited"}:
-        return DelimitedFiles(paths)
+def _files(parts: Sequence[Part]) -> Source:
+    names = [part.path.name.lower() for part in parts]
+    if all(name.endswith(PARQUET) for name in names):
+        return ParquetFiles(parts)
+    if all(name.endswith(DELIMITED + LINES) for name in names):
+        return DelimitedFiles(parts)
     raise SourceError(
         "The files must be all Parquet (.parquet) or all CSV (.csv, .tsv, .csv.gz, .csv.zst), by "
         "their names. Guessing from what is in them would depend on the data. Rename them, or "
-        "give sfumato one kind."
+        "give sfumato one kind: 'folder/**/*.parquet'."
     )
-
-
-def _format(path: Path) -> str:
-    name = path.name.lower()
-    if name.endswith(PARQUET):
-        return "parquet"
-    endings = tuple(kind + packed for kind in DELIMITED for packed in COMPRESSED)
-    return "delimited" if name.endswith(endings) else "unknown"

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass
 from itertools import groupby
-from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -14,6 +14,8 @@ import pyarrow.parquet as pq
 from sfumato.engines.discretion import discreetly
 from sfumato.engines.kernel import BLOCK
 from sfumato.engines.sources.arrow import arrow_kinds
+from sfumato.engines.sources.partitions import with_keys
+from sfumato.engines.sources.parts import Part
 from sfumato.engines.sources.source import Batches, Columns, Source, check_names, runs
 from sfumato.errors import SourceError
 
@@ -23,7 +25,7 @@ BUFFER = 2**20
 
 @dataclass(frozen=True)
 class _RowGroup:
-    path: Path
+    part: Part
     index: int
     rows: int
 
@@ -40,18 +42,18 @@ class ParquetFiles(Source):
     it is only used to tell how far reading is.
     """
 
-    def __init__(self, paths: Sequence[Path]) -> None:
-        footers = [_footer(path) for path in paths]
+    def __init__(self, parts: Sequence[Part]) -> None:
+        footers = [_footer(part) for part in parts]
         self._groups = [group for _, groups in footers for group in groups]
         self._schema = _merged([schema for schema, _ in footers])
-        self.kinds = arrow_kinds(self._schema)
+        self.kinds = with_keys(arrow_kinds(self._schema), [part.partition for part in parts])
 
     def batches(self, columns: Columns) -> Batches:
         """Stream the given columns; repetitive texts stay the dictionaries they are stored as."""
         rows = max(1, sum(group.rows for group in self._groups))
         done = 0
-        for path, groups in groupby(self._groups, key=lambda group: group.path):
-            for batch in self._read(path, [group.index for group in groups], columns):
+        for part, groups in groupby(self._groups, key=lambda group: group.part):
+            for batch in self._read(part, [group.index for group in groups], columns):
                 done += batch.num_rows
                 yield batch, done / rows
 
@@ -64,42 +66,46 @@ class ParquetFiles(Source):
         part._groups = groups
         return part
 
-    def _read(self, path: Path, groups: list[int], columns: Columns) -> Iterator[pa.RecordBatch]:
-        names = list(columns.names)
+    def _read(self, part: Part, groups: list[int], columns: Columns) -> Iterator[pa.RecordBatch]:
+        names = part.partition.stored(columns.names)
+        texts = part.partition.stored(columns.repetitive)
         # By default Arrow fetches all of a file before it decodes any, with threads of its own.
-        with pq.ParquetFile(
-            path, read_dictionary=list(columns.repetitive), pre_buffer=False, buffer_size=BUFFER
-        ) as file:
+        options = {"read_dictionary": texts, "pre_buffer": False, "buffer_size": BUFFER}
+        with _opened(part) as stored, pq.ParquetFile(stored, **options) as file:
             for batch in file.iter_batches(
                 BLOCK, row_groups=groups, columns=names, use_threads=False
             ):
-                typed = [self._typed(batch.column(name), name) for name in names]
-                yield pa.record_batch(typed, names=names)
+                typed = {name: self._typed(batch.column(name), name) for name in names}
+                yield part.partition.completed(typed, batch.num_rows, columns.names)
 
     def _typed(self, column: pa.Array, name: str) -> pa.Array:
-        is_null = column.type == pa.null()
+        is_null = _plain(column.type) == pa.null()
         return pa.nulls(len(column), self._schema.field(name).type) if is_null else column
 
 
-def _footer(path: Path) -> tuple[pa.Schema, list[_RowGroup]]:
-    def read() -> tuple[pa.Schema, list[_RowGroup]]:
-        with pq.ParquetFile(path) as file:
-            rows = [file.metadata.row_group(i).num_rows for i in range(file.num_row_groups)]
-            return file.schema_arrow, [_RowGroup(path, *group) for group in enumerate(rows)]
+def _opened(part: Part) -> pa.NativeFile:
+    return pa.OSFile(os.fsencode(part.path))  # as bytes, since Arrow takes only Unicode for a path
 
-    return discreetly(read, f"The file {str(path)!r}")
+
+def _footer(part: Part) -> tuple[pa.Schema, list[_RowGroup]]:
+    def read() -> tuple[pa.Schema, list[_RowGroup]]:
+        with _opened(part) as stored, pq.ParquetFile(stored) as file:
+            rows = [file.metadata.row_group(i).num_rows for i in range(file.num_row_groups)]
+            return file.schema_arrow, [_RowGroup(part, *group) for group in enumerate(rows)]
+
+    return discreetly(read, part.called)
 
 
 def _merged(schemas: Sequence[pa.Schema]) -> pa.Schema:
     check_names(schemas[0].names)
     # A part in which a column is NULL throughout may not know the type that the others have.
     merged = {
-        name: next((s.field(name).type for s in schemas if _knows(s, name)), pa.null())
+        name: next((_type(s, name) for s in schemas if _knows(s, name)), pa.null())
         for name in schemas[0].names
     }
     for schema in schemas:
         same = schema.names == schemas[0].names and all(
-            schema.field(name).type in (dtype, pa.null()) for name, dtype in merged.items()
+            _type(schema, name) in (dtype, pa.null()) for name, dtype in merged.items()
         )
         if not same:
             raise SourceError(
@@ -111,4 +117,13 @@ def _merged(schemas: Sequence[pa.Schema]) -> pa.Schema:
 
 
 def _knows(schema: pa.Schema, name: str) -> bool:
-    return schema.names.count(name) == 1 and schema.field(name).type != pa.null()
+    return schema.names.count(name) == 1 and _type(schema, name) != pa.null()
+
+
+def _type(schema: pa.Schema, name: str) -> pa.DataType:
+    return _plain(schema.field(name).type)
+
+
+def _plain(dtype: pa.DataType) -> pa.DataType:
+    # How wide the codes of a dictionary are may depend on how many words the file has.
+    return dtype.value_type if pa.types.is_dictionary(dtype) else dtype
