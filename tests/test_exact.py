@@ -4,18 +4,55 @@ import json
 import pickle
 import pprint
 import traceback
+from itertools import pairwise
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from sfumato.exact import Exact
+from sfumato import exact as module
+from sfumato.exact import Exact, Integers
 
 SECRET = 987_654_321
 LABEL = "CANARY-7f3a"
+MOST = 2**62 - 1
 
 
-@pytest.fixture
-def exact() -> Exact:
+class Elsewhere:
+    """Sums that lie somewhere else, added up one by one; and whose repr would tell them."""
+
+    def __init__(self, cells: dict[int, int]) -> None:
+        self.cells = cells
+
+    def __repr__(self) -> str:
+        return f"Elsewhere({self.cells})"
+
+    def between(self, first: Integers, end: Integers) -> Integers:
+        return integers(
+            min(MOST, sum(self.cells[cell] for cell in self.cells if start <= cell < stop))
+            for start, stop in zip(first.tolist(), end.tolist(), strict=True)
+        )
+
+
+def integers(some) -> Integers:
+    return np.array([*some], dtype=np.int64)
+
+
+def here(cells: dict[int, int]) -> Exact:
+    places = sorted(cells)
+    values = integers(cells[place] for place in places)
+    return Exact(1, 1, 1.0, _values=values, _places=integers(places))
+
+
+def elsewhere(cells: dict[int, int]) -> Exact:
+    return Exact(1, 1, 1.0, _between=Elsewhere(cells).between)
+
+
+@pytest.fixture(params=["here", "elsewhere"])
+def exact(request: pytest.FixtureRequest) -> Exact:
+    if request.param == "elsewhere":
+        return Exact(1, 1, 1.0, _labels=(LABEL, "B"), _between=Elsewhere({0: SECRET}).between)
     return Exact(l1=1, l2_squared=1, step=1.0, _values=np.array([SECRET, 5]), _labels=(LABEL, "B"))
 
 
@@ -24,9 +61,38 @@ def holds_the_secret(text: object) -> bool:
 
 
 def test_mechanisms_can_open_it(exact):
-    assert exact.reveal().tolist() == [SECRET, 5]
+    assert exact.reveal_between(integers([0]), integers([1])).tolist() == [SECRET]
     assert exact.reveal_labels() == (LABEL, "B")
     assert Exact(1, 1, 1.0, np.array([3])).reveal_labels() == ()
+
+
+def test_numbers_that_are_here_are_listed():
+    exact = here({4: SECRET, 9: 5})
+    assert exact.reveal().tolist() == [SECRET, 5]
+    assert exact.reveal_places().tolist() == [4, 9]
+    assert Exact(1, 1, 1.0, np.array([3])).reveal_places().tolist() == []
+
+
+@pytest.mark.parametrize(
+    "take",
+    [
+        Exact.reveal,
+        Exact.reveal_places,
+        Exact.by_group,
+        lambda exact: exact.joined_by(np.array([1])),
+    ],
+)
+def test_numbers_that_lie_elsewhere_cannot_be_listed(take):
+    with pytest.raises(TypeError, match="lists no cells") as refusal:
+        take(elsewhere({0: SECRET}))
+    assert not holds_the_secret("".join(traceback.format_exception(refusal.value)))
+
+
+def test_numbers_are_in_one_place():
+    with pytest.raises(TypeError, match="either"):
+        Exact(1, 1, 1.0)
+    with pytest.raises(TypeError, match="either"):
+        Exact(1, 1, 1.0, _values=integers([SECRET]), _between=Elsewhere({}).between)
 
 
 @pytest.mark.parametrize(
@@ -88,8 +154,9 @@ def test_groups_become_rows_in_the_order_they_were_counted_in(shape, rows):
     assert grouped.reveal_labels() == (LABEL,)
 
 
-def test_rows_are_as_hidden_as_what_they_were_made_of(exact):
-    assert not holds_the_secret((repr(exact.by_group()), dataclasses.astuple(exact.by_group())))
+def test_rows_are_as_hidden_as_what_they_were_made_of():
+    rows = here({0: SECRET}).by_group()
+    assert not holds_the_secret((repr(rows), dataclasses.astuple(rows)))
 
 
 def test_it_does_not_change(exact):
@@ -127,3 +194,55 @@ def test_a_public_crowd_joins_the_cells_of_each_row():
 def test_no_crowd_is_too_large_to_add():
     exact = Exact(2**30, 2**60, 1.0, np.array([2**62 - 1]))
     assert exact.joined_by(np.array([10**18])).reveal().tolist() == [2**62 - 1 + 2**60]
+
+
+@st.composite
+def ranges(draw: st.DrawFn) -> tuple[Integers, Integers]:
+    """Ranges that do not overlap, some of them empty, in any order, from before to beyond."""
+    cuts = draw(st.lists(st.integers(-3, 70), min_size=2, max_size=12))
+    pairs = [pair for pair in pairwise(sorted(cuts)) if draw(st.booleans())]
+    pairs = draw(st.permutations(pairs + [(cut, cut) for cut in cuts[:2]]))
+    return integers(first for first, _ in pairs), integers(end for _, end in pairs)
+
+
+amounts = st.one_of(st.integers(0, 9), st.integers(2**61, MOST), st.just(MOST))
+maps = st.dictionaries(st.integers(0, 63), amounts, max_size=20)
+
+
+@given(cells=maps, asked=ranges())
+@settings(max_examples=200)
+def test_sums_of_ranges_are_the_same_wherever_the_numbers_lie(cells, asked):
+    found, expected = (exact.reveal_between(*asked) for exact in (here(cells), elsewhere(cells)))
+    assert found.dtype == np.int64
+    assert found.tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        lambda parts: (parts[0] << 31) + parts[-1] if len(parts) > 1 else parts[0],
+        lambda parts: parts[0] + 1,
+    ],
+    ids=["wraps around", "is one too many"],
+)
+def test_a_twin_that_adds_otherwise_is_noticed(monkeypatch, broken):
+    monkeypatch.setattr(module, "_joined", broken)
+    with pytest.raises(AssertionError):
+        test_sums_of_ranges_are_the_same_wherever_the_numbers_lie()
+
+
+def test_cells_that_are_all_listed_are_numbered_in_their_order():
+    exact = Exact(1, 1, 1.0, np.arange(12).reshape(3, 4))
+    asked = integers([-5, 4, 11]), integers([2, 8, 99])
+    assert exact.reveal_between(*asked).tolist() == [1, 22, 11]
+
+
+def test_ranges_among_2_to_the_40_cells_are_told_apart():
+    cells = {0: 1, 2**40 - 2: 2, 2**40 - 1: 4}
+    asked = integers([0, 1, 2**40 - 1]), integers([1, 2**40 - 1, 2**40])
+    assert here(cells).reveal_between(*asked).tolist() == [1, 2, 4]
+
+
+def test_a_crowd_joins_the_cells_that_are_listed_and_is_found_in_their_ranges():
+    joined = here({4: 1, 9: 2}).joined_by(integers([10, 20]))
+    assert joined.reveal_between(integers([0, 9]), integers([9, 10])).tolist() == [11, 22]

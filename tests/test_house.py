@@ -24,7 +24,9 @@ LARGE: dict[str, str] = {}
 
 BREACHES: list[tuple[Rule, str, str]] = [
     (privacy.only_mechanisms_open_an_exact, "charts.pie", "exact.reveal()"),
+    (privacy.only_mechanisms_open_an_exact, "charts.pie", "exact.reveal_between(first, end)"),
     (privacy.only_mechanisms_open_an_exact, "charts.pie", "exact._values"),
+    (privacy.only_mechanisms_open_an_exact, "charts.pie", "exact._between"),
     (privacy.only_mechanisms_open_an_exact, "releases.pie", "getattr(exact, '_labels')"),
     (privacy.only_mechanisms_open_an_exact, "engines.pie", "astuple(exact)"),
     (

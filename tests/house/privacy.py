@@ -25,8 +25,8 @@ def only_mechanisms_open_an_exact(source: Source) -> Iterator[Finding]:
     """Only mechanisms reveal the true numbers, or reach for the fields that hold them."""
     if source.under("mechanisms", "exact"):
         return
-    methods = {"reveal", "reveal_labels", "reveal_places"}
-    fields = {"_values", "_labels", "_places"}
+    methods = {"reveal", "reveal_labels", "reveal_places", "reveal_between"}
+    fields = {"_values", "_labels", "_places", "_between"}
     for node in source.attributes():
         own = isinstance(node.value, ast.Name) and node.value.id == "self"
         if node.attr in methods or (node.attr in fields and not own):

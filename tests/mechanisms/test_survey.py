@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sfumato.errors import OverspentError
-from sfumato.exact import Exact
+from sfumato.exact import Exact, Integers
 from sfumato.mechanisms import survey as module
 from sfumato.mechanisms.noise import Family, Noisy, simulated
 from sfumato.mechanisms.survey import Asked, Survey, maps
@@ -50,6 +50,42 @@ def test_a_square_holds_the_sum_of_its_cells(cells: dict[int, int]) -> None:
             for code, mass in zip(asked.code, asked.steps, strict=True):
                 truth = sum(mass for cell, mass in cells.items() if cell >> finer == code)
                 assert mass == min(truth, 2**62 - 1)
+
+
+def elsewhere(cells: dict[int, int], asked: list[list[tuple[int, int]]]) -> Exact:
+    """Return masses that are not listed, and note what ranges of them were asked for."""
+
+    def between(first: Integers, end: Integers) -> Integers:
+        ranges = list(zip(first.tolist(), end.tolist(), strict=True))
+        asked.append(ranges)
+        sums = [sum(cells[cell] for cell in cells if a <= cell < b) for a, b in ranges]
+        return np.array([min(mass, 2**62 - 1) for mass in sums], dtype=np.int64)
+
+    return Exact(1, 1, 1.0, _between=between)
+
+
+@given(cells=cells_of)
+@settings(max_examples=50)
+def test_answers_do_not_depend_on_where_the_masses_lie(cells: dict[int, int]) -> None:
+    answers: list[list[int]] = []
+    for exact in (masses(cells), elsewhere(cells, [])):
+        survey = Survey(exact, 3, Fraction(3))
+        with simulated(np.random.default_rng(1)):
+            coarse = survey.ask([1] * 4, range(4), Fraction(1))
+            fine = survey.ask([2, 3, 3], [7, 60, 2], Fraction(1))
+        answers.append([*coarse.steps.tolist(), *fine.steps.tolist()])
+    assert answers[0] == answers[1]
+
+
+def test_a_survey_asks_for_its_squares_and_a_refused_ask_for_nothing() -> None:
+    asked: list[list[tuple[int, int]]] = []
+    survey = Survey(elsewhere({5: 1}, asked), 2, Fraction(1))
+    survey.ask([0], [0], Fraction(1, 2))
+    survey.ask([2, 1], [3, 2], Fraction(1, 2))
+    for level, code, price in [([1], [0], Fraction(1)), ([1, 1], [2, 2], Fraction(1, 8))]:
+        with pytest.raises(OverspentError):
+            survey.ask(level, code, price)
+    assert asked == [[(0, 16)], [(3, 4), (8, 12)]]
 
 
 @pytest.mark.parametrize("shape", [(8, 8), (1, 8, 8), (3, 8, 8)])
@@ -270,6 +306,24 @@ def test_a_twin_that_measures_a_path_three_times_at_the_same_price_loses_more() 
         return [(2, 0), (1, 0)]
 
     assert largest_loss(greedy) > 1.4
+
+
+def test_a_twin_that_answers_from_two_tables_loses_the_price_of_both() -> None:
+    survey = Survey(masses({}, l1=WEIGHT), LEVELS, Fraction(10))
+    quarters = [(1, 0), (1, 3)]
+    for level, code in quarters:
+        survey.ask([level], [code], Fraction(1, 2))
+    assert survey.cost.epsilon == Fraction(1, 2)
+
+    def loss(*tables: dict[int, int]) -> float:
+        return sum(
+            math.log(factor(0, 0, 4.0) / factor(mass(table, *quarter), 0, 4.0))
+            for table, quarter in zip(tables, quarters, strict=True)
+        )
+
+    here, moved = {0: WEIGHT}, {12: WEIGHT}
+    assert loss(here, here) == loss(moved, moved) == pytest.approx(0.5)
+    assert loss(here, moved) == pytest.approx(1.0)
 
 
 # The same universe with Gaussian noise. The loss is a Rényi divergence: the sum over all answers of

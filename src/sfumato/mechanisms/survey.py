@@ -14,13 +14,11 @@ from sfumato.exact import Exact
 from sfumato.mechanisms.gaussian import gaussian_scale
 from sfumato.mechanisms.laplace import laplace_scale
 from sfumato.mechanisms.noise import Family, add_noise
-from sfumato.mechanisms.ranks.halves import HALF, MASK, halves
 from sfumato.plane import interleave
 from sfumato.privacy.cost import Cost
 
 Integers = NDArray[np.int64]
 
-_MOST = 2**62 - 1
 MOST_ASKS = 60
 """How often one survey may ask: each has a bit of its own in the account."""
 
@@ -83,8 +81,7 @@ class Survey:
     def __init__(
         self, exact: Exact, levels: int, price: Fraction, family: Family = "laplace"
     ) -> None:
-        self._places = exact.reveal_places()
-        self._sums = _Sums(exact.reveal())
+        self._exact = exact
         self._levels, self._price = levels, price
         self._noise = _Noise(family, exact.l1)
         self._asked: list[Asked] = []
@@ -138,7 +135,7 @@ class Survey:
         last = asks[-1]
         inside = (last.level >= 0) & (last.level <= self._levels) & (last.code >= 0)
         inside &= last.code < 4 ** np.clip(last.level, 0, self._levels)
-        first, end = self._ranges(last)
+        first, end = self._ranges(last.level, last.code)
         order = np.argsort(first, kind="stable")
         apart = bool(np.all(end[order][:-1] <= first[order][1:]))
         within = len(asks) <= MOST_ASKS and self._dearest(asks) <= self._price
@@ -148,10 +145,10 @@ class Survey:
                 "This is a bug in sfumato: the numbers are withheld. Please report it."
             )
 
-    def _ranges(self, asked: Asked) -> tuple[Integers, Integers]:
+    def _ranges(self, level: Integers, code: Integers) -> tuple[Integers, Integers]:
         """Return the first cell of each square, and the first one after it."""
-        finer = 2 * (self._levels - asked.level)
-        return asked.code << finer, (asked.code + 1) << finer
+        finer = 2 * (self._levels - level)
+        return code << finer, (code + 1) << finer
 
     def _dearest(self, asks: Sequence[Asked]) -> Fraction:
         """Return the largest sum of prices over the squares that hold one cell.
@@ -173,15 +170,12 @@ class Survey:
         )
 
     def _changes(self, asks: Sequence[Asked], bit: int) -> tuple[Integers, Integers]:
-        first, end = self._ranges(asks[bit])
+        first, end = self._ranges(asks[bit].level, asks[bit].code)
         sign = np.repeat(np.array([1, -1], dtype=np.int64), len(first))
         return np.concatenate([first, end]), sign << bit
 
     def _masses(self, level: Integers, code: Integers) -> Integers:
-        first, end = self._ranges(Asked(level, code, code, 1.0))
-        return self._sums.between(
-            np.searchsorted(self._places, first), np.searchsorted(self._places, end)
-        )
+        return self._exact.reveal_between(*self._ranges(level, code))
 
 
 def maps(exact: Exact) -> list[Exact]:
@@ -231,33 +225,3 @@ class _Noise:
     def cost(self, price: Fraction) -> Cost:
         """Return an ε or ρ in every currency it has a price in."""
         return Cost.pure(price) if self.family == "laplace" else Cost.gaussian(price)
-
-
-class _Sums:
-    """Sums over ranges of masses; one of 2⁶² and more counts as less, and none wraps around."""
-
-    def __init__(self, masses: Integers) -> None:
-        safe = int(masses.max(initial=0)) * len(masses) <= _MOST
-        self._parts = [masses] if safe else list(halves(masses))
-
-    def between(self, first: Integers, end: Integers) -> Integers:
-        """Return the sums from each `first` up to, and without, its `end`.
-
-        Ranges do not overlap, so each is all that lies between one of their ends and the next.
-        """
-        cuts = np.unique(np.concatenate([first, end]))
-        cuts = cuts[cuts < len(self._parts[0])]
-        filled = np.flatnonzero(first < end)
-        found = np.zeros(len(first), dtype=np.int64)
-        if filled.size:
-            chosen = np.searchsorted(cuts, first[filled])
-            found[filled] = _joined([np.add.reduceat(part, cuts)[chosen] for part in self._parts])
-        return found
-
-
-def _joined(sums: Sequence[Integers]) -> Integers:
-    if len(sums) == 1:
-        return sums[0]
-    high, low = sums
-    high = high + (low >> HALF)
-    return np.where(high > MASK, _MOST, (np.minimum(high, MASK) << HALF) + (low & MASK))
