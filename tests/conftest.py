@@ -6,6 +6,8 @@ import os
 
 from hypothesis import settings
 
+pytest_plugins = ["engines.spark.fixtures"]
+
 os.environ.setdefault("MPLBACKEND", "agg")
 
 settings.register_profile("sfumato", deadline=None, print_blob=True)

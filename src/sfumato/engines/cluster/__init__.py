@@ -1,0 +1,1 @@
+"""What runs on a Spark cluster, and how it is run."""

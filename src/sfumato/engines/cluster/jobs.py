@@ -1,0 +1,93 @@
+"""Jobs on a cluster, waited for in a thread that can be interrupted."""
+
+from __future__ import annotations
+
+import secrets
+import warnings
+from collections.abc import Callable, Generator
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, cast
+
+import pyarrow as pa
+
+from sfumato.engines.parallel import Report
+
+Collect = Callable[[], pa.Table]
+
+_PATIENCE = 0.1  # seconds between two looks at how far a job is
+
+
+@dataclass(frozen=True)
+class Jobs:
+    """What runs jobs of one release, tells how far they are, and stops them when interrupted.
+
+    Parameters
+    ----------
+    spark
+        A Spark session.
+    report
+        Called with the fraction that is done, again and again.
+
+    Privacy
+    -------
+    A job's answer comes to this machine whole: ask for sums only.
+    """
+
+    spark: Any
+    report: Report
+
+    def collected(self, frame: Any, *, stages: int = 1) -> pa.Table:
+        """Return the rows of a small frame that is made in so many stages.
+
+        Privacy
+        -------
+        An interruption stops the job, and waits until it has stopped.
+        """
+        import pyspark
+
+        # With what the caller's thread has set, such as a scheduler's pool.
+        inheriting = cast(Any, pyspark).inheritable_thread_target
+        tag = f"sfumato-{secrets.token_hex(8)}"
+
+        def collect() -> pa.Table:
+            self.spark.addTag(tag)
+            if (context := classic(self.spark)) is not None:
+                context.setJobGroup(tag, "sfumato")
+            return frame.toArrow()
+
+        with ThreadPoolExecutor(1) as pool:
+            answer = pool.submit(cast(Collect, inheriting(self.spark)(collect)))
+            try:
+                while wait([answer], _PATIENCE).not_done:
+                    self.report(self._fraction(tag) / stages)
+                return answer.result()
+            finally:
+                if not answer.done():
+                    self.spark.interruptTag(tag)
+
+    def _fraction(self, tag: str) -> float:
+        """Return how many stages are done, of which each may be done in part."""
+        context = classic(self.spark)
+        if context is None:
+            return 0.0
+        tracker = context.statusTracker()
+        jobs = [tracker.getJobInfo(job) for job in tracker.getJobIdsForGroup(tag)]
+        stages = {stage for job in jobs if job is not None for stage in job.stageIds}
+        known = [found for stage in stages if (found := tracker.getStageInfo(stage)) is not None]
+        return sum(stage.numCompletedTasks / max(1, stage.numTasks) for stage in known)
+
+
+def classic(spark: Any) -> Any:
+    """Return the context of a session that has one; None where Spark is only connected to."""
+    remote = type(spark).__module__.startswith("pyspark.sql.connect")
+    return None if remote else spark.sparkContext
+
+
+@contextmanager
+def quietly() -> Generator[None]:
+    """Keep what Spark says of pandas from those who use neither with us."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas")
+        yield

@@ -1,0 +1,145 @@
+"""Maps that stay on the cluster: sums over ranges of their cells are all that travels."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from threading import Thread
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+
+from sfumato.engines.cluster.frames import Checked, added, worked
+from sfumato.engines.cluster.seals import changed, fingerprint, sealed, together
+from sfumato.engines.cluster.summing import Summing, numbered
+from sfumato.engines.cluster.work import FAILED, Batches, unfailed
+from sfumato.engines.columns import Integers
+from sfumato.engines.sparse import SparseTally, merged
+from sfumato.engines.tally import CAP, capped, whole
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+_READ = pa.schema([(name, pa.int64()) for name in ("cell", "amount", "mark")])
+
+# What must not be used says so in the column that work looks at; the closing row has no cell.
+_KEPT = [
+    f"coalesce(failed, CASE WHEN bucket IS NOT NULL OR amount IS NULL THEN {FAILED} END) AS failed",
+    "coalesce(cell, -1L) AS cell",
+    f"CAST(least(amount, {CAP}) AS BIGINT) AS amount",
+    "mark",
+]
+
+
+class ClusterMap:
+    """The masses of a map of up to 2⁴⁰ cells, of which any number may be occupied.
+
+    They are summed once and kept on the cluster's memory and disks until nobody can ask any more.
+
+    Parameters
+    ----------
+    sums
+        One row for each occupied cell, as `added` has them: an `amount` that is not negative in a
+        `cell`, and the `mark` of its seals if it has one; or what tells that they must not be used.
+    run
+        Brings the rows of a small frame here, and refuses them if one of them says `failed`.
+
+    Privacy
+    -------
+    Nothing here is private: the answers are for `Exact`. All of them are about one table. If
+    masses are lost and summed again, and are not what they were, the next answer is refused.
+    """
+
+    def __init__(self, sums: DataFrame, run: Callable[[DataFrame], Checked]) -> None:
+        self._sums = sums.selectExpr(*_KEPT).persist()
+        self._run = run
+        self._read: int | None = None
+        self._closing = weakref.finalize(self, _released, self._sums)
+        self._closing.atexit = False  # by then the cluster may be gone, and the masses with it
+
+    def between(self, first: Integers, end: Integers) -> Integers:
+        """Return the sums of ranges of cells that do not overlap, as `Exact` wants them.
+
+        Privacy
+        -------
+        Sums are exact, and the smaller of themselves and `CAP`. Ranges travel to the cluster as
+        part of the query, where its operators can read them: they follow from released answers.
+        """
+        found = np.zeros(len(first), dtype=np.int64)
+        order = np.argsort(first, kind="stable")
+        order = order[first[order] < end[order]]
+        if order.size:
+            places, amounts = self._asked(RangeSums(first[order], end[order]))
+            found[order[places]] = amounts
+        return found
+
+    def close(self) -> None:
+        """Let the cluster forget the masses."""
+        self._closing()
+
+    def _asked(self, work: RangeSums) -> tuple[Integers, Integers]:
+        found = self._run(added(worked(self._sums, work)))
+        if self._read not in (None, found.read):
+            raise changed()
+        self._read = found.read
+        return np.asarray(found.cells), capped(whole(found.amounts))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RangeSums(Summing):
+    """From the cells of one partition to the sums of ranges, which rise and do not overlap.
+
+    It travels to the rows with all ranges, 16 bytes each. To join two frames by ranges, Spark
+    would compare every cell with every range.
+
+    Privacy
+    -------
+    A cell is in one partition and adds to one range.
+    """
+
+    first: Integers
+    end: Integers
+
+    @property
+    def cell(self) -> pa.DataType:
+        """The number of a range."""
+        return pa.int64()
+
+    def sums(self, batches: Batches) -> Batches:
+        """Return one row for each range that holds a mass."""
+        tally = SparseTally()
+        for batch in batches:
+            cells, amounts = (np.asarray(batch.column(name)) for name in ("cell", "amount"))
+            tally.weigh(self._places(cells), amounts)
+        yield numbered(merged(tally.runs()))
+
+    def done(self, batches: Batches) -> Batches:
+        """Seal sums by all that was read, and carry on the marks that were read with it."""
+        read = pa.Table.from_batches(map(_read, batches), _READ)
+        ordered = read.sort_by("cell")
+        taken = fingerprint(*(ordered.column(name).combine_chunks() for name in _READ.names))
+        sums = pa.Table.from_batches(map(self._typed, self.sums(iter(read.to_batches()))))
+        yield from sealed(sums, taken, together(np.asarray(read.column("mark")))).to_batches()
+
+    def _places(self, cells: Integers) -> Integers:
+        """Return in which range each cell lies, or -1."""
+        places = np.searchsorted(self.first, cells, side="right") - 1
+        return np.where(cells < self.end[places], places, -1)
+
+
+def _read(batch: pa.RecordBatch) -> pa.RecordBatch:
+    columns = unfailed(batch)
+    return pa.RecordBatch.from_arrays([columns.column(n) for n in _READ.names], schema=_READ)
+
+
+def _released(sums: DataFrame) -> None:
+    # Whatever asks for this may be in the middle of another call to Spark: an unreachable object
+    # goes when Python pleases. A cluster that is gone has nothing left to forget.
+    def release() -> None:
+        with suppress(Exception):
+            sums.unpersist()
+
+    Thread(target=release).start()

@@ -1,0 +1,45 @@
+"""The fixtures that tests on Spark ask for, and a word to whoever lacks Java."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from engines.spark.sessions import UNTESTED, missing, session
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+@pytest.fixture(scope="session")
+def java() -> None:
+    """Skip, and say so, where Spark cannot run."""
+    reason = missing()
+    if reason is not None:
+        pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def spark_folder(java: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of all files of the session `spark`."""
+    return tmp_path_factory.mktemp("spark")
+
+
+@pytest.fixture(scope="session")
+def spark(spark_folder: Path) -> Generator[SparkSession]:
+    """A Spark of two threads in this process, for all tests."""
+    with session(spark_folder) as opened:
+        yield opened
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """End a run that left Spark out with a line that nobody overlooks."""
+    skipped = terminalreporter.stats.get("skipped", [])
+    reasons = {reason for report in skipped if UNTESTED in (reason := str(report.longrepr))}
+    if reasons:
+        told = missing() or UNTESTED
+        terminalreporter.section("NOT TESTED", sep="!", red=True, bold=True)
+        terminalreporter.line(told, red=True, bold=True)

@@ -1,0 +1,235 @@
+"""On a cluster every question has the answer it has on one machine, to the last bit."""
+
+from __future__ import annotations
+
+import math
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from engines.hostile import CANARY, GRID
+from engines.oracle import SALT
+from engines.test_duck import GROUPS, LATTICE, QUERIES, TABLE, UNITS
+from engines.test_marginals import KEYS
+from sfumato.domain import Bounds, Categories
+from sfumato.engines.duck import DuckEngine
+from sfumato.engines.spark import SparkEngine
+from sfumato.grid import Grid, Labels
+from sfumato.lattice import Moments
+from sfumato.plane import Plane, Weight
+from sfumato.privacy.unit import PrivacyUnit
+
+ROWS, USERS = PrivacyUnit.rows(), PrivacyUnit.users("u")
+CAPPED = PrivacyUnit.users("u", max_rows=3)
+MOMENTS = Moments(LATTICE, (5, 0, -7), 1000.0, 3)
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory):
+    return written(TABLE, tmp_path_factory.mktemp("hostile"), parts=3)
+
+
+def written(table, folder, *, parts=2):
+    rows = -(-table.num_rows // parts) or 1
+    for part in range(parts):
+        pq.write_table(table.slice(part * rows, rows), folder / f"part-{part}.parquet")
+    return str(folder)
+
+
+def salted(engine):
+    engine._salt = SALT
+    return engine
+
+
+def both(spark, folder, ask):
+    """Return the answers of a cluster and of one machine."""
+    frame = spark.read.parquet(folder)
+    return ask(salted(SparkEngine(frame))), ask(salted(DuckEngine(folder)))
+
+
+def told(exact):
+    """Return all there is to know of counts or of a map."""
+    facts = (exact.l1, exact.l2_squared, exact.step, exact.reveal().dtype, exact.reveal_labels())
+    return facts, exact.reveal().tolist(), exact.reveal_places().tolist()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("unit", UNITS, ids=repr)
+def test_every_count_of_a_hostile_table_is_the_same(spark, hostile, unit):
+    few = list(QUERIES.items())[-4:]  # which have most to do with every row
+    for name, keys in few if unit.column == "v" else QUERIES.items():
+        cluster, machine = both(spark, hostile, lambda e, k=keys: told(e.counts(k, unit)))
+        assert cluster == machine, name
+        assert name == "flags as numbers" or any(np.ravel(machine[1])), "nothing was counted"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("unit", UNITS, ids=repr)
+def test_every_sum_behind_components_is_the_same(spark, hostile, unit):
+    cluster, machine = both(spark, hostile, lambda e: told(e.gram(MOMENTS, unit)))
+    assert cluster == machine
+    cluster, machine = both(spark, hostile, lambda e: [*map(told, e.marginals(KEYS, unit))])
+    assert cluster == machine
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("unit", [ROWS, USERS], ids=repr)
+@pytest.mark.parametrize("weight", [None, Weight("n", 2.0)])
+def test_every_map_is_the_same(spark, hostile, unit, weight):
+    for side, outside in ((8, "drop"), (1024, "edge")):
+        plane = Plane(Grid("x", GRID.bounds, side), Grid("i", Bounds(0, 20), side), outside)
+        cluster, machine = both(spark, hostile, lambda e, p=plane: told(e.masses(p, unit, weight)))
+        assert cluster == machine
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("unit", [ROWS, USERS], ids=repr)
+def test_a_map_of_too_many_cells_to_travel_has_the_same_sums(spark, hostile, unit):
+    side = 2**20
+    plane = Plane(Grid("x", GRID.bounds, side), Grid("i", Bounds(0, 20), side), "edge")
+    first = np.arange(4**5, dtype=np.int64) << 30
+    asks = [(first[:1], first[-1:] + 2**30), (first, first + 2**30), (first + 5, first + 2**25)]
+
+    def sums(engine):
+        exact = engine.masses(plane, unit, Weight("n", 2.0))
+        return [exact.reveal_between(*ask).tolist() for ask in asks]
+
+    cluster, machine = both(spark, hostile, sums)
+    assert cluster == machine
+    assert sum(machine[0]) == sum(machine[1]) > sum(machine[2]) > 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("unit", [ROWS, CAPPED], ids=repr)
+def test_the_same_texts_are_found(spark, hostile, unit):
+    cluster, machine = both(spark, hostile, lambda e: told(e.occupied("g", unit)))
+    assert cluster == machine
+    assert CANARY in machine[0][-1]
+
+
+NUMBERS = [None, 0, 1, -1, 7, 100, 127, -128, 3, 3]
+FIVE = datetime(2026, 1, 1, 5, tzinfo=UTC)
+TIMES = pa.array([None, *(FIVE + timedelta(microseconds=1234 * tick) for tick in range(9))])
+CENTS = [None, *(Decimal(cents) / 100 for cents in range(-3, 6))]
+COLUMNS = {
+    "int8": pa.array(NUMBERS, pa.int8()),
+    "int16": pa.array(NUMBERS, pa.int16()),
+    "int32": pa.array(NUMBERS, pa.int32()),
+    "int64": pa.array([None, 2**63 - 1, -(2**63), 2**53 + 1, *range(6)], pa.int64()),
+    "uint64": pa.array([None, 2**64 - 1, 2**53 + 1, *range(7)], pa.uint64()),
+    "float32": pa.array([None, math.nan, math.inf, -0.0, 0.0, 0.1, 3.3, 1e-45, 9, 9], pa.float32()),
+    "float64": pa.array([None, math.nan, -math.inf, -0.0, 0.0, 0.1, 3.3, 5e-324, 9, 9]),
+    "cents": pa.array(CENTS, pa.decimal128(10, 2)),
+    "exact": pa.array(CENTS, pa.decimal128(38, 17)),
+    "flag": pa.array([None, True, False, True, *[False] * 6]),
+    "day": pa.array([None, *(date(2026, 1, 1 + day) for day in range(9))]),
+    "milliseconds": TIMES.cast(pa.timestamp("ms", "UTC"), False),
+    "microseconds": TIMES,
+    "zoneless": TIMES.cast(pa.timestamp("us")),
+    "text": pa.array([None, "", "a", "a ", "A", "é", "e\u0301", "1", "a", "\U0001f600"]),
+    "coded": pa.array([None, *"abcabcabc"]).dictionary_encode(),
+    "nothing": pa.nulls(10, pa.int32()),
+}
+KINDS = {"flag": (0, 1), "day": (date(2026, 1, 2), date(2026, 1, 8))}
+MOMENT = (FIVE, FIVE + timedelta(milliseconds=9))
+
+
+def grid(name):
+    wide = MOMENT if name in ("milliseconds", "microseconds", "zoneless") else (-2, 7)
+    return Grid(name, Bounds.of(KINDS.get(name, wide)), 5)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("unit", [ROWS, USERS], ids=repr)
+def test_every_type_of_column_is_read_alike(spark, tmp_path, unit):
+    table = pa.table({**COLUMNS, "u": [1, 1, 1, 2, 2, 2, 3, None, 4, 4]})
+    folder = written(table, tmp_path)
+    texts = [Labels(name, Categories(("a", "é", "1"))) for name in ("text", "coded")]
+    keys = [grid(name) for name in COLUMNS if name not in ("text", "coded")]
+    cluster, machine = both(spark, folder, lambda e: [*map(told, e.marginals(keys, unit))])
+    for key, here, there in zip(keys, machine, cluster, strict=True):
+        assert here == there, key.column
+    cluster, machine = both(spark, folder, lambda e: told(e.counts(texts, unit)))
+    assert cluster == machine
+
+
+@pytest.mark.slow
+def test_people_of_every_type_are_told_apart_alike(spark, tmp_path):
+    people = {**COLUMNS, "long": pa.array([None, *("x" * 10**5 + end for end in "abcabcabc")])}
+    folder = written(pa.table({**people, "x": range(10)}), tmp_path)
+    keys = [Grid("x", Bounds(0, 10), 10)]
+    for name in people:
+        unit = PrivacyUnit.users(name, max_rows=1)
+        cluster, machine = both(spark, folder, lambda e, u=unit: told(e.counts(keys, u)))
+        assert cluster == machine, name
+
+
+@pytest.mark.slow
+def test_bytes_that_are_no_text_are_people_and_groups_like_any_other(spark, tmp_path):
+    raw = [b"\xff\xfe", b"\xff", b"a", b"a\x00", b"", None, b"\xff\xfe", b"a"]
+    offsets = np.cumsum([0, *(len(each or b"") for each in raw)]).astype(np.int32)
+    known = np.packbits([each is not None for each in raw], bitorder="little")
+    stored = pa.py_buffer(b"".join(each or b"" for each in raw))
+    buffers = [pa.py_buffer(known), pa.py_buffer(offsets), stored]
+    columns = {
+        "t": pa.Array.from_buffers(pa.string(), len(raw), buffers),
+        "b": pa.array(raw, pa.binary()),
+        "x": pa.array(range(len(raw))),
+    }
+    folder = written(pa.table(columns), tmp_path)
+    keys = [Labels("t", Categories(("a", "a\x00"))), Grid("x", Bounds(0, 8), 8)]
+    for unit in (ROWS, *(PrivacyUnit.users(name, max_rows=1) for name in "tb")):
+        cluster, machine = both(spark, folder, lambda e, u=unit: told(e.counts(keys, u)))
+        assert cluster == machine
+    cluster, machine = both(spark, folder, lambda e: told(e.occupied("t", ROWS)))
+    assert cluster == machine
+
+
+@pytest.mark.slow
+def test_partitions_and_their_order_do_not_matter(spark, hostile):
+    keys = [GROUPS, GRID]
+    machine = {unit: told(salted(DuckEngine(hostile)).counts(keys, unit)) for unit in UNITS[:3]}
+    frame = spark.read.parquet(hostile)
+    for other in (frame.repartition(9), frame.orderBy("x").coalesce(1), frame.repartition(3, "u")):
+        for unit, expected in machine.items():
+            assert told(salted(SparkEngine(other)).counts(keys, unit)) == expected
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("unit", [ROWS, USERS, CAPPED], ids=repr)
+def test_empty_partitions_and_empty_tables_are_counted_like_any_other(spark, hostile, unit):
+    frame = spark.read.parquet(hostile)
+    keys = [GROUPS, Grid("i", Bounds(0, 20), 7)]
+    few = frame.where("u = 'u1'")
+    rows = [row for row in TABLE.to_pylist() if row["u"] == "u1"]
+    expected = told(salted(DuckEngine(pa.Table.from_pylist(rows, TABLE.schema))).counts(keys, unit))
+    assert told(salted(SparkEngine(few.repartition(20))).counts(keys, unit)) == expected
+    assert not SparkEngine(frame.where("false")).counts(keys, unit).reveal().any()
+    assert not SparkEngine(frame.where("false")).gram(MOMENTS, unit).reveal().any()
+
+
+@pytest.mark.slow
+def test_a_giant_and_a_crowd_weigh_what_they_weigh_on_one_machine(spark, tmp_path):
+    generator = np.random.default_rng(1)
+    people = np.where(np.arange(200_000) % 2, 0, generator.zipf(1.5, 200_000) % 5000)
+    folder = written(pa.table({"x": np.arange(200_000) % 100, "u": people}), tmp_path, parts=4)
+    keys = [Grid("x", Bounds(0, 100), 100)]
+    for unit in (USERS, CAPPED):
+        cluster, machine = both(spark, folder, lambda e, u=unit: told(e.counts(keys, u)))
+        assert cluster == machine
+
+
+@pytest.mark.slow
+def test_one_engine_chooses_the_same_rows_again_and_another_does_not(spark):
+    frame = spark.range(64).selectExpr("id AS x", "0 AS u")
+    keys = [Grid("x", Bounds(0, 64), 64)]
+    unit = PrivacyUnit.users("u", max_rows=32)
+    one, other = SparkEngine(frame), SparkEngine(frame)
+    first = one.counts(keys, unit).reveal().tolist()
+    assert sum(first) == 32
+    assert one.counts(keys, unit).reveal().tolist() == first
+    assert other.counts(keys, unit).reveal().tolist() != first  # equal once in 10^18 runs
