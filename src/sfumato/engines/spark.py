@@ -15,17 +15,17 @@ from sfumato.engines.blocks import now_and_then
 from sfumato.engines.cluster.frames import Checked, Frame, added, brought_together, checked, worked
 from sfumato.engines.cluster.jobs import Jobs
 from sfumato.engines.cluster.maps import ClusterMap
-from sfumato.engines.cluster.preflight import check_cluster, check_frame
-from sfumato.engines.cluster.summing import (
+from sfumato.engines.cluster.people import (
     ByCells,
     Counted,
     Listed,
     Listing,
     OfCells,
     OfPeople,
-    OfRows,
     Together,
 )
+from sfumato.engines.cluster.preflight import check_cluster, check_frame
+from sfumato.engines.cluster.summing import OfRows
 from sfumato.engines.columns import labels
 from sfumato.engines.connection import Resources
 from sfumato.engines.connection import checked as sensible

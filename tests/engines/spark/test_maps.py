@@ -236,7 +236,7 @@ def test_sums_whose_own_seals_are_broken_are_refused(spark: SparkSession) -> Non
 def test_sums_that_must_not_be_used_are_not(spark: SparkSession, trouble: tuple[str, str]) -> None:
     amount = "NULL" if trouble == ("NULL", "NULL") else "1"
     sums = spark.range(1, 3).selectExpr("id AS cell", f"CAST({amount} AS DECIMAL(38, 0)) AS amount")
-    with pytest.raises(SourceError, match="could not sum|other code"):
+    with pytest.raises(SourceError, match=r"could not sum|other code"):
         ClusterMap(troubled(sums, *trouble), run).between(*columns([(0, 1)]))
 
 

@@ -7,12 +7,14 @@ from functools import partial
 import numpy as np
 import pyarrow as pa
 import pytest
+from pyspark.logger import PySparkLogger
 
 from engines.hostile import CANARY, GRID
 from sfumato.domain import Bounds
 from sfumato.engines.cluster import frames, preflight
 from sfumato.engines.cluster.frames import checked
-from sfumato.engines.cluster.summing import AMOUNT, Listed, OfPeople, OfRows
+from sfumato.engines.cluster.people import Listed, OfPeople
+from sfumato.engines.cluster.summing import AMOUNT, OfRows
 from sfumato.engines.cluster.work import FAILED, OUTDATED
 from sfumato.engines.connection import Resources
 from sfumato.engines.counting import Counts
@@ -133,6 +135,22 @@ def test_a_person_whose_rows_are_not_brought_together_is_noticed(spark, monkeypa
         lambda partials: frames.added(partials.where("bucket IS NULL")),
     )
     assert SparkEngine(frame).counts(KEYS, USERS).reveal().sum() > 2**30
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("heard", [False, True])
+def test_a_frame_that_fails_on_a_value_is_not_quoted(spark, monkeypatch, heard):
+    SparkEngine(spark.range(1))
+    logger, said = PySparkLogger.getLogger("SQLQueryContextLogger"), []
+    if heard:  # the twin: Spark itself quotes the value here
+        monkeypatch.setattr(logger, "filters", [])
+    monkeypatch.setattr(logger, "handle", lambda each: logger.filter(each) and said.append(each))
+    texts = spark.createDataFrame([("1",), (CANARY,)], "t string")
+    frame = texts.selectExpr("CAST(t AS DOUBLE) AS x")
+    with pytest.raises(SourceError, match="could not be read") as caught:
+        SparkEngine(frame).counts(KEYS, PrivacyUnit.rows())
+    assert (caught.value.__context__, caught.value.__cause__) == (None, None)
+    assert (CANARY in "".join(record.getMessage() for record in said)) == heard
 
 
 @pytest.mark.slow

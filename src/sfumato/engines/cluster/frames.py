@@ -10,8 +10,8 @@ import numpy as np
 import pyarrow as pa
 
 from sfumato.engines.cluster.jobs import quietly
+from sfumato.engines.cluster.people import BUCKETS
 from sfumato.engines.cluster.seals import changed, together
-from sfumato.engines.cluster.summing import BUCKETS
 from sfumato.engines.cluster.work import OUTDATED, Work
 from sfumato.engines.columns import kind_of
 from sfumato.engines.engine import ColumnKind

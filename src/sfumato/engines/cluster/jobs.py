@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import secrets
 import warnings
-from collections.abc import Callable, Generator
-from concurrent.futures import ThreadPoolExecutor, wait
+from collections.abc import Generator
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, cast
 
 import pyarrow as pa
 
 from sfumato.engines.parallel import Report
 
-Collect = Callable[[], pa.Table]
-
+_OURS = "sfumato-on-spark"
 _PATIENCE = 0.1  # seconds between two looks at how far a job is
 
 
@@ -47,8 +47,6 @@ class Jobs:
         """
         import pyspark
 
-        # With what the caller's thread has set, such as a scheduler's pool.
-        inheriting = cast(Any, pyspark).inheritable_thread_target
         tag = f"sfumato-{secrets.token_hex(8)}"
 
         def collect() -> pa.Table:
@@ -57,15 +55,27 @@ class Jobs:
                 context.setJobGroup(tag, "sfumato")
             return frame.toArrow()
 
-        with ThreadPoolExecutor(1) as pool:
-            answer = pool.submit(cast(Collect, inheriting(self.spark)(collect)))
+        # With what the caller's thread has set, such as a scheduler's pool.
+        inherited = cast(Any, pyspark).inheritable_thread_target(self.spark)(collect)
+        _hush()
+        with ThreadPoolExecutor(2, thread_name_prefix=_OURS) as pool:
+            answer: Future[pa.Table] = pool.submit(inherited)
             try:
-                while wait([answer], _PATIENCE).not_done:
-                    self.report(self._fraction(tag) / stages)
+                self._awaited(answer, tag, pool, stages)
                 return answer.result()
             finally:
                 if not answer.done():
-                    self.spark.interruptTag(tag)
+                    pool.submit(self.spark.interruptTag, tag).result()
+
+    def _awaited(
+        self, answer: Future[pa.Table], tag: str, pool: ThreadPoolExecutor, stages: int
+    ) -> None:
+        """Wait, and speak to Spark in another thread: a call to it must not be interrupted."""
+        look = pool.submit(self._fraction, tag)
+        while wait([answer], _PATIENCE).not_done:
+            if look.done():
+                self.report(look.result() / stages)
+                look = pool.submit(self._fraction, tag)
 
     def _fraction(self, tag: str) -> float:
         """Return how many stages are done, of which each may be done in part."""
@@ -77,6 +87,20 @@ class Jobs:
         stages = {stage for job in jobs if job is not None for stage in job.stageIds}
         known = [found for stage in stages if (found := tracker.getStageInfo(stage)) is not None]
         return sum(stage.numCompletedTasks / max(1, stage.numTasks) for stage in known)
+
+
+@cache
+def _hush() -> None:
+    """Keep Spark from quoting, on this machine's terminal, the value that a frame failed on."""
+    from pyspark.logger import PySparkLogger
+
+    for name in ("DataFrameQueryContextLogger", "SQLQueryContextLogger"):
+        PySparkLogger.getLogger(name).addFilter(_is_elsewhere)
+
+
+def _is_elsewhere(record: Any) -> bool:
+    """Tell whether something is said in a thread that is not ours."""
+    return not str(record.threadName).startswith(_OURS)
 
 
 def classic(spark: Any) -> Any:

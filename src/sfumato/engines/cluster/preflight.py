@@ -67,7 +67,7 @@ def _codes(spark: Any) -> list[str]:
         import pyarrow as pa
 
         try:
-            import_module("sfumato.engines.cluster.summing")  # and all that it needs
+            import_module("sfumato.engines.cluster.people")  # and all that it needs
             found: str = import_module("sfumato.engines.cluster.likeness").code()
         except ImportError:
             found = ""
