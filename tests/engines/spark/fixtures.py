@@ -38,8 +38,6 @@ def spark(spark_folder: Path) -> Generator[SparkSession]:
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """End a run that left Spark out with a line that nobody overlooks."""
     skipped = terminalreporter.stats.get("skipped", [])
-    reasons = {reason for report in skipped if UNTESTED in (reason := str(report.longrepr))}
-    if reasons:
-        told = missing() or UNTESTED
+    if any(UNTESTED in str(report.longrepr) for report in skipped):
         terminalreporter.section("NOT TESTED", sep="!", red=True, bold=True)
-        terminalreporter.line(told, red=True, bold=True)
+        terminalreporter.line(missing() or UNTESTED, red=True, bold=True)

@@ -75,7 +75,7 @@ def environment() -> dict[str, str]:
     return {
         **kept,
         "PYSPARK_PYTHON": sys.executable,
-        "PYTHONPATH": str(TESTS),
+        "PYTHONPATH": os.pathsep.join([str(TESTS), *filter(None, [kept.get("PYTHONPATH")])]),
         "SPARK_LOCAL_IP": "127.0.0.1",
     }
 

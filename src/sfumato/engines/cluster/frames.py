@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from sfumato.engines.cluster.jobs import quietly
 from sfumato.engines.cluster.people import BUCKETS
 from sfumato.engines.cluster.seals import changed, together
 from sfumato.engines.cluster.work import OUTDATED, Work
@@ -94,8 +93,7 @@ def worked(frame: Any, work: Work) -> Any:
     def run(batches: Any) -> Any:
         return work(batches)
 
-    with quietly():
-        return frame.mapInArrow(run, from_arrow_schema(work.schema))
+    return frame.mapInArrow(run, from_arrow_schema(work.schema))
 
 
 def brought_together(listed: Any) -> Any:

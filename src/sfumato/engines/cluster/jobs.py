@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import secrets
-import warnings
-from collections.abc import Generator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, cast
@@ -107,11 +104,3 @@ def classic(spark: Any) -> Any:
     """Return the context of a session that has one; None where Spark is only connected to."""
     remote = type(spark).__module__.startswith("pyspark.sql.connect")
     return None if remote else spark.sparkContext
-
-
-@contextmanager
-def quietly() -> Generator[None]:
-    """Keep what Spark says of pandas from those who use neither with us."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas")
-        yield

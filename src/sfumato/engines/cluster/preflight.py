@@ -8,7 +8,7 @@ from weakref import WeakSet
 
 import pyarrow as pa
 
-from sfumato.engines.cluster.jobs import classic, quietly
+from sfumato.engines.cluster.jobs import classic
 from sfumato.engines.cluster.likeness import code
 from sfumato.engines.discretion import discreetly
 from sfumato.errors import SourceError
@@ -74,6 +74,5 @@ def _codes(spark: Any) -> list[str]:
         for batch in batches:
             yield pa.record_batch({"code": [found] * batch.num_rows})
 
-    with quietly():
-        probes = spark.range(0, _PROBES, 1, _PROBES).mapInArrow(look, "code string")
+    probes = spark.range(0, _PROBES, 1, _PROBES).mapInArrow(look, "code string")
     return probes.toArrow().column("code").to_pylist()
