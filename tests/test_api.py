@@ -23,6 +23,22 @@ def test_one_line_with_bounds():
     assert release.counts.tolist() == [2, 2]
 
 
+def test_every_one_line_chart_takes_a_table_with_limits():
+    table = sf.Table(PEOPLE, threads=1, memory_limit="100MB")
+    facts = {"bounds": {"age": (0, 100), "pay": (0, 10)}, "budget": sf.Budget(1, 1e-6)}
+    for chart, asked in (
+        (sf.histplot, {"x": "age"}),
+        (sf.boxplot, {"x": "ward", "y": "age", "order": ["A"]}),
+        (sf.boxplot, {"x": "ward", "y": "age", "order": ["A"], "bounds": (0, 100)}),
+        (sf.quantiles, {"x": "age"}),
+        (sf.heatmap, {"x": "age", "y": "pay", "resolution": 4}),
+        (sf.pca, {"columns": ["age", "pay"]}),
+        (sf.scoreplot, {"columns": ["age", "pay"], "bins": 4}),
+    ):
+        assert chart(table, **(facts | asked)).private
+    assert table.source is PEOPLE
+
+
 def test_one_line_with_edges_that_declare_the_bounds():
     for edges in ([0, 18, 65, 110], np.array([0, 18, 65, 110])):
         release = sf.histplot(PEOPLE, x="age", bins=edges, budget=NO_NOISE)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from sfumato.charts.quantiles import Quantiles
     from sfumato.charts.scoreplot import Scoreplot
     from sfumato.domain import Bounds, Categories, Domain
+    from sfumato.engines.table import Table
     from sfumato.errors import (
         BudgetError,
         DomainError,
@@ -62,6 +63,7 @@ __all__ = [
     "Session",
     "SfumatoError",
     "SourceError",
+    "Table",
     "boxplot",
     "heatmap",
     "histplot",
@@ -94,6 +96,7 @@ _HOME = {
     "Session": "session",
     "SfumatoError": "errors",
     "SourceError": "errors",
+    "Table": "engines.table",
     "boxplot": "api.charts",
     "heatmap": "api.charts",
     "histplot": "api.charts",

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from threading import Lock, Timer
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -20,6 +20,9 @@ _PATIENCE = 1.0  # seconds before a bar is worth looking at
 def progress_bar(title: str) -> Generator[Report]:
     """Yield a function to call with the fraction that is done.
 
+    As long as no fraction is known, and again when all is read and people are being grouped, the
+    bar only moves to and fro.
+
     Privacy
     -------
     The number of rows is private, so only a fraction is shown. How long the work takes is not
@@ -27,6 +30,7 @@ def progress_bar(title: str) -> Generator[Report]:
     """
     bar = _Bar(title)
     try:
+        bar.begin()
         yield bar.report
     finally:
         bar.close()
@@ -35,20 +39,41 @@ def progress_bar(title: str) -> Generator[Report]:
 class _Bar:
     def __init__(self, title: str) -> None:
         self._title = title
-        self._begun = time.monotonic()
-        self._shown = sys.stderr is not None and sys.stderr.isatty()
+        self._fraction = 0.0
+        self._closed = False
         self._progress: Progress | None = None
+        self._lock = Lock()
+        self._timer = Timer(_PATIENCE, self._show)
+        self._timer.daemon = True
+
+    def begin(self) -> None:
+        if sys.stderr is not None and sys.stderr.isatty():
+            self._timer.start()
 
     def report(self, fraction: float) -> None:
-        if not self._shown or time.monotonic() - self._begun < _PATIENCE:
-            return
-        if self._progress is None:
-            self._progress = _started(self._title)
-        self._progress.update(self._progress.task_ids[0], completed=min(1.0, fraction))
+        with self._lock:
+            self._fraction = fraction
+            self._update()
 
     def close(self) -> None:
+        self._timer.cancel()
+        with self._lock:
+            self._closed = True  # which a timer that has just run out sees
+            if self._progress is not None:
+                self._progress.stop()
+
+    def _show(self) -> None:
+        with self._lock:
+            if not self._closed:
+                self._progress = _started(self._title)
+                self._update()
+
+    def _update(self) -> None:
         if self._progress is not None:
-            self._progress.stop()
+            (task,) = self._progress.tasks
+            # Without a total the bar moves, and its clock goes on; a full bar would look stuck.
+            task.total = 1.0 if 0 < self._fraction < 1 else None
+            task.completed = self._fraction
 
 
 def _started(title: str) -> Progress:
@@ -57,6 +82,6 @@ def _started(title: str) -> Progress:
 
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
     progress = Progress(*columns, console=Console(stderr=True), transient=True)
-    progress.add_task(title, total=1.0)
+    progress.add_task(title, total=None)
     progress.start()
     return progress

@@ -5,17 +5,28 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import TracebackType
 from typing import Any
 
 from sfumato.charting import Charting
 from sfumato.charts.chart import Chart, P, Plan, R_co, budget_for
 from sfumato.domain import Domain
-from sfumato.engines.duck import DuckEngine
+from sfumato.engines.choosing import engine_for
+from sfumato.engines.table import Table
 from sfumato.errors import BudgetError, LedgerError
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.ledger import Ledger
 from sfumato.privacy.unit import PrivacyUnit
 from sfumato.progress import progress_bar
+
+UNCHARGED = "Nothing was charged."
+CHARGING = "The price was just being charged: the ledger says whether it was. Nothing was released."
+CHARGED = (
+    "The price was charged and stays charged, because the table may have been read. Nothing was "
+    "released."
+)
+OUTCOMES = (UNCHARGED, CHARGING, CHARGED)
+"""What became of the price of a release that did not come to its end."""
 
 
 @dataclass(frozen=True, init=False, eq=False)
@@ -25,8 +36,8 @@ class Session(Charting):
     Parameters
     ----------
     table
-        A path or glob of CSV or Parquet files, a pandas or Polars frame, an Arrow table or a
-        DuckDB relation.
+        A path or glob of CSV or Parquet files, a pandas or Polars frame, an Arrow table, a DuckDB
+        relation or a Spark DataFrame; or a `Table`, which says what may be spent on reading it.
     unit
         Whose presence is hidden: `PrivacyUnit.rows()` unless you say otherwise.
     domain
@@ -37,7 +48,8 @@ class Session(Charting):
         A file that remembers what was spent, made if it is not there. Without one the session
         remembers by itself, and forgets when it ends.
     name
-        What the ledger calls the table; the file's name unless you say otherwise.
+        What the ledger calls the table; the name of its file, or of the table in Spark, unless
+        you say otherwise.
     size
         The number of rows, where it is public: neighbours then replace one row, and only charts
         that are asked for with the same number are released. Such a session keeps no file.
@@ -60,7 +72,7 @@ class Session(Charting):
     domain: Domain
     ledger: Ledger
     size: int | None
-    _table: Any = field(repr=False)
+    _table: Table = field(repr=False)
 
     def __init__(
         self,
@@ -73,7 +85,8 @@ class Session(Charting):
         name: str | None = None,
         size: int | None = None,
     ) -> None:
-        DuckEngine(table).schema()  # a table that cannot be read is refused before a ledger exists
+        table = Table.of(table)
+        engine_for(table).schema()  # a table that cannot be read is refused before a ledger exists
         unit = PrivacyUnit.of(unit)
         object.__setattr__(self, "_table", table)
         object.__setattr__(self, "unit", unit)
@@ -85,7 +98,7 @@ class Session(Charting):
                 "number is a weaker promise, and the two do not add up. Leave out size, or ledger."
             )
         budget = None if budget is None else Budget.of(budget)
-        name = name or _name(table)
+        name = name or table.name
         # Under its own name, so that no session with the other promise can go on with this ledger.
         kept_for = name if size is None else f"{name} of {size} rows"
         opened = _opened(ledger, budget, unit, kept_for)
@@ -97,14 +110,16 @@ class Session(Charting):
         Privacy
         -------
         Refuses before charging, and charges before looking. An error or an interrupt after the
-        charge wastes budget and reveals nothing.
+        charge wastes budget and reveals nothing; a note on it tells that the price was charged.
         """
-        with progress_bar(chart.label) as report:
-            engine = DuckEngine(self._table, progress=report)
+        with _Outcome() as outcome, progress_bar(chart.label) as report:
+            engine = engine_for(self._table, report)
             plan = chart.plan(self.domain, self.unit, Budget.of(budget))
             self._require(plan)
             plan.check(engine.schema())
+            outcome.note = CHARGING
             self.ledger.charge(plan.label, plan.cost)
+            outcome.note = CHARGED
             return chart.measure(engine, plan)
 
     def _require(self, plan: Plan) -> None:
@@ -136,8 +151,28 @@ class Session(Charting):
             budget = budget_for(chart, self.domain, self.unit, error=error, delta=delta)
         plan = chart.plan(self.domain, self.unit, Budget.of(budget or 0.0))
         self._require(plan)
-        plan.check(DuckEngine(self._table).schema())
+        plan.check(engine_for(self._table).schema())
         return plan
+
+
+class _Outcome:
+    """Notes on whatever ends a release early what became of its price."""
+
+    def __init__(self) -> None:
+        self.note = UNCHARGED
+
+    def __enter__(self) -> _Outcome:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        problem: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        # A refusal says itself what it is; an interrupt says nothing.
+        if problem is not None and (self.note == CHARGED or not isinstance(problem, Exception)):
+            problem.add_note(self.note)
 
 
 def _opened(
@@ -156,7 +191,3 @@ def _opened(
             "Write Session(table, budget=sf.Budget(epsilon=1)), or give it a ledger."
         )
     return Ledger.memory(budget=budget, unit=unit, table=name)
-
-
-def _name(table: object) -> str:
-    return Path(table).name.split(".")[0] if isinstance(table, str | Path) else "table"

@@ -1,5 +1,8 @@
 """A query is fed while it runs, and neither waits for the other for ever."""
 
+import subprocess
+import sys
+import textwrap
 from itertools import chain, repeat
 
 import duckdb
@@ -48,3 +51,27 @@ def test_a_stream_that_fails_stops_the_query():
     statement = "SELECT count(*) FROM stream"
     with duckdb.connect() as database, pytest.raises(ZeroDivisionError):
         fed(database, statement, "stream", chain([BATCH] * 9, failing()), rows, otherwise=NOTHING)
+
+
+@pytest.mark.slow
+def test_whoever_presses_control_c_twice_still_waits_for_the_query():
+    """A database that is closed under its query takes the process with it."""
+    script = """
+        import os, signal, time
+        import duckdb, pyarrow as pa
+        from sfumato.engines.feeding import fed
+        done = []
+        def read(found):
+            for _ in range(2):
+                os.kill(os.getpid(), signal.SIGINT)
+                time.sleep(0.5)
+            done.append(True)
+        nothing = pa.record_batch({"x": pa.array([], pa.int64())})
+        with duckdb.connect() as database:
+            try:
+                fed(database, "SELECT 1", "stream", iter([]), read, otherwise=nothing)
+            except KeyboardInterrupt:
+                print(done)
+    """
+    command = [sys.executable, "-c", textwrap.dedent(script)]
+    assert subprocess.check_output(command, timeout=60) == b"[True]\n"

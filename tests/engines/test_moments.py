@@ -21,7 +21,7 @@ from sfumato.engines.duck import DuckEngine
 from sfumato.engines.sources.arrow import ArrowTable
 from sfumato.errors import SourceError
 from sfumato.lattice import LENGTH, REACH, SHARES, Lattice, Moments, moment_weight
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.unit import MOST_ROWS, PrivacyUnit
 
 TABLE = hostile(3000)
 ROWS = TABLE.to_pylist()
@@ -92,9 +92,12 @@ def test_order_partition_and_threads_do_not_matter(unit, tmp_path, monkeypatch):
         assert asked(tmp_path, question, unit, threads=threads) == expected
     for module in (gram, moments, points):
         monkeypatch.setattr(module, "STRIP", 7)
-    for module in (gram, moments):
-        monkeypatch.setattr(module, "MOST_WEIGHT", 3 * SHARES)
+    monkeypatch.setattr(gram, "MOST_WEIGHT", 3 * SHARES)
     assert asked(TABLE, question, unit) == expected
+
+
+def test_a_strip_of_the_heaviest_rows_stays_exact():
+    assert points.STRIP * max(SHARES, MOST_ROWS) <= gram.MOST_WEIGHT
 
 
 @pytest.mark.parametrize("unit", UNITS, ids=repr)

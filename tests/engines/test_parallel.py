@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from sfumato.engines.parallel import side_by_side
+from sfumato.engines.parallel import outlast, side_by_side
 
 
 def nothing(fraction):
@@ -66,3 +66,18 @@ def test_an_interruption_stops_all_parts():
     with pytest.raises(KeyboardInterrupt):
         side_by_side(work, range(3), interrupt)
     assert threading.active_count() == before
+
+
+def test_work_is_outlasted_and_whoever_pressed_control_c_is_heard_afterwards():
+    answers = [False, KeyboardInterrupt, False, KeyboardInterrupt, True]
+
+    def ended():
+        answer = answers.pop(0)
+        if answer is KeyboardInterrupt:
+            raise answer
+        return answer
+
+    with pytest.raises(KeyboardInterrupt):
+        outlast(ended)
+    assert answers == []
+    outlast(lambda: True)

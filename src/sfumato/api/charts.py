@@ -20,7 +20,7 @@ from sfumato.charts.heatmap import Heatmap
 from sfumato.charts.histogram import Histogram
 from sfumato.charts.order import Order
 from sfumato.charts.quantiles import Neighbours, Quantiles
-from sfumato.engines.duck import DuckEngine
+from sfumato.engines.choosing import engine_for
 from sfumato.figure import Orient
 from sfumato.plane import Outside
 from sfumato.privacy.budget import Budget
@@ -51,8 +51,8 @@ def histplot(
     Parameters
     ----------
     table
-        A path or glob of CSV or Parquet files, a pandas or Polars frame, an Arrow table or a
-        DuckDB relation.
+        A path or glob of CSV or Parquet files, a pandas or Polars frame, an Arrow table, a DuckDB
+        relation or a Spark DataFrame; or a `Table`, which says what may be spent on reading it.
     x, y, hue, bins, stat
         As in `Histogram`, and as in seaborn.
     order, hue_order
@@ -237,6 +237,6 @@ def _orientation(table: object, x: str | None, y: str | None, bounds: object) ->
         return None
     if isinstance(bounds, Mapping):
         return "h" if x in bounds and y not in bounds else "v"
-    schema = DuckEngine(table).schema()
+    schema = engine_for(table).schema()
     measured = [schema.kind(column) in ("number", "time") for column in (x, y)]
     return "h" if measured == [True, False] else "v"

@@ -13,6 +13,7 @@ from sfumato.cli.terminal import say, show
 from sfumato.privacy.amount import show as shown
 
 if TYPE_CHECKING:
+    from sfumato import Table
     from sfumato.privacy.budget import Budget
     from sfumato.privacy.ledger import Ledger
     from sfumato.releases.release import Release
@@ -28,6 +29,8 @@ def release(
     delta: options.Delta = 0.0,
     ledger: options.LedgerFile = None,
     name: options.TableName = None,
+    threads: options.Threads = None,
+    memory_limit: options.MemoryLimit = None,
     output: options.Output = None,
 ) -> None:
     """Pay for the chart, and write or print it.
@@ -36,6 +39,7 @@ def release(
     -------
     Costs ε, and δ if given; charged to the ledger before the table is read.
     """
+    from sfumato import Table
     from sfumato.api.alone import room_for
     from sfumato.privacy.budget import Budget
 
@@ -43,7 +47,8 @@ def release(
     check_outputs(outputs, asked.endings)
     budget = Budget(epsilon, delta)
     limit = room_for(asked.chart, asked.domain, read_unit(unit), budget)
-    session = _session(asked, table, unit=unit, ledger=ledger, name=name, limit=limit)
+    source = Table(table, threads=threads, memory_limit=memory_limit)
+    session = _session(asked, source, unit=unit, ledger=ledger, name=name, limit=limit)
     publish(_released(session, asked, budget), outputs)
     if ledger is None:
         say(
@@ -64,13 +69,17 @@ def plan(
     delta: options.Delta = 0.0,
     ledger: options.LedgerFile = None,
     name: options.TableName = None,
+    threads: options.Threads = None,
+    memory_limit: options.MemoryLimit = None,
 ) -> None:
     """Print what the chart would cost and how wrong it would be."""
+    from sfumato import Table
     from sfumato.privacy.budget import Budget
 
     budget = None if epsilon is None else Budget(epsilon, delta)
     any_limit = Budget(epsilon=1)
-    session = _session(asked, table, unit=unit, ledger=ledger, name=name, limit=any_limit)
+    source = Table(table, threads=threads, memory_limit=memory_limit)
+    session = _session(asked, source, unit=unit, ledger=ledger, name=name, limit=any_limit)
     show(str(session.plan(asked.chart, budget=budget, error=error, delta=delta)))
     if ledger is not None:
         say(_left(session.ledger))
@@ -78,7 +87,7 @@ def plan(
 
 def _session(
     asked: Asked,
-    table: str,
+    table: Table,
     *,
     unit: str | None,
     ledger: Path | None,
@@ -100,17 +109,18 @@ def _session(
 
 def _released(session: Session, asked: Asked, budget: Budget) -> Release:
     """Return the release; if it fails or is interrupted, say what became of the charge."""
-    before = len(session.ledger.entries)
+    from sfumato.session import OUTCOMES
+
     problem: BaseException
     try:
         return session.release(asked.chart, budget=budget)
     except BaseException as error:  # noqa: BLE001
         problem = error
     interrupted = "Interrupted. " if isinstance(problem, KeyboardInterrupt) else ""
-    if session.ledger.path is not None and len(session.ledger.entries) > before:
-        say(f"{interrupted}The price was charged and stays charged: the table may have been read.")
-    elif interrupted:
-        say(f"{interrupted}Nothing was charged.")
+    # Other libraries write notes too, and may quote the table in them.
+    for note in getattr(problem, "__notes__", ()):
+        if note in OUTCOMES:
+            say(f"{interrupted}{note}")
     raise problem
 
 

@@ -20,6 +20,10 @@ def _privacy(text: str, metavar: str, *names: str) -> Any:
     return typer.Option(*names, metavar=metavar, help=text, rich_help_panel="Privacy")
 
 
+def _limit(text: str, metavar: str) -> Any:
+    return typer.Option(metavar=metavar, help=text, rich_help_panel="Limits of this machine")
+
+
 Table = Annotated[
     str,
     typer.Argument(metavar="FILE", help="CSV or Parquet; a pattern of several goes in quotes."),
@@ -117,6 +121,13 @@ LedgerFile = Annotated[
 TableName = Annotated[
     str | None,
     _privacy("What the ledger calls the table, if not by the file's name.", "NAME", "--table"),
+]
+Threads = Annotated[
+    int | None, _limit("How many threads to use; as many as there are cores if left out.", "NUMBER")
+]
+MemoryLimit = Annotated[
+    str | None,
+    _limit("How much memory to fill before going to disk, while rows are grouped.", "1GB"),
 ]
 Output = Annotated[
     list[Path] | None,

@@ -16,11 +16,12 @@ _UNITS = {"bytes": 1} | {f"{name}iB": 1024 ** (i + 1) for i, name in enumerate("
 
 _MOST_THREADS = 1024  # beyond which starting them takes minutes
 _LEAST_MEMORY = 15 * 2**20  # below which hardly any question can be answered
+_MEMORY_OF_A_THREAD = 120 * 2**20
 
 
 @dataclass(frozen=True)
 class Resources:
-    """How many threads and how much memory (such as ``"1GB"``) an engine may use.
+    """How many threads and how much memory (such as ``"1GB"``) an engine may use at most.
 
     What does not fit in memory goes to `folder`, or to where temporary files usually go.
     """
@@ -55,6 +56,8 @@ def connection(resources: Resources) -> Generator[duckdb.DuckDBPyConnection]:
         try:
             # On a terminal, DuckDB would draw a bar of its own across what is printed.
             opened.execute("SET enable_progress_bar = false")
+            if resources.memory_limit is not None:
+                _spare_memory(opened)
             yield opened
         finally:
             opened.close()
@@ -88,6 +91,13 @@ def _sensible(resources: Resources) -> bool:
             return _memory(database) >= _LEAST_MEMORY
     except (duckdb.Error, TypeError, ValueError):
         return False
+
+
+def _spare_memory(database: duckdb.DuckDBPyConnection) -> None:
+    """Let no more threads work than there is memory for: what each holds cannot go to disk."""
+    ((threads,),) = database.sql("SELECT current_setting('threads')").fetchall()
+    room = max(1, _memory(database) // _MEMORY_OF_A_THREAD)
+    database.execute(f"SET threads = {min(threads, room)}")
 
 
 def _memory(database: duckdb.DuckDBPyConnection) -> int:

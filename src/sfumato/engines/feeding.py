@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from itertools import chain
 from queue import Empty, Full, Queue
 from typing import TypeVar
 
 import duckdb
 import pyarrow as pa
+
+from sfumato.engines.parallel import outlast
 
 T = TypeVar("T")
 
@@ -47,8 +49,7 @@ def fed(
             _feed(queue, batches, answer)
             return answer.result()
         finally:
-            database.interrupt()  # which does nothing to a query that is done
-            _end(queue)
+            outlast(lambda: _ended(pool, database, queue))
 
 
 def _feed(queue: Batches, batches: Iterator[pa.RecordBatch], answer: Future[T]) -> None:
@@ -62,6 +63,14 @@ def _feed(queue: Batches, batches: Iterator[pa.RecordBatch], answer: Future[T]) 
                 pass
         if waiting:
             return
+
+
+def _ended(pool: ThreadPoolExecutor, database: duckdb.DuckDBPyConnection, queue: Batches) -> bool:
+    """Tell a query to end if it is not done, and tell whether it is."""
+    database.interrupt()  # which is not heard before the query begins, nor after it is done
+    _end(queue)
+    # The one thread does one thing after the other, so this is done after the query.
+    return not wait([pool.submit(int)], _PATIENCE).not_done
 
 
 def _end(queue: Batches) -> None:

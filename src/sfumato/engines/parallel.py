@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from threading import Event
 from typing import TypeVar
 
@@ -41,8 +41,10 @@ def side_by_side(work: Callable[[S, Report], T], parts: Sequence[S], report: Rep
         return work(parts[index], note)
 
     with ThreadPoolExecutor(len(parts)) as pool:
+        running: list[Future[T]] = []
         try:
-            running = [pool.submit(run, index) for index in range(len(parts))]
+            for index in range(len(parts)):
+                running.append(pool.submit(run, index))
             while wait(running, _PATIENCE, FIRST_EXCEPTION).not_done:
                 report(sum(fractions) / len(fractions))
                 for part in running:
@@ -51,5 +53,22 @@ def side_by_side(work: Callable[[S, Report], T], parts: Sequence[S], report: Rep
             results = [part.result() for part in running]
         finally:
             abandoned.set()
+            outlast(lambda: not wait(running, _PATIENCE).not_done)
     report(1.0)
     return results
+
+
+def outlast(ended: Callable[[], bool]) -> None:
+    """Ask until it is told that work in other threads has ended.
+
+    Who presses Ctrl-C again meanwhile is heard afterwards. To join the threads would not do: Python
+    takes one for ended when it is interrupted in that, and what it still uses would be closed.
+    """
+    done, pressed = False, False
+    while not done:
+        try:
+            done = ended()
+        except KeyboardInterrupt:
+            pressed = True
+    if pressed:
+        raise KeyboardInterrupt

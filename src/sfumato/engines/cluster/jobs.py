@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import pyarrow as pa
 
-from sfumato.engines.parallel import Report
+from sfumato.engines.parallel import Report, outlast
 
 _OURS = "sfumato-on-spark"
 _PATIENCE = 0.1  # seconds between two looks at how far a job is
@@ -62,7 +62,8 @@ class Jobs:
                 return answer.result()
             finally:
                 if not answer.done():
-                    pool.submit(self.spark.interruptTag, tag).result()
+                    stopping = pool.submit(self.spark.interruptTag, tag)
+                    outlast(lambda: not wait([stopping, answer], _PATIENCE).not_done)
 
     def _awaited(
         self, answer: Future[pa.Table], tag: str, pool: ThreadPoolExecutor, stages: int

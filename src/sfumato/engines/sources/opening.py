@@ -73,7 +73,7 @@ def _object(table: Any) -> Source:
             raise SourceError(
                 f"A {type(table).__name__} is not a table that sfumato reads. What is not read "
                 "cannot be protected. Give it a path of CSV or Parquet files, a pandas or Polars "
-                "frame, an Arrow table or dataset, or a DuckDB relation."
+                "frame, an Arrow table or dataset, a DuckDB relation or a Spark DataFrame."
             )
 
 

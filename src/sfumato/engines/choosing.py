@@ -1,0 +1,74 @@
+"""Which engine reads a table: the one that is where its rows are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sfumato.engines.discretion import discreetly
+from sfumato.engines.duck import DuckEngine
+from sfumato.engines.engine import Engine
+from sfumato.engines.parallel import Report
+from sfumato.engines.table import Table, is_spark
+from sfumato.errors import SourceError
+
+
+def engine_for(table: object, progress: Report | None = None) -> Engine:
+    """Return an engine for a table, or for whatever `Table` takes: this machine's or a cluster's.
+
+    Privacy
+    -------
+    Reads the names and kinds of columns, which are public, and no row. One engine object serves
+    one release.
+    """
+    table = Table.of(table)
+    frame = _frame(table)
+    if frame is None:
+        threads, memory_limit = table.threads, table.memory_limit
+        return DuckEngine(
+            table.source, threads=threads, memory_limit=memory_limit, progress=progress
+        )
+    # Spark is there already, or nobody could have made the frame.
+    from sfumato.engines.spark import SparkEngine
+
+    return SparkEngine(frame, progress=progress, memory_limit=table.memory_limit)
+
+
+def _frame(table: Table) -> Any:
+    """Return the Spark frame that a table stands for; None where it is none of Spark's."""
+    if table.spark is not None:
+        return _finite(_named(table.spark, table.name))
+    if not is_spark(table.source):
+        return None
+    if any(base.__module__.startswith("pyspark.pandas") for base in type(table.source).__mro__):
+        raise SourceError(
+            "A pandas-on-Spark frame is not read as it is. Its index may be numbered anew whenever "
+            "it is read, and a chart is about one table. Give sfumato frame.to_spark()."
+        )
+    return _finite(table.source)
+
+
+def _named(spark: Any, name: str) -> Any:
+    def find() -> Any:
+        found = spark.table(name)
+        _ = found.schema  # a remote session does not look for a table before
+        return found
+
+    try:
+        return discreetly(find)
+    except SourceError:
+        pass
+    raise SourceError(
+        f"Spark finds no table {name!r} that it can open. Nothing was read and nothing charged. "
+        "See what it knows with spark.catalog.listTables(), and write the name as there, or as "
+        "'database.table'."
+    )
+
+
+def _finite(frame: Any) -> Any:
+    if discreetly(lambda: bool(frame.isStreaming)):
+        raise SourceError(
+            "The table is a stream. Its rows keep coming while they are counted, so that no two "
+            "charts, and no ledger, would be about one table. Write it to a table first, and read "
+            "that with spark.read."
+        )
+    return frame

@@ -1,0 +1,138 @@
+"""`Table`: what is charted, and what may be spent on reading it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
+from pathlib import Path
+from typing import cast
+
+from sfumato.errors import SourceError
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Table:
+    """A table, and what may be spent on reading it; accepted wherever a table is.
+
+    Parameters
+    ----------
+    source
+        A path, a glob or a list of paths of CSV or Parquet files, a folder of Parquet files, a
+        pandas or Polars frame, an Arrow table or dataset, a DuckDB relation or a Spark DataFrame;
+        with `spark`, the name of a table.
+    threads
+        How many threads to use on this machine; as many as it has cores unless you say otherwise.
+    memory_limit
+        How much memory DuckDB may fill before it goes to disk, such as ``"1GB"``; on a cluster,
+        in each of its Python workers.
+    spark
+        The Spark session that knows the table by its name.
+
+    Privacy
+    -------
+    Nothing is read yet. What is spent on reading changes how long a chart takes, and neither what
+    is released nor what it costs. No row shows in the repr.
+
+    Examples
+    --------
+    >>> Table("visits.parquet", threads=2, memory_limit="1GB")
+    Table('visits.parquet', threads=2, memory_limit='1GB')
+    """
+
+    source: object
+    _: KW_ONLY
+    threads: int | None = None
+    memory_limit: str | None = None
+    spark: object | None = None
+
+    def __post_init__(self) -> None:
+        if isinstance(self.source, Table):
+            raise SourceError(
+                "A Table is not the source of another. Which of their limits hold would be a "
+                "guess. Give it the path or the frame itself: Table('visits.parquet', threads=2)."
+            )
+        if self.spark is not None:
+            self._check_name()
+        if self.threads is not None and (self.spark is not None or is_spark(self.source)):
+            raise SourceError(
+                "threads= is for tables on this machine. A Spark table is read by a cluster, whose "
+                "settings say how many tasks run at once. Leave threads out; memory_limit='1GB' "
+                "still holds in each worker."
+            )
+
+    def _check_name(self) -> None:
+        if not is_spark(self.spark, "SparkSession"):
+            raise SourceError(
+                f"spark= takes a Spark session, and not a {type(self.spark).__name__}. Who finds "
+                "the table decides whose rows are charted. Write Table('visits', spark=spark) "
+                "with spark = SparkSession.builder.getOrCreate()."
+            )
+        if not isinstance(self.source, str) or not self.source.strip():
+            raise SourceError(
+                "With spark=, a table is given by its name. Anything else says by itself where "
+                "its rows are. Write Table('db.visits', spark=spark), or leave spark out."
+            )
+
+    @classmethod
+    def of(cls, table: object) -> Table:
+        """Read a plain spelling: anything that is not a `Table` is the source of one.
+
+        Privacy
+        -------
+        Nothing is read yet.
+
+        Examples
+        --------
+        >>> Table.of("visits.parquet")
+        Table('visits.parquet')
+        """
+        return table if isinstance(table, Table) else cls(table)
+
+    @property
+    def name(self) -> str:
+        """What a ledger calls the table, unless it is told otherwise.
+
+        Examples
+        --------
+        >>> Table("data/visits.parquet").name
+        'visits'
+        """
+        if self.spark is not None:
+            return str(self.source)
+        path = _path(self.source)
+        return "table" if path is None else Path(path).name.split(".")[0] or "table"
+
+    def __repr__(self) -> str:
+        given = {"threads": self.threads, "memory_limit": self.memory_limit}
+        parts = [f"{name}={value!r}" for name, value in given.items() if value is not None]
+        parts += [] if self.spark is None else ["spark=<SparkSession>"]
+        return f"Table({', '.join([_shown(self.source), *parts])})"
+
+
+def is_spark(thing: object, name: str = "DataFrame") -> bool:
+    """Tell whether `thing` is what Spark calls `name`, without importing Spark."""
+    return any(
+        base.__name__ == name and f"{base.__module__}.".startswith("pyspark.")
+        for base in type(thing).__mro__
+    )
+
+
+def _shown(source: object) -> str:
+    """Spell a source: paths as they are, and anything else, which would print rows, by its class.
+
+    Examples
+    --------
+    >>> _shown(["a.csv", Path("b.csv")]), _shown({"age": [30]})
+    ("['a.csv', 'b.csv']", '<dict>')
+    """
+    several = isinstance(source, list | tuple)
+    paths = [_path(part) for part in (cast("Sequence[object]", source) if several else [source])]
+    if None in paths:
+        return f"<{type(source).__name__}>"
+    return repr(paths if several else paths[0])
+
+
+def _path(thing: object) -> str | None:
+    known = isinstance(thing, str | os.PathLike)
+    return os.fspath(cast("os.PathLike[str]", thing)) if known else None
