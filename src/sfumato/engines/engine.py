@@ -20,9 +20,13 @@ ColumnKind = Literal["number", "text", "flag", "time", "bytes", "other"]
 
 @dataclass(frozen=True)
 class Schema:
-    """The names and kinds of a table's columns, which are public."""
+    """The names and kinds of a table's columns, which are public.
+
+    Texts of the columns in `folded` are the same to the table itself though their bytes differ.
+    """
 
     columns: dict[str, ColumnKind]
+    folded: frozenset[str] = frozenset()
 
     def kind(self, column: str) -> ColumnKind:
         """Return the kind of `column`, or refuse a column the table does not have."""
@@ -52,6 +56,12 @@ class Schema:
                 f"Column {unit.column!r} holds values that cannot tell people apart. Whose rows "
                 "are whose decides what is protected. Use a column of texts, numbers, dates or "
                 "bytes."
+            )
+        if unit.column in self.folded:
+            raise SourceError(
+                f"Column {unit.column!r} has a collation by which different texts are one. People "
+                "are told apart by bytes, and one of them could count several times. Give "
+                "sfumato a column without it: lower(name) COLLATE UTF8_BINARY, for example."
             )
         for column, kinds in chain.from_iterable(map(_kinds_of, keys)):
             self._check_kind(column, kinds)

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from functools import cached_property
+from functools import lru_cache
 
 import numpy as np
 import pyarrow as pa
 
 from sfumato.engines.blocks import blocks
 from sfumato.engines.bounding import amounts, weighed_amounts
-from sfumato.engines.columns import Integers, identities, nullable
+from sfumato.engines.columns import identities, nullable
 from sfumato.engines.connection import Resources, memory
 from sfumato.engines.parallel import Report, side_by_side
 from sfumato.engines.places import places, steps
@@ -80,7 +80,7 @@ class Masses(Addition[Sums]):
         person, weight = self.unit.column, self.weight
         whose = pa.nulls(block.num_rows) if person is None else identities(block.column(person))
         heavy = None if weight is None else steps(block.column(weight.column), weight)
-        return whose, self._place(block), heavy
+        return whose, _placing(self.plane)(block), heavy
 
     def listed(self, block: pa.RecordBatch) -> pa.RecordBatch:
         """Return the same as columns: person, cell and, where rows have weights, steps."""
@@ -139,9 +139,9 @@ class Masses(Addition[Sums]):
         with closing(blocks(source, self.columns, report)) as stream:
             return risen(self.grouped(map(self.listed, stream), resources))
 
-    @cached_property
-    def _place(self) -> Callable[[pa.RecordBatch], Integers]:
-        return places(self.plane)
+
+# Its tables are large, and must not travel with the question.
+_placing = lru_cache(maxsize=2)(places)
 
 
 def risen(found: pa.Table) -> Run:

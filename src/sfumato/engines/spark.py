@@ -13,7 +13,7 @@ import pyarrow as pa
 from sfumato.engines.answering import Answering
 from sfumato.engines.blocks import now_and_then
 from sfumato.engines.cluster.frames import Checked, Frame, added, brought_together, checked, worked
-from sfumato.engines.cluster.jobs import Jobs
+from sfumato.engines.cluster.jobs import Jobs, Making
 from sfumato.engines.cluster.maps import ClusterMap
 from sfumato.engines.cluster.people import (
     ByCells,
@@ -88,7 +88,7 @@ class SparkEngine(Answering):
 
     def schema(self) -> Schema:
         """Return the names and kinds of columns. Reads no rows."""
-        return Schema(self._frame.kinds)
+        return Schema(self._frame.kinds, self._frame.folded)
 
     def _summed(self, question: Summation[T], unit: PrivacyUnit) -> T:
         if unit.column is None:
@@ -103,7 +103,7 @@ class SparkEngine(Answering):
         columns, counted = Columns([column]).beside(unit.column), Counted(unit, self._salt)
         if unit.column is None:
             work = OfCells(self._listed(columns, listing), counted, self._resources)
-            partials = self._frame.worked(work.listed.names, work)
+            partials = partial(self._frame.worked, work.listed.names, work)
         else:
             people = ByCells(self._resources, counted, pa.binary())
             partials = self._together(columns, listing, people)
@@ -120,36 +120,36 @@ class SparkEngine(Answering):
         l1, step = influence(question.unit, question.weight)
         if 4**question.plane.levels > MOST_LISTED:
             # Which is a public fact: a map of so many cells stays where it is.
-            kept = ClusterMap(added(partials), self._discreetly_collected)
+            kept = ClusterMap(lambda: added(partials()), self._discreetly_collected)
             return Exact(l1, l1**2, step, _between=kept.between)
         cells, sums = self._summed_up(partials, stages=2)
         places, sums = risen(pa.table({"cell": cells, "amount": capped(sums)}))
         return Exact(l1, l1**2, step, _values=sums, _places=places)
 
-    def _of_rows(self, question: Addition[T]) -> Any:
+    def _of_rows(self, question: Addition[T]) -> Making:
         names = _once(question.columns)
-        return self._frame.worked(names, OfRows(question, names))
+        return partial(self._frame.worked, names, OfRows(question, names))
 
-    def _together(self, columns: Columns, listing: Listing, people: Together) -> Any:
+    def _together(self, columns: Columns, listing: Listing, people: Together) -> Making:
         listed = self._listed(columns, listing)
-        return worked(brought_together(self._frame.worked(listed.names, listed)), people)
+        return lambda: worked(brought_together(self._frame.worked(listed.names, listed)), people)
 
     def _listed(self, columns: Columns, listing: Listing) -> Listed:
         names = _once(columns)
         return Listed(listing, names, {name: self._frame.types[name] for name in names})
 
-    def _entries(self, partials: Any, *, stages: int) -> Entries:
+    def _entries(self, partials: Making, *, stages: int) -> Entries:
         cells, sums = self._summed_up(partials, stages=stages)
         return np.asarray(cells), sums
 
-    def _summed_up(self, partials: Any, *, stages: int) -> tuple[pa.ChunkedArray, Whole]:
-        found = self._collected(added(partials), stages=stages)
+    def _summed_up(self, partials: Making, *, stages: int) -> tuple[pa.ChunkedArray, Whole]:
+        found = self._collected(lambda: added(partials()), stages=stages)
         return found.cells, whole(found.amounts)
 
-    def _discreetly_collected(self, sums: Any) -> Checked:
+    def _discreetly_collected(self, sums: Making) -> Checked:
         return discreetly(lambda: self._collected(sums))
 
-    def _collected(self, sums: Any, *, stages: int = 1) -> Checked:
+    def _collected(self, sums: Making, *, stages: int = 1) -> Checked:
         jobs = Jobs(self._spark, now_and_then(self._progress))
         return checked(jobs.collected(sums, stages=stages))
 

@@ -2,6 +2,7 @@
 
 import gzip
 import os
+from datetime import datetime
 
 import numpy as np
 import pyarrow as pa
@@ -10,8 +11,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from engines.hostile import CANARY
+from sfumato.domain import Bounds
 from sfumato.engines.duck import DuckEngine
 from sfumato.errors import SourceError
+from sfumato.grid import Grid
 from sfumato.privacy.unit import PrivacyUnit
 
 TABLE = pa.table({"x": [1.0, 2.0], "g": ["A", "B"]})
@@ -92,6 +95,35 @@ def test_a_folder_holds_its_parts_and_no_hidden_files(tmp_path):
     pq.write_table(TABLE, folder / "_temporary" / "part-2.parquet")
     (folder / "_SUCCESS").write_text("")
     assert rows(folder) == rows(str(folder)) == 4
+
+
+def test_a_pattern_finds_no_hidden_copies_unless_it_names_them(tmp_path):
+    for place in ("2026", "_temporary/0", ".staging"):
+        (tmp_path / place).mkdir(parents=True)
+        pq.write_table(TABLE, tmp_path / place / "part-0.parquet")
+    assert rows(f"{tmp_path}/**/*.parquet") == rows(f"{tmp_path}/*/*.parquet") == 2
+    assert rows(f"{tmp_path}/_temporary/*/*.parquet") == 2
+
+
+def test_a_folder_behind_a_link_is_not_left_out_in_silence(tmp_path):
+    folder = tmp_path / "visits"
+    (tmp_path / "elsewhere").mkdir()
+    folder.mkdir()
+    pq.write_table(TABLE, folder / "part-0.parquet")
+    assert rows(folder) == 2
+    (folder / CANARY).symlink_to(tmp_path / "elsewhere", target_is_directory=True)
+    with pytest.raises(SourceError, match="link to another folder") as refused:
+        DuckEngine(folder)
+    assert CANARY not in str(refused.value)
+
+
+def test_times_of_96_bits_are_those_that_were_written(tmp_path):
+    path = tmp_path / "t.parquet"
+    times = pa.array([datetime(year, 6, 1) for year in (1, 1500, 2026, 9999)], pa.timestamp("us"))
+    pq.write_table(pa.table({"t": times}), path, use_deprecated_int96_timestamps=True)
+    grid = Grid("t", Bounds.of((datetime(1, 1, 1), datetime(9999, 12, 31))), 10)
+    counts = DuckEngine(path).counts([grid], PrivacyUnit.rows()).reveal()
+    assert counts.tolist() == [1, 1, 1, 0, 0, 0, 0, 0, 0, 1]
 
 
 def test_a_folder_of_csv_files_is_a_table_whatever_else_explains_it(tmp_path):

@@ -12,6 +12,10 @@ import pytest
 
 import sfumato as sf
 from engines.spark.sessions import environment, until
+from sfumato.domain import Bounds
+from sfumato.engines.spark import SparkEngine
+from sfumato.grid import Grid
+from sfumato.privacy.unit import PrivacyUnit
 
 pytestmark = pytest.mark.slow
 
@@ -49,6 +53,19 @@ def test_control_c_ends_the_job_and_leaves_the_session_usable(java, tmp_path):
     for unit in (None, "u"):
         ledger = sf.Ledger.open(tmp_path / f"{unit}.ledger")
         assert [entry.cost.epsilon for entry in ledger.entries] == [0.25]
+
+
+@pytest.mark.parametrize("unit", [PrivacyUnit.rows(), PrivacyUnit.users("u")], ids=repr)
+def test_an_interruption_that_spark_does_not_hear_stops_its_job_too(spark, monkeypatch, unit):
+    def press(_):
+        raise KeyboardInterrupt  # as where nobody else hears it, in a notebook for example
+
+    monkeypatch.setattr("sfumato.engines.spark.now_and_then", lambda _: press)
+    endless = spark.range(10**13).selectExpr("id % 7 AS x", "id % 1000 AS u")
+    with pytest.raises(KeyboardInterrupt):
+        SparkEngine(endless).counts([Grid("x", Bounds(0, 7), 7)], unit)
+    assert spark.sparkContext.statusTracker().getActiveJobsIds() == []
+    assert spark.range(5).count() == 5
 
 
 def interrupted(process, log):

@@ -60,8 +60,12 @@ def troubled(frame: DataFrame, failed: str = "NULL", bucket: str = "NULL") -> Da
     return frame.selectExpr(*trouble, "cell", "amount", "0L AS mark")
 
 
-def run(frame: DataFrame) -> Checked:
-    return checked(frame.toArrow())
+def run(make: Callable[[], DataFrame]) -> Checked:
+    return checked(make().toArrow())
+
+
+def kept(frame: DataFrame, asking: Callable[..., Checked] = run) -> ClusterMap:
+    return ClusterMap(lambda: frame, asking)
 
 
 # Without Spark: the work itself, on partitions and batches of any size.
@@ -111,7 +115,7 @@ def test_ranges_of_a_partition_have_the_sums_of_their_cells(
     rows = [*cells.items()]
     batches = [rows[at : at + 3] for at in range(0, len(rows), 3)]
     parts = [batches[at : at + cut] for at in range(0, len(batches), cut)]
-    answer = worked(RangeSums(*columns(asked)), parts)
+    answer = worked(RangeSums(*columns(asked), 7), parts)
     sums = capped(whole(answer.amounts)).tolist()
     found = dict(zip(answer.cells.to_pylist(), sums, strict=True))
     expected = here(cells).reveal_between(*columns(asked)).tolist()
@@ -151,7 +155,7 @@ def test_sums_on_the_cluster_are_those_of_the_arrays_bit_for_bit(spark: SparkSes
         [(4, 4)],
         [],
     ]
-    answers = ClusterMap(there(spark, cells), run)
+    answers = kept(there(spark, cells))
     for asked in asks:
         found = answers.between(*columns(asked))
         assert found.dtype == np.int64
@@ -159,14 +163,14 @@ def test_sums_on_the_cluster_are_those_of_the_arrays_bit_for_bit(spark: SparkSes
 
 
 def test_a_map_without_cells_has_no_mass_anywhere(spark: SparkSession) -> None:
-    answers = ClusterMap(there(spark, {}), run)
+    answers = kept(there(spark, {}))
     assert answers.between(*columns([(0, FAR), (FAR, FAR + 1)])).tolist() == [0, 0]
 
 
 def test_a_survey_is_answered_alike_and_many_ranges_travel(spark: SparkSession) -> None:
     codes = np.random.default_rng(6).integers(0, 4**12, 3000).tolist()
     cells: Cells = dict.fromkeys(codes, 2**30)
-    answers = ClusterMap(there(spark, cells), run)
+    answers = kept(there(spark, cells))
     everywhere: list[list[int]] = []
     for exact in (here(cells), Exact(1, 1, 1.0, _between=answers.between)):
         survey = Survey(exact, 12, Fraction(2))
@@ -193,15 +197,35 @@ def changing(frame: DataFrame) -> DataFrame:
 
 
 def test_masses_that_are_lost_are_summed_again(spark: SparkSession) -> None:
-    answers = ClusterMap(there(spark, {cell: cell for cell in range(20)}), run)
+    answers = kept(there(spark, {cell: cell for cell in range(20)}))
     whole = answers.between(*columns([(0, 20)])).tolist()
     spark.catalog.clearCache()
     assert answers.between(*columns([(10, 20), (0, 10)])).tolist() == [145, 45]
     assert whole == [190]
 
 
+def test_two_maps_that_look_alike_do_not_forget_each_other(spark: SparkSession) -> None:
+    frame = there(spark, {cell: cell for cell in range(20)})
+    one, other = kept(frame), kept(frame)
+    assert [answers.between(*columns([(0, 20)])).tolist() for answers in (one, other)] == [
+        [190]
+    ] * 2
+    one._sums.unpersist(blocking=True)
+    assert other._sums.storageLevel.useDisk
+    assert other.between(*columns([(0, 10)])).tolist() == [45]
+
+
+def test_masses_that_are_divided_otherwise_are_the_same(spark: SparkSession) -> None:
+    cells: Cells = {cell: cell for cell in range(200)}
+    answers = kept(there(spark, cells, 5))
+    whole = answers.between(*columns([(0, 200)])).tolist()
+    answers._make = lambda: there(spark, cells, 2)
+    del answers._sums
+    assert answers.between(*columns([(0, 200)])).tolist() == whole
+
+
 def test_masses_that_are_lost_and_not_the_same_again_are_refused(spark: SparkSession) -> None:
-    answers = ClusterMap(changing(there(spark, {1: 1, 2: 2})), run)
+    answers = kept(changing(there(spark, {1: 1, 2: 2})))
     whole = answers.between(*columns([(0, 9)])).tolist()
     assert [answers.between(*columns([(0, 2), (2, 9)])).sum()] == whole  # while they are kept
     spark.catalog.clearCache()
@@ -210,10 +234,10 @@ def test_masses_that_are_lost_and_not_the_same_again_are_refused(spark: SparkSes
 
 
 def test_a_twin_that_does_not_compare_tables_answers_about_two(spark: SparkSession) -> None:
-    def careless(frame: DataFrame) -> Checked:
-        return replace(run(frame), read=0)
+    def careless(make: Callable[[], DataFrame]) -> Checked:
+        return replace(run(make), read=0)
 
-    answers = ClusterMap(changing(there(spark, {1: 1})), careless)
+    answers = kept(changing(there(spark, {1: 1})), careless)
     before = answers.between(*columns([(0, 2)])).tolist()
     spark.catalog.clearCache()
     assert answers.between(*columns([(0, 2)])).tolist() != before
@@ -224,7 +248,7 @@ def test_sums_whose_own_seals_are_broken_are_refused(spark: SparkSession) -> Non
 
     frame = there(spark, {1: 1, 2: 2})
     for marks, sealed in (("cell - cell", True), ("cell", False)):
-        answers = ClusterMap(frame.withColumn("mark", expr(marks)), run)
+        answers = kept(frame.withColumn("mark", expr(marks)))
         if sealed:
             assert answers.between(*columns([(0, 9)])).tolist() == [3]
         else:
@@ -237,7 +261,7 @@ def test_sums_that_must_not_be_used_are_not(spark: SparkSession, trouble: tuple[
     amount = "NULL" if trouble == ("NULL", "NULL") else "1"
     sums = spark.range(1, 3).selectExpr("id AS cell", f"CAST({amount} AS DECIMAL(38, 0)) AS amount")
     with pytest.raises(SourceError, match=r"could not sum|other code"):
-        ClusterMap(troubled(sums, *trouble), run).between(*columns([(0, 1)]))
+        kept(troubled(sums, *trouble)).between(*columns([(0, 1)]))
 
 
 class AtOnce:
@@ -251,22 +275,22 @@ class AtOnce:
 def test_the_cluster_forgets_a_map_that_nobody_can_ask(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch, forget: str
 ) -> None:
-    kept: list[DataFrame] = []
+    held: list[DataFrame] = []
 
     def noting(frame: DataFrame) -> DataFrame:
-        kept.append(frame)
+        held.append(frame)
         return persist(frame)
 
     frame = there(spark, {1: 1})
     persist = type(frame).persist
     monkeypatch.setattr(type(frame), "persist", noting)
     monkeypatch.setattr(module, "Thread", AtOnce)
-    answers = ClusterMap(frame, run)
+    answers = kept(frame)
     exact = Exact(1, 1, 1.0, _between=answers.between)
     assert exact.reveal_between(*columns([(0, 9)])).tolist() == [1]
-    assert kept[0].storageLevel.useDisk
+    assert held[0].storageLevel.useDisk
     if forget == "close":
         answers.close()
     del answers, exact
     gc.collect()
-    assert not kept[0].storageLevel.useDisk
+    assert not held[0].storageLevel.useDisk

@@ -27,7 +27,7 @@ def task(found: Sums, carried: int = 0) -> list[Row]:
     cells = pa.array(sorted(found), pa.int64())
     amounts = pa.array([found[cell] for cell in sorted(found)], AMOUNT)
     rows = {"bucket": pa.nulls(len(cells), pa.int32()), "cell": cells, "amount": amounts}
-    done = sealed(pa.table(rows), fingerprint(cells, amounts), carried)
+    done = sealed(pa.table(rows), fingerprint(cells, amounts), carried=carried)
     return [(row["cell"], int(row["amount"]), row["mark"]) for row in done.to_pylist()]
 
 
@@ -126,6 +126,26 @@ def test_a_fingerprint_is_that_of_the_values_however_they_are_stored(
 def test_other_values_have_another_fingerprint(one: pa.Array, other: pa.Array) -> None:
     assert fingerprint(one) != fingerprint(other)
     assert fingerprint(one, other) != fingerprint(other, one)
+
+
+@given(rows=st.lists(st.tuples(st.integers(0, 2**40), st.integers(0, 2**62 - 1))), data=st.data())
+def test_rows_are_alike_in_any_order_and_any_parts(
+    rows: list[tuple[int, int]], data: st.DataObject
+) -> None:
+    def taken(some: list[tuple[int, int]]) -> int:
+        return seals.likeness(99, *np.array(some, dtype=np.int64).reshape(-1, 2).T)
+
+    shuffled = data.draw(st.permutations(rows))
+    cut = data.draw(st.integers(0, len(rows)))
+    assert (taken(shuffled[:cut]) + taken(shuffled[cut:])) % seals.TOLD == taken(rows)
+
+
+@pytest.mark.parametrize(
+    "others", [[(1, 2)], [(1, 2), (3, 5)], [(1, 4), (3, 2)], [(1, 2), (4, 4)], [(2, 1), (3, 4)]]
+)
+def test_other_rows_are_not_alike(others: list[tuple[int, int]]) -> None:
+    one, other = np.array([(1, 2), (3, 4)]).T, np.array(others).T
+    assert seals.likeness(99, *one) != seals.likeness(99, *other)
 
 
 def test_rows_that_tell_buckets_have_no_marks() -> None:

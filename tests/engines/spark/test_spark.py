@@ -233,3 +233,19 @@ def test_one_engine_chooses_the_same_rows_again_and_another_does_not(spark):
     assert sum(first) == 32
     assert one.counts(keys, unit).reveal().tolist() == first
     assert other.counts(keys, unit).reveal().tolist() != first  # equal once in 10^18 runs
+
+
+@pytest.mark.slow
+def test_times_of_all_centuries_are_the_same_however_spark_stores_them(spark, tmp_path):
+    times = "'9999-12-31', '0001-01-02', '1500-06-01', '2026-01-01', '1850-05-05'"
+    frame = spark.sql(f"SELECT explode(array({times})) AS t").selectExpr(
+        "CAST(t AS TIMESTAMP) AS t"
+    )
+    keys = [Grid("t", Bounds.of((datetime(1, 1, 1), datetime(9999, 1, 1))), 10)]
+    for kind in ("INT96", "TIMESTAMP_MICROS", "TIMESTAMP_MILLIS"):
+        spark.conf.set("spark.sql.parquet.outputTimestampType", kind)
+        frame.write.parquet(str(tmp_path / kind))
+        cluster, machine = both(spark, str(tmp_path / kind), lambda e: told(e.counts(keys, ROWS)))
+        assert cluster == machine
+        assert machine[1] == [1, 2, 1, 0, 0, 0, 0, 0, 0, 1]
+    spark.conf.unset("spark.sql.parquet.outputTimestampType")

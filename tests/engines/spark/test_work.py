@@ -10,7 +10,7 @@ import pytest
 from pyspark.logger import PySparkLogger
 
 from engines.hostile import CANARY, GRID
-from sfumato.domain import Bounds
+from sfumato.domain import Bounds, Categories
 from sfumato.engines.cluster import frames, preflight
 from sfumato.engines.cluster.frames import checked
 from sfumato.engines.cluster.people import Listed, OfPeople
@@ -22,7 +22,7 @@ from sfumato.engines.duck import DuckEngine
 from sfumato.engines.reading import paired
 from sfumato.engines.spark import SparkEngine
 from sfumato.errors import SourceError
-from sfumato.grid import Grid
+from sfumato.grid import Grid, Labels
 from sfumato.privacy.unit import PrivacyUnit
 
 KEYS = (Grid("x", Bounds(0, 4), 4),)
@@ -151,6 +151,15 @@ def test_a_frame_that_fails_on_a_value_is_not_quoted(spark, monkeypatch, heard):
         SparkEngine(frame).counts(KEYS, PrivacyUnit.rows())
     assert (caught.value.__context__, caught.value.__cause__) == (None, None)
     assert (CANARY in "".join(record.getMessage() for record in said)) == heard
+
+
+@pytest.mark.slow
+def test_people_whom_spark_takes_for_one_are_refused_as_two(spark):
+    frame = spark.sql("SELECT 'Ann' COLLATE UTF8_LCASE AS who, 1.0 AS x")
+    engine = SparkEngine(frame)
+    with pytest.raises(SourceError, match="has a collation"):
+        engine.counts(KEYS, PrivacyUnit.users("who"))
+    assert engine.counts([Labels("who", Categories(("Ann",)))], PrivacyUnit.rows()).reveal() == [1]
 
 
 @pytest.mark.slow

@@ -17,6 +17,7 @@ from sfumato.engines.engine import ColumnKind
 from sfumato.engines.sources.source import check_names
 from sfumato.errors import SourceError
 
+_BYTES = "UTF8_BINARY"
 _TYPES: dict[str, pa.DataType] = {
     "BooleanType": pa.bool_(),
     "ByteType": pa.int8(),
@@ -62,6 +63,7 @@ class Frame:
         self._names = [field.name for field in fields]
         self._void = {f.name for f in fields if type(f.dataType).__name__ == "NullType"}
         self.types = {field.name: _arrow(field.dataType) for field in fields}
+        self.folded = frozenset(f.name for f in fields if _is_folded(f.dataType))
 
     @property
     def kinds(self) -> dict[str, ColumnKind]:
@@ -149,6 +151,11 @@ def checked(sums: pa.Table) -> Checked:
     told = sums.column("amount").filter(pa.array(closing)).to_pylist()
     rest = sums.filter(pa.array(~closing))
     return Checked(rest.column("cell"), rest.column("amount"), int(sum(told)))
+
+
+def _is_folded(dtype: Any) -> bool:
+    """Tell whether Spark takes texts of a type for equal that differ in their bytes."""
+    return getattr(dtype, "collation", _BYTES) != _BYTES
 
 
 def _arrow(dtype: Any) -> pa.DataType:

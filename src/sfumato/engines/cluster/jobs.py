@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from functools import cache
@@ -11,6 +12,9 @@ from typing import Any, cast
 import pyarrow as pa
 
 from sfumato.engines.parallel import Report, outlast
+
+Making = Callable[[], Any]
+"""Makes a frame, which takes calls to Spark."""
 
 _OURS = "sfumato-on-spark"
 _PATIENCE = 0.1  # seconds between two looks at how far a job is
@@ -35,7 +39,7 @@ class Jobs:
     spark: Any
     report: Report
 
-    def collected(self, frame: Any, *, stages: int = 1) -> pa.Table:
+    def collected(self, make: Making, *, stages: int = 1) -> pa.Table:
         """Return the rows of a small frame that is made in so many stages.
 
         Privacy
@@ -45,35 +49,56 @@ class Jobs:
         import pyspark
 
         tag = f"sfumato-{secrets.token_hex(8)}"
-
-        def collect() -> pa.Table:
-            self.spark.addTag(tag)
-            if (context := classic(self.spark)) is not None:
-                context.setJobGroup(tag, "sfumato")
-            return frame.toArrow()
-
         # With what the caller's thread has set, such as a scheduler's pool.
-        inherited = cast(Any, pyspark).inheritable_thread_target(self.spark)(collect)
+        inheriting = cast(Any, pyspark).inheritable_thread_target(self.spark)
         _hush()
-        with ThreadPoolExecutor(2, thread_name_prefix=_OURS) as pool:
-            answer: Future[pa.Table] = pool.submit(inherited)
+        # All that is said to Spark is said in other threads: a call must not be interrupted.
+        with _thread() as working, _thread() as aside:
             try:
-                self._awaited(answer, tag, pool, stages)
+                answer: Future[pa.Table] = working.submit(inheriting(self._collect), make, tag)
+                self._await(answer, tag, aside, stages)
                 return answer.result()
             finally:
-                if not answer.done():
-                    stopping = pool.submit(self.spark.interruptTag, tag)
-                    outlast(lambda: not wait([stopping, answer], _PATIENCE).not_done)
+                outlast(lambda: self._has_ended(working, tag, aside))
 
-    def _awaited(
-        self, answer: Future[pa.Table], tag: str, pool: ThreadPoolExecutor, stages: int
+    def _collect(self, make: Making, tag: str) -> pa.Table:
+        context = classic(self.spark)
+        self.spark.addTag(tag)
+        if context is not None:
+            context.setJobGroup(tag, "sfumato")
+        try:
+            return make().toArrow()
+        finally:
+            self.spark.removeTag(tag)
+            if context is not None:
+                context.setLocalProperty("spark.jobGroup.id", None)
+
+    def _await(
+        self, answer: Future[pa.Table], tag: str, aside: ThreadPoolExecutor, stages: int
     ) -> None:
-        """Wait, and speak to Spark in another thread: a call to it must not be interrupted."""
-        look = pool.submit(self._fraction, tag)
+        look = aside.submit(self._fraction, tag)
         while wait([answer], _PATIENCE).not_done:
             if look.done():
                 self.report(look.result() / stages)
-                look = pool.submit(self._fraction, tag)
+                look = aside.submit(self._fraction, tag)
+
+    def _has_ended(self, working: ThreadPoolExecutor, tag: str, aside: ThreadPoolExecutor) -> bool:
+        """Tell whether the work has ended, which is told to end if it has not.
+
+        Again and again: a job that is still being planned cannot be stopped yet.
+        """
+        if not wait([working.submit(int)], _PATIENCE).not_done:
+            return True
+        aside.submit(self._stop, tag)
+        return False
+
+    def _stop(self, tag: str) -> None:
+        # A tag of a session is known only to the thread that set it; a group is known to all.
+        context = classic(self.spark)
+        if context is None:
+            self.spark.interruptTag(tag)
+        else:
+            context.cancelJobGroup(tag)
 
     def _fraction(self, tag: str) -> float:
         """Return how many stages are done, of which each may be done in part."""
@@ -85,6 +110,10 @@ class Jobs:
         stages = {stage for job in jobs if job is not None for stage in job.stageIds}
         known = [found for stage in stages if (found := tracker.getStageInfo(stage)) is not None]
         return sum(stage.numCompletedTasks / max(1, stage.numTasks) for stage in known)
+
+
+def _thread() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(1, thread_name_prefix=_OURS)
 
 
 @cache

@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
+import secrets
 import weakref
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from threading import Thread
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
 from sfumato.engines.cluster.frames import Checked, added, worked
-from sfumato.engines.cluster.seals import changed, fingerprint, sealed, together
+from sfumato.engines.cluster.jobs import Making
+from sfumato.engines.cluster.seals import (
+    TOLD,
+    changed,
+    fingerprint,
+    likeness,
+    sealed,
+    together,
+)
 from sfumato.engines.cluster.summing import Summing, numbered
 from sfumato.engines.cluster.work import FAILED, Batches, unfailed
 from sfumato.engines.columns import Integers
+from sfumato.engines.kernel import BLOCK
 from sfumato.engines.sparse import SparseTally, merged
 from sfumato.engines.tally import CAP, capped, whole
 
@@ -42,10 +53,11 @@ class ClusterMap:
     Parameters
     ----------
     sums
-        One row for each occupied cell, as `added` has them: an `amount` that is not negative in a
-        `cell`, and the `mark` of its seals if it has one; or what tells that they must not be used.
+        Makes a frame with one row for each occupied cell, as `added` has them: an `amount` that is
+        not negative in a `cell`, and the `mark` of its seals; or what tells that they must not be
+        used.
     run
-        Brings the rows of a small frame here, and refuses them if one of them says `failed`.
+        Makes a small frame and brings its rows here, or refuses them if they tell of trouble.
 
     Privacy
     -------
@@ -53,12 +65,12 @@ class ClusterMap:
     masses are lost and summed again, and are not what they were, the next answer is refused.
     """
 
-    def __init__(self, sums: DataFrame, run: Callable[[DataFrame], Checked]) -> None:
-        self._sums = sums.selectExpr(*_KEPT).persist()
+    def __init__(self, sums: Making, run: Callable[[Making], Checked]) -> None:
+        self._make = sums
         self._run = run
+        self._key = secrets.randbits(64)
         self._read: int | None = None
-        self._closing = weakref.finalize(self, _released, self._sums)
-        self._closing.atexit = False  # by then the cluster may be gone, and the masses with it
+        self._closing: weakref.finalize[Any, ClusterMap] | None = None
 
     def between(self, first: Integers, end: Integers) -> Integers:
         """Return the sums of ranges of cells that do not overlap, as `Exact` wants them.
@@ -72,20 +84,31 @@ class ClusterMap:
         order = np.argsort(first, kind="stable")
         order = order[first[order] < end[order]]
         if order.size:
-            places, amounts = self._asked(RangeSums(first[order], end[order]))
+            places, amounts = self._asked(RangeSums(first[order], end[order], self._key))
             found[order[places]] = amounts
         return found
 
     def close(self) -> None:
         """Let the cluster forget the masses."""
-        self._closing()
+        if self._closing is not None:
+            self._closing()
 
     def _asked(self, work: RangeSums) -> tuple[Integers, Integers]:
-        found = self._run(added(worked(self._sums, work)))
-        if self._read not in (None, found.read):
+        found = self._run(lambda: added(worked(self._sums, work)))
+        read = found.read % TOLD
+        if self._read not in (None, read):
             raise changed()
-        self._read = found.read
+        self._read = read
         return np.asarray(found.cells), capped(whole(found.amounts))
+
+    @cached_property
+    def _sums(self) -> DataFrame:
+        # A column of its own, since Spark keeps what looks alike once, and forgets it at once.
+        once = f"'{secrets.token_hex(8)}' AS once"
+        sums: DataFrame = self._make().selectExpr(*_KEPT, once).persist()
+        self._closing = weakref.finalize(self, _released, sums)
+        self._closing.atexit = False  # by then the cluster may be gone, and the masses with it
+        return sums
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -102,6 +125,7 @@ class RangeSums(Summing):
 
     first: Integers
     end: Integers
+    key: int
 
     @property
     def cell(self) -> pa.DataType:
@@ -117,12 +141,13 @@ class RangeSums(Summing):
         yield numbered(merged(tally.runs()))
 
     def done(self, batches: Batches) -> Batches:
-        """Seal sums by all that was read, and carry on the marks that were read with it."""
+        """Seal sums, tell what was read, and carry on the marks that were read with it."""
         read = pa.Table.from_batches(map(_read, batches), _READ)
-        ordered = read.sort_by("cell")
-        taken = fingerprint(*(ordered.column(name).combine_chunks() for name in _READ.names))
+        cells, amounts, marks = (np.asarray(read.column(name)) for name in _READ.names)
         sums = pa.Table.from_batches(map(self._typed, self.sums(iter(read.to_batches()))))
-        yield from sealed(sums, taken, together(np.asarray(read.column("mark")))).to_batches()
+        taken = fingerprint(*(sums.column(n).combine_chunks() for n in ("cell", "amount")))
+        told = likeness(self.key, cells[cells >= 0], amounts[cells >= 0])
+        yield from sealed(sums, taken, told=told, carried=together(marks)).to_batches(BLOCK)
 
     def _places(self, cells: Integers) -> Integers:
         """Return in which range each cell lies, or -1."""

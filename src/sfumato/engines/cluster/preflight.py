@@ -44,6 +44,11 @@ def check_cluster(spark: Any) -> None:
     -------
     Runs a job that reads no table, once for each session.
     """
+    if _is_stopped(spark):
+        raise SourceError(
+            "The Spark session has ended. Nothing can be read through it, and nothing was charged. "
+            "Start another one, and give sfumato a frame of that."
+        )
     if spark in _seen:
         return
     try:
@@ -57,6 +62,11 @@ def check_cluster(spark: Any) -> None:
             "Python of the executors: see 'From laptop to cluster'."
         )
     _seen.add(spark)
+
+
+def _is_stopped(spark: Any) -> bool:
+    context = classic(spark)
+    return bool(spark.is_stopped) if context is None else context._jsc is None
 
 
 def _codes(spark: Any) -> list[str]:

@@ -23,6 +23,11 @@ BUFFER = 2**20
 """How many bytes of a column to fetch at once."""
 
 
+# Times as Spark writes them, of 96 bits. Arrow would take them for nanoseconds, and those of before
+# 1678 or after 2262 for other times in between.
+_TIMES = {"coerce_int96_timestamp_unit": "us"}
+
+
 @dataclass(frozen=True)
 class _RowGroup:
     part: Part
@@ -71,7 +76,7 @@ class ParquetFiles(Source):
         texts = part.partition.stored(columns.repetitive)
         # By default Arrow fetches all of a file before it decodes any, with threads of its own.
         options = {"read_dictionary": texts, "pre_buffer": False, "buffer_size": BUFFER}
-        with _opened(part) as stored, pq.ParquetFile(stored, **options) as file:
+        with _opened(part) as stored, pq.ParquetFile(stored, **options, **_TIMES) as file:
             for batch in file.iter_batches(
                 BLOCK, row_groups=groups, columns=names, use_threads=False
             ):
@@ -89,7 +94,7 @@ def _opened(part: Part) -> pa.NativeFile:
 
 def _footer(part: Part) -> tuple[pa.Schema, list[_RowGroup]]:
     def read() -> tuple[pa.Schema, list[_RowGroup]]:
-        with _opened(part) as stored, pq.ParquetFile(stored) as file:
+        with _opened(part) as stored, pq.ParquetFile(stored, **_TIMES) as file:
             rows = [file.metadata.row_group(i).num_rows for i in range(file.num_row_groups)]
             return file.schema_arrow, [_RowGroup(part, *group) for group in enumerate(rows)]
 

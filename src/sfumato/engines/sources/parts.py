@@ -67,6 +67,12 @@ def _below(folder: Path) -> tuple[list[Path], int]:
     found: list[Path] = []
     for place, folders, files in os.walk(folder, onerror=_raise):
         folders[:] = [name for name in folders if not _is_hidden(name)]
+        if any(Path(place, name).is_symlink() for name in folders):
+            raise SourceError(
+                "The folder holds a link to another folder. Rows behind it would be left out, or "
+                "counted twice where it leads back. Put the files themselves there, or give "
+                "sfumato a list of folders."
+            )
         found += [Path(place, name) for name in files if _is_data(name)]
     return [file for file in found if file.is_file()], len(folder.parts)
 
@@ -75,7 +81,15 @@ def _matching(pattern: Path) -> tuple[list[Path], int]:
     """Return the files of a glob, and how many parts of their paths were typed."""
     matches = glob.glob(str(pattern), recursive=True)  # noqa: PTH207 - also absolute patterns
     wild = [not set("*?[").isdisjoint(part) for part in pattern.parts]
-    return [file for file in map(Path, matches) if file.is_file()], [*wild, True].index(True)
+    typed = [*wild, True].index(True)
+    files = [file for file in map(Path, matches) if file.is_file()]
+    # Spark's own folders hold copies of rows while it writes; whoever wants them names them.
+    named = {part for part in pattern.parts if _is_hidden(part)}
+    return [file for file in files if not _hidden(file.parts[typed:]) - named], typed
+
+
+def _hidden(parts: tuple[str, ...]) -> set[str]:
+    return {part for part in parts if _is_hidden(part)}
 
 
 def _raise(error: OSError) -> None:
