@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from scaling.answering import Answer
 from scaling.costing import Rates, bill
@@ -71,7 +71,7 @@ def print_growth(what: str, found: Mapping[Name, Series]) -> dict[Name, float]:
     print(f"{what:>26}" + "".join(f" {size:>12,}" for size in sizes) + "  exponent  at last")
     fitted: dict[Name, float] = {}
     for name, series in found.items():
-        cells = [_wall(series, size) for size in sizes]
+        cells = [_cell(series, size, lambda found: f"{found.wall:.2f}") for size in sizes]
         print(f"{' '.join(name):>26}" + "".join(f" {cell:>12}" for cell in cells), end="")
         known = [size for size in sizes if size in series and not series[size].failed]
         if len(known) > 1:
@@ -87,7 +87,7 @@ def print_memory(found: Mapping[Name, Series]) -> None:
     sizes = sorted({size for series in found.values() for size in series})
     print(f"{'megabytes':>26}" + "".join(f" {size:>12,}" for size in sizes) + "   spilled")
     for name, series in found.items():
-        cells = [f"{series[size].memory / 1e6:,.0f}" if size in series else "" for size in sizes]
+        cells = [_cell(series, size, lambda found: f"{found.memory / 1e6:,.0f}") for size in sizes]
         print(f"{' '.join(name):>26}" + "".join(f" {cell:>12}" for cell in cells), end="")
         print(f" {in_bytes(series[max(series)].spilled):>9}")
 
@@ -120,7 +120,7 @@ def print_bills(found: Mapping[Name, Rates], sizes: Sequence[int]) -> None:
             )
 
 
-def _wall(series: Series, size: int) -> str:
+def _cell(series: Series, size: int, spell: Callable[[Answer], str]) -> str:
     if size not in series:
         return ""
-    return "failed" if series[size].failed else f"{series[size].wall:.2f}"
+    return "failed" if series[size].failed else spell(series[size])

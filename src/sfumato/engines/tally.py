@@ -23,6 +23,7 @@ Entries = tuple[Integers, Whole]
 MOST_EACH = 2**30
 """The most that one row may add."""
 
+_FEW = 2**16
 _MOST_ROWS = 2**31  # which add less than 2⁶² to a sum of at most `CAP`, so that nothing overflows
 
 
@@ -69,7 +70,9 @@ class Tally(Sums):
 
     def merge(self, other: Tally) -> None:
         """Add all sums of another tally."""
-        self._sums = saturated(self._sums, other._sums)
+        for start in range(0, self._sums.size, _FEW):  # memory is used again, and not got anew
+            some = slice(start, start + _FEW)
+            self._sums[some] = saturated(self._sums[some], other._sums[some])
 
     def total(self) -> Integers:
         """Return the sum of each cell."""

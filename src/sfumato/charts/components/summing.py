@@ -6,15 +6,19 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sfumato.charts.portion import Portion
 from sfumato.engines.engine import Engine
+from sfumato.errors import DomainError
 from sfumato.lattice import LENGTH, Lattice, Moments, Point, moment_weight
 from sfumato.mechanisms.gaussian import gaussian_scale
 from sfumato.mechanisms.moments import noisy_moments
 from sfumato.privacy.cost import Cost
 from sfumato.privacy.unit import PrivacyUnit
 from sfumato.releases.moments import NoisyMoments
+
+_ROOM = 2**61
 
 
 @dataclass(frozen=True)
@@ -61,6 +65,7 @@ class Summing:
         moments = Moments(lattice, origin, max(1.0, distance / lattice.unit), self.constant)
         exact = engine.gram(moments, self.unit)
         noisy = noisy_moments(exact, scale=self.scale)
+        _check_room(noisy.values)
         released = NoisyMoments(
             origin=origin,
             radius=moments.radius,
@@ -79,6 +84,19 @@ class FoundSums:
     moments: NoisyMoments
     cost: Cost
     private: bool
+
+
+def _check_room(noisy: NDArray[np.int64]) -> None:
+    """Withhold sums that may have been cut where 64 bits end; what decides it is public now.
+
+    Noise is far below 2⁶¹, so that no sum which reached `CAP` passes.
+    """
+    if np.abs(noisy).max() >= _ROOM:
+        raise DomainError(
+            "The table has more people than components can be summed for. Their sums would end "
+            "at 2^62 and the components be wrong, so nothing is released. Let one row of each "
+            "count: PrivacyUnit.users(column, max_rows=1)."
+        )
 
 
 def _l2_squared(constant: int, unit: PrivacyUnit) -> int:
