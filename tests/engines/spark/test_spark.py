@@ -96,10 +96,13 @@ def test_a_map_of_too_many_cells_to_travel_has_the_same_sums(spark, hostile, uni
 
     def sums(engine):
         exact = engine.masses(plane, unit, Weight("n", 2.0))
+        stated.append((exact.l1, exact.l2_squared, exact.step))
         return [exact.reveal_between(*ask).tolist() for ask in asks]
 
+    stated = []
     cluster, machine = both(spark, hostile, sums)
     assert cluster == machine
+    assert stated[0] == stated[1]  # how far one unit can move them
     assert sum(machine[0]) == sum(machine[1]) > sum(machine[2]) > 0
 
 
