@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -12,6 +13,7 @@ import numpy as np
 from scaling.questions import BUDGETS, Question
 from sfumato.engines.engine import Engine
 from sfumato.engines.tally import CAP
+from sfumato.errors import DomainError
 from sfumato.exact import Exact
 from sfumato.plane import Plane
 
@@ -84,12 +86,18 @@ def heard(question: Question, engine: Any) -> Heard:
 
 
 def driver_seconds(question: Question, answers: list[Any]) -> float:
-    """Return how long a chart takes where the sums are known: the least of several runs."""
+    """Return how long a chart takes where the sums are known: the least of several runs.
+
+    NaN where it is withheld, as components of more people are than their sums have room for.
+    """
     plan = question.asked.plan(question.domain, question.privacy_unit, BUDGETS[question.chart])
     least = float("inf")
     for _ in range(RUNS):
         begun = time.perf_counter()
-        question.asked.measure(cast(Engine, Given(answers)), plan)
+        try:
+            question.asked.measure(cast(Engine, Given(answers)), plan)
+        except DomainError:
+            return math.nan
         least = min(least, time.perf_counter() - begun)
     return least
 

@@ -116,8 +116,12 @@ def print_bills(found: Mapping[Name, Rates], sizes: Sequence[int]) -> None:
             print(
                 f"{f'10^{round(math.log10(rows))}':>8} {chart:>10} {unit:>6} "
                 f"{in_bytes(each.scanned):>9} {in_bytes(each.shuffled):>9} "
-                f"{in_bytes(each.sent):>10} {each.driver:>9.3f} {each.core_hours:>11,.2f}"
+                f"{in_bytes(each.sent):>10} {_seconds(each.driver):>9} {each.core_hours:>11,.2f}"
             )
+
+
+def _seconds(driver: float) -> str:
+    return "withheld" if math.isnan(driver) else f"{driver:.3f}"
 
 
 def _cell(series: Series, size: int, spell: Callable[[Answer], str]) -> str:

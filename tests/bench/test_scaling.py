@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +17,7 @@ import pytest
 
 from scaling import costing, fitting, printing
 from scaling.costing import Rates, bill
-from scaling.driving import grown, heard
+from scaling.driving import driver_seconds, grown, heard
 from scaling.fitting import each_more, exponent, last_exponent
 from scaling.questions import CHARTS, Question
 from scaling.tables import NUMBERS, USER, WARD, part_paths, write_parts
@@ -118,6 +119,15 @@ def _same(one: object, other: object) -> bool:
 
 def _each(found: object) -> tuple[Exact, ...]:
     return cast("tuple[Exact, ...]", found if isinstance(found, tuple) else (found,))
+
+
+def test_components_of_more_people_than_have_room_are_told_to_be_withheld(tmp_path: Path) -> None:
+    write_parts(tmp_path, [2000])
+    (path,) = part_paths(tmp_path, [2000])[2000]
+    question = Question("parquet", "pca", "users", (path,))
+    answers = heard(question, DuckEngine(path)).answers
+    assert driver_seconds(question, answers) > 0
+    assert math.isnan(driver_seconds(question, grown(answers, 10**9)))
 
 
 @pytest.mark.parametrize("module", [fitting, costing, printing])
