@@ -1,7 +1,7 @@
 # Each command sets itself up in .venv, and needs only Python 3.11 with venv, make and a registry.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench lab docs lock clean
+.PHONY: help demo test check audit bench lab docs lock clean
 .DELETE_ON_ERROR:
 
 bin := .venv/bin
@@ -13,6 +13,7 @@ help:
 	@echo "make demo     draw every chart of a synthetic city, on one page"
 	@echo "make test     run all tests and every example"
 	@echo "make check    run the linters, the types, the import rules and the house rules"
+	@echo "make audit    try to break it (fast=1: as the tests do; part=planted: one attack)"
 	@echo "make bench    measure speed, memory and import time"
 	@echo "make lab      repeat the experiments of the papers"
 	@echo "make docs     build the site into site/"
@@ -32,6 +33,9 @@ check: .venv/dev.stamp
 	$(bin)/pyright --pythonpath $(bin)/python
 	$(bin)/lint-imports
 	$(bin)/pytest -q tests/test_house.py
+
+audit: .venv/dev.stamp .venv/audit.stamp
+	$(bin)/python audit/run.py $(if $(fast),--fast) $(if $(write),--write) $(part)
 
 bench: .venv/dev.stamp
 	@missed=""; for script in $(sort $(wildcard bench/*.py)); do \
@@ -53,6 +57,7 @@ docs: .venv/docs.stamp
 lock: .venv/lock.stamp
 	$(compile) pyproject.toml --group dev -o requirements/dev.txt
 	$(compile) pyproject.toml --group build -c requirements/dev.txt -o requirements/run.txt
+	$(compile) --group audit -c requirements/dev.txt -o requirements/audit.txt
 	$(compile) --group docs -c requirements/dev.txt -o requirements/docs.txt
 	$(compile) --group lab -c requirements/dev.txt -o requirements/lab.txt
 	$(compile) --group lock -o requirements/lock.txt
@@ -83,7 +88,7 @@ clean:
 	@$(pip) install --no-deps --no-build-isolation --editable .
 	@touch $@
 
-.venv/docs.stamp .venv/lab.stamp .venv/lock.stamp: .venv/%.stamp: requirements/%.txt .venv/made.stamp
+.venv/audit.stamp .venv/docs.stamp .venv/lab.stamp .venv/lock.stamp: .venv/%.stamp: requirements/%.txt .venv/made.stamp
 	@echo "Installing $< (once)"
 	@$(pip) install --require-hashes -r $<
 	@touch $@
