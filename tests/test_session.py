@@ -104,6 +104,33 @@ def test_an_engine_that_fails_has_been_paid_and_says_nothing(monkeypatch):
     assert len(s.ledger.entries) == 1
 
 
+@pytest.mark.parametrize("problem", [ValueError, MemoryError])
+def test_a_mechanism_that_fails_has_been_paid_and_says_nothing(problem, monkeypatch):
+    """Left of the wall any library may quote what it was given."""
+
+    def fail(*given, **more):
+        raise problem("CANARY-7f3a")
+
+    s = session()
+    monkeypatch.setattr("sfumato.mechanisms.noise.add_noise", fail)
+    monkeypatch.setattr("sfumato.mechanisms.laplace.add_noise", fail)
+    with pytest.raises(sf.SourceError) as caught:
+        s.histplot(x="ward", budget=0.5)
+    assert "CANARY" not in str(caught.value)
+    assert caught.value.__context__ is None and caught.value.__cause__ is None
+    assert len(s.ledger.entries) == 1
+
+
+def test_simulated_noise_is_not_charged_to_a_file(tmp_path):
+    s = session(ledger=tmp_path / "visits.ledger")
+    with seeded(1), pytest.raises(sf.LedgerError, match="simulated"):
+        s.histplot(x="ward", budget=0.5)
+    assert s.ledger.entries == ()
+    assert s.histplot(x="ward", budget=0.5).private
+    with seeded(1):
+        assert not session().histplot(x="ward", budget=0.5).private
+
+
 def test_a_ledger_outlives_the_session_and_refuses_another_total(tmp_path):
     path = tmp_path / "visits.ledger"
     session(ledger=path).histplot(x="ward", budget=0.75)

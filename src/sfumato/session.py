@@ -12,8 +12,10 @@ from sfumato.charting import Charting
 from sfumato.charts.chart import Chart, P, Plan, R_co, budget_for
 from sfumato.domain import Domain
 from sfumato.engines.choosing import engine_for
+from sfumato.engines.discretion import discreetly
 from sfumato.engines.table import Table
 from sfumato.errors import BudgetError, LedgerError
+from sfumato.mechanisms.noise import simulation
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.ledger import Ledger
 from sfumato.privacy.unit import PrivacyUnit
@@ -57,7 +59,8 @@ class Session(Charting):
     Privacy
     -------
     Every release is planned from public facts, then charged, then measured, in this order. What
-    all of them reveal together about one unit stays within `budget`.
+    all of them reveal together about one unit stays within `budget`; components that were released
+    elsewhere come on top of it.
 
     Examples
     --------
@@ -111,16 +114,19 @@ class Session(Charting):
         -------
         Refuses before charging, and charges before looking. An error or an interrupt after the
         charge wastes budget and reveals nothing; a note on it tells that the price was charged.
+        Errors that are not ours are replaced by one that always says the same. Simulated noise is
+        not charged to a file.
         """
         with _Outcome() as outcome, progress_bar(chart.label) as report:
             engine = engine_for(self._table, report)
             plan = chart.plan(self.domain, self.unit, Budget.of(budget))
             self._require(plan)
+            self._require_real_noise(plan)
             plan.check(engine.schema())
             outcome.note = CHARGING
             self.ledger.charge(plan.label, plan.cost)
             outcome.note = CHARGED
-            return chart.measure(engine, plan)
+            return discreetly(lambda: chart.measure(engine, plan))
 
     def _require(self, plan: Plan) -> None:
         if plan.guarantee.size != self.size:
@@ -128,6 +134,20 @@ class Session(Charting):
                 f"{plan.label} is asked for under other neighbours than this session promises. A "
                 "row replaced and a row added are different promises, and their costs do not add "
                 "up. Leave out neighbours=, or use the one-line function."
+            )
+        if any(promise.unit.protects != self.unit.protects for promise in plan.promises):
+            raise LedgerError(
+                f"{plan.label} would show components that protect another unit than this session "
+                "does. Whoever sees them would learn more about one unit than the ledger says. "
+                "Release the components in this session: session.pca(…)."
+            )
+
+    def _require_real_noise(self, plan: Plan) -> None:
+        if simulation() is not None and self.ledger.path is not None:
+            raise LedgerError(
+                f"{plan.label} would be simulated, and its noise could be subtracted. A ledger in "
+                "a file says what was promised to people, and no such promise would be kept. "
+                "Simulate with a session that has no ledger file, or leave the seeded block."
             )
 
     def plan(

@@ -17,7 +17,7 @@ from sfumato.charts.scores.frame import ladder
 from sfumato.charts.scores.split import Split
 from sfumato.domain import Domain
 from sfumato.engines.duck import DuckEngine
-from sfumato.errors import BudgetError, DomainError, OverspentError, SourceError
+from sfumato.errors import BudgetError, DomainError, LedgerError, OverspentError, SourceError
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.cost import Cost
 from sfumato.privacy.unit import PrivacyUnit
@@ -309,3 +309,13 @@ def test_more_cells_than_an_answer_may_have_are_refused():
         Scoreplot(columns=["a", "b"], bins=256, hue="group", method="pyramid").plan(
             domain, ROWS, SPEND
         )
+
+
+def test_a_session_of_people_shows_no_components_that_protect_rows_alone():
+    session = sf.Session(TABLE, unit=USERS, domain=DOMAIN, budget=Budget(9, 1e-5))
+    with pytest.raises(LedgerError, match="another unit"):
+        session.scoreplot(components(), bins=8, budget=Budget(2, 1e-6))
+    assert session.ledger.entries == ()
+    with seeded(1):
+        pca = session.pca(columns=COLUMNS, budget=Budget(2, 1e-6))
+        session.scoreplot(pca, bins=8, budget=Budget(2, 1e-6))

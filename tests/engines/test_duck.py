@@ -167,6 +167,28 @@ def test_constant_columns_and_columns_of_nothing_are_counted_like_any_other():
         assert not asked(table, keys, PrivacyUnit.users("u", max_rows=2)).any()
 
 
+@pytest.mark.parametrize(
+    "table",
+    [
+        pa.table({"y": pa.nulls(2)}),
+        pl.DataFrame({"y": pl.Series([None, None], dtype=pl.Null)}),
+        duckdb.sql("SELECT NULL AS y FROM range(2)"),
+    ],
+    ids=["arrow", "polars", "duckdb"],
+)
+def test_a_column_of_nothing_may_be_declared_as_anything(table):
+    """One value would give it another type, and must not decide whether there is an answer."""
+    days = Bounds.of((date(2026, 1, 1), date(2026, 1, 3)))
+    keys = (
+        *(Grid("y", Bounds(0, 4), 2), Grid("y", days, 2), Labels("y", Categories((True, False)))),
+        *(Labels("y", Categories((1, 2))), Labels("y", Categories(("A", "B")))),
+    )
+    for key in keys:
+        assert not asked(table, [key], PrivacyUnit.rows()).any()
+    assert not DuckEngine(table).occupied("y", PrivacyUnit.rows()).reveal().size
+    assert not asked(table, [], PrivacyUnit.users("y")).any()
+
+
 def test_one_giant_person_weighs_no_more_than_anyone():
     table = pa.table({"x": np.arange(200_000) % 7, "u": ["giant"] * 200_000})
     keys = [Grid("x", Bounds(0, 7), 7)]

@@ -37,6 +37,11 @@ class Plan(ABC):
     cost: Cost
 
     @property
+    def promises(self) -> tuple[Guarantee, ...]:
+        """What all that the release will show promises: also what was released before."""
+        return (self.guarantee,)
+
+    @property
     @abstractmethod
     def expected_error(self) -> float:
         """The mean absolute error of one released number."""

@@ -44,6 +44,7 @@ class Scoreplot:
     ----------
     pca
         Released components. Left out, they are found first, with part of this chart's budget.
+        What they cost was charged where they were released, and comes on top of this chart.
     columns, scale
         As in `PCA`, where there is no `pca` yet.
     axes
@@ -158,6 +159,7 @@ class Scoreplot:
             hue=hue,
             cells=cast(tuple[int, int] | None, self.bins),
             columns=self._columns(domain),
+            borrowed=None if self.pca is None else self.pca.guarantee,
         )
 
     def measure(self, engine: Engine, plan: ScoreplotPlan) -> ScoreplotRelease:

@@ -16,7 +16,9 @@ from sfumato.engines.sources.source import Columns, Source
 PATIENCE = 1.0
 """How many seconds pass before progress is told."""
 
-_SIMPLEST: tuple[ColumnKind, ...] = ("flag", "number", "time", "text", "bytes", "other")
+_SIMPLEST: tuple[ColumnKind, ...] = (
+    *("flag", "number", "time", "text", "bytes", "nothing", "other"),
+)
 _STEPS = 20
 
 

@@ -48,7 +48,8 @@ _MILLISECONDS_A_DAY = 86_400_000
 def kind_of(dtype: pa.DataType) -> ColumnKind:
     """Return what a column of this Arrow type holds.
 
-    A column that can hold nothing but NULL reads as text, which may be declared as anything.
+    A column that can hold nothing but NULL may be declared as anything: which type a source gives
+    such a column depends on whether it has a value.
     """
     if kinds.is_dictionary(dtype) or kinds.is_run_end_encoded(dtype):
         return kind_of(dtype.value_type)
@@ -153,10 +154,11 @@ def _is_bytes(dtype: pa.DataType) -> bool:
 
 _KINDS: dict[ColumnKind, tuple[Callable[[pa.DataType], bool], ...]] = {
     "number": (kinds.is_integer, kinds.is_floating, kinds.is_decimal),
-    "text": (_is_text, kinds.is_null),
+    "text": (_is_text,),
     "flag": (kinds.is_boolean,),
     "time": (kinds.is_timestamp, kinds.is_date),
     "bytes": (_is_bytes,),
+    "nothing": (kinds.is_null,),
 }
 
 

@@ -65,7 +65,7 @@ class DuckEngine(Answering):
 
     def schema(self) -> Schema:
         """Return the names and kinds of columns. Reads no rows."""
-        return Schema(self._source.kinds)
+        return Schema(self._source.kinds, self._source.folded)
 
     def _summed(self, question: Summation[T], unit: PrivacyUnit) -> T:
         return self._reading.summed(question, unit)

@@ -15,7 +15,8 @@ from sfumato.lattice import Distance, Moments, Projection, Question
 from sfumato.plane import Plane, Weight
 from sfumato.privacy.unit import PrivacyUnit
 
-ColumnKind = Literal["number", "text", "flag", "time", "bytes", "other"]
+ColumnKind = Literal["number", "text", "flag", "time", "bytes", "nothing", "other"]
+"""What a column holds; one of nothing but NULL, by its type, may be declared as anything."""
 
 
 @dataclass(frozen=True)
@@ -61,14 +62,15 @@ class Schema:
             raise SourceError(
                 f"Column {unit.column!r} has a collation by which different texts are one. People "
                 "are told apart by bytes, and one of them could count several times. Give "
-                "sfumato a column without it: lower(name) COLLATE UTF8_BINARY, for example."
+                "sfumato a column without it: lower(name) COLLATE UTF8_BINARY in Spark, COLLATE C "
+                "in DuckDB."
             )
         for column, kinds in chain.from_iterable(map(_kinds_of, keys)):
             self._check_kind(column, kinds)
         for column in numbers:
             self._check_kind(column, _NUMERIC)
         for column in unlisted:
-            if self.kind(column) != "text":
+            if self.kind(column) not in ("text", "nothing"):
                 raise SourceError(
                     f"Column {column!r} has {_plural[self.kind(column)]}, but only categories that "
                     "are text can be searched for. Numbers have too many values to hide in. "
@@ -77,7 +79,7 @@ class Schema:
 
     def _check_kind(self, column: str, wanted: tuple[ColumnKind, ...]) -> None:
         kind = self.kind(column)
-        if kind not in wanted:
+        if kind not in (*wanted, "nothing"):
             raise SourceError(
                 f"Column {column!r} is declared as something the table does not hold: it has "
                 f"{_plural[kind]}. Every row would be left out, and the budget spent on nothing. "
@@ -154,6 +156,7 @@ _plural: dict[ColumnKind, str] = {
     "flag": "True and False",
     "time": "dates or times",
     "bytes": "bytes",
+    "nothing": "nothing",
     "other": "values that cannot be charted",
 }
 _advice: dict[ColumnKind, str] = {
@@ -162,6 +165,7 @@ _advice: dict[ColumnKind, str] = {
     "flag": "[False, True]",
     "time": "a pair of dates: (date(2026, 1, 1), date(2027, 1, 1))",
     "bytes": "another column: bytes can only tell people apart",
+    "nothing": "anything",
     "other": "another column: nested values and durations are not supported",
 }
 # Text is read as the declared kind: a CSV file has nothing but text.

@@ -3,6 +3,7 @@
 import math
 from datetime import date
 from decimal import Decimal
+from fractions import Fraction
 
 import duckdb
 import numpy as np
@@ -118,6 +119,53 @@ def test_python_texts_that_are_not_unicode_stop_nobody():
         assert exact.reveal().tolist() == [1]
 
 
+PEOPLE = [
+    ("Jos\udce9", "Jos\udce8"),
+    ("Jos\udce9", "Jos?"),
+    (Decimal("0.1"), Decimal("0.10000000000000000001")),
+    (2**53 + 1, Decimal(2**53 + 1) + Decimal("0.5")),
+    (2**53, 2**53 + 1),
+    (Fraction(1, 3), 1 / 3),
+    (10**400, 10**400 + 1),
+]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "dtype"),
+    [(*pair, object) for pair in PEOPLE]
+    + [(*pair, pd.StringDtype("python")) for pair in PEOPLE if isinstance(pair[0], str)],
+)
+def test_people_who_differ_in_the_least_are_two(one, other, dtype):
+    """Each of two who were taken for one would halve the other, and no price covers that."""
+    unit, grid = PrivacyUnit.users("u"), Grid("x", Bounds(0, 2), 2)
+    frame = pd.DataFrame({"u": pd.Series([one, other], dtype=dtype), "x": [0.5, 1.5]})
+    assert DuckEngine(frame).counts([grid], unit).reveal().tolist() == [unit.weight] * 2
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (1, "1"),
+        (1.0, Decimal("1.00")),
+        (Decimal("0.10"), Decimal("0.1")),
+        (10**30, Decimal("1e30")),
+        (Decimal("-0.0"), 0),
+        (np.float32(0.5), Fraction(1, 2)),
+    ],
+)
+def test_one_person_is_written_alike_whatever_the_type(one, other):
+    unit, grid = PrivacyUnit.users("u"), Grid("x", Bounds(0, 2), 2)
+    frame = pd.DataFrame({"u": pd.Series([one, other], dtype=object), "x": [0.5, 1.5]})
+    assert DuckEngine(frame).counts([grid], unit).reveal().tolist() == [unit.weight // 2] * 2
+
+
+def test_numbers_beyond_floats_are_read_as_the_nearest():
+    values = [Decimal("5.00000000000000000000001"), Decimal("1e999"), 10**400, Decimal("-1e999")]
+    frame = pd.DataFrame({"x": pd.Series(values, dtype=object)})
+    exact = DuckEngine(frame).counts([Grid("x", Bounds(0, 10), 2)], ROWS)
+    assert exact.reveal().tolist() == [1, 3]
+
+
 def test_subclasses_of_frames_are_frames():
     class Special(pd.DataFrame):
         pass
@@ -139,7 +187,7 @@ def test_polars_columns_of_every_kind():
             "object": pl.Series([object()] * 3, dtype=pl.Object),
         }
     )
-    expected = ["number", "number", "number", "text", "flag", "time", "bytes", "other", "other"]
+    expected = ["number"] * 3 + ["nothing", "flag", "time", "bytes", "other", "other"]
     for table in (frame, frame.lazy()):
         assert list(kinds(table).values()) == expected
         found = {name: total(table, name)[0] for name in ("wide", "small", "decimal", "flag")}
@@ -173,8 +221,8 @@ def test_relations_of_every_kind():
         NULL AS nothing, true AS flag, now() AS moment, '{}'::JSON AS json, '\\xFF'::BLOB AS bytes,
         INTERVAL 1 DAY AS span, [1] AS list, TIME '10:00' AS hour"""
     )
-    expected = ["number", "number", "text", "text", "text", "flag", "time", "text", "bytes"]
-    found = kinds(relation) | {"nothing": "text"}  # a number in older versions
+    expected = ["number", "number", "text", "text", "nothing", "flag", "time", "text", "bytes"]
+    found = kinds(relation) | {"nothing": "nothing"}  # a number in older versions
     assert list(found.values()) == [*expected, "other", "other", "other"]
     assert [total(relation, name) for name in ("decimal", "huge", "flag")] == [[1], [1], [1]]
     for column in list(kinds(relation))[:-3]:
@@ -215,3 +263,35 @@ def test_a_relation_that_samples_gives_each_person_its_weight_in_one_sample():
     for _ in range(5):
         sum_of_weights = DuckEngine(relation).counts([], PrivacyUnit.users("u")).reveal()
         assert 50 * (2**30 - 2**12) < sum_of_weights <= 50 * 2**30
+
+
+@pytest.mark.parametrize("collation", ["NOCASE", "NOACCENT", "NFC", "NOCASE.NOACCENT"])
+def test_a_person_whom_a_relation_takes_for_one_cannot_count_twice(collation):
+    connection = duckdb.connect()
+    connection.execute(f"CREATE TABLE visits (x DOUBLE, u VARCHAR COLLATE {collation}, v VARCHAR)")
+    connection.execute("INSERT INTO visits VALUES (1.5, 'Bob', 'a'), (7.5, 'bob', 'b')")
+    engine, grid = DuckEngine(connection.table("visits")), Grid("x", Bounds(0, 10), 10)
+    assert engine.schema().folded == {"u"}
+    with pytest.raises(SourceError, match="collation"):
+        engine.counts([grid], PrivacyUnit.users("u"))
+    assert engine.counts([grid], PrivacyUnit.users("v")).reveal().sum() == 2 * 2**30
+
+
+def test_the_collation_of_a_whole_database_is_noticed():
+    connection = duckdb.connect()
+    connection.execute("CREATE TABLE visits AS SELECT 'Bob' AS u, 1.5 AS x")
+    assert DuckEngine(connection.table("visits")).schema().folded == frozenset()
+    connection.execute("SET default_collation = 'nocase'")
+    assert DuckEngine(connection.table("visits")).schema().folded == {"u"}
+
+
+def test_to_look_for_a_collation_reads_no_row():
+    connection = duckdb.connect()
+    relation = connection.sql("SELECT error('read') AS u, range::VARCHAR AS v FROM range(3)")
+    assert DuckEngine(relation).schema().folded == frozenset()
+    connection.execute("CREATE SEQUENCE reads")
+    counted = connection.sql("SELECT nextval('reads')::VARCHAR AS u FROM range(5)")
+    taken = "SELECT last_value FROM duckdb_sequences()"
+    before = connection.execute(taken).fetchall()
+    assert DuckEngine(counted).schema().folded == frozenset()
+    assert connection.execute(taken).fetchall() == before

@@ -22,6 +22,7 @@ from sfumato.engines.engine import Schema
 from sfumato.errors import DomainError
 from sfumato.grid import MOST_CELLS, Grid, Labels
 from sfumato.postprocess.scores import MOST_USUAL
+from sfumato.privacy.guarantee import Guarantee
 
 _SIZE = 10_000
 
@@ -39,6 +40,8 @@ class ScoreplotPlan(Plan):
         released, is to tell.
     columns
         The columns that scores are made of.
+    borrowed
+        What the components promise that were released before.
     """
 
     analysis: Analysis | None
@@ -47,6 +50,7 @@ class ScoreplotPlan(Plan):
     hue: Labels | Search | None
     cells: tuple[int, int] | None
     columns: tuple[Grid, ...]
+    borrowed: Guarantee | None = None
 
     def __post_init__(self) -> None:
         groups = 1 if self.hue is None else self.hue.cells
@@ -59,6 +63,11 @@ class ScoreplotPlan(Plan):
                 "answer may have. Nearly all of them would hold noise alone. Write fewer bins, or "
                 "name fewer groups."
             )
+
+    @property
+    def promises(self) -> tuple[Guarantee, ...]:
+        """What the picture promises, and the directions in it."""
+        return (self.guarantee,) if self.borrowed is None else (self.guarantee, self.borrowed)
 
     def usual_cells(self, size: float, groups: int = 1) -> tuple[int, int]:
         """Return how many cells make the best picture of so many rows or people.

@@ -68,7 +68,9 @@ class Frame:
     @property
     def kinds(self) -> dict[str, ColumnKind]:
         """What each column holds."""
-        return {name: kind_of(dtype) for name, dtype in self.types.items()}
+        kinds: dict[str, ColumnKind] = {name: kind_of(kind) for name, kind in self.types.items()}
+        kinds.update({name: "nothing" for name in self._void})
+        return kinds
 
     def worked(self, names: Sequence[str], work: Work) -> Any:
         """Return what work makes of each partition of some columns."""

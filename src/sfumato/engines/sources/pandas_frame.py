@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Number
+from decimal import Context, Decimal
+from numbers import Integral, Number
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -17,13 +18,17 @@ from sfumato.engines.sources.source import Batches, Columns, Source, check_names
 if TYPE_CHECKING:
     import pandas as pd
 
+_MOST_DIGITS = 4300
+"""Python writes out no longer whole numbers, which are then counted nowhere."""
+
 
 class PandasFrame(Source):
     """A pandas frame.
 
     Objects are read as text: the kind of the column must not depend on its values. Numbers are
-    written alike whatever their type, so 1, 1.0 and "1" are one category, and one person; objects
-    that have no text of their own are counted nowhere.
+    written alike whatever their type, so 1, 1.0 and "1" are one category, and one person; numbers
+    that differ are written differently, however little they differ. Objects that have no text of
+    their own are counted nowhere.
 
     Privacy
     -------
@@ -81,22 +86,36 @@ def _dictionary(column: pd.Series[Any]) -> pa.Array:
 
 
 def _texts(column: pd.Series[Any]) -> pa.Array:
-    return pa.array(map(_text, column, column.isna()), pa.large_string())
+    written = pa.array(map(_text, column, column.isna()), pa.large_binary())
+    return written.view(pa.large_string())  # not checked: it may be no Unicode
 
 
-def _text(value: object, missing: bool) -> str | None:
+def _text(value: object, missing: bool) -> bytes | None:
     if missing:
         return None
     try:
-        return _written(value).encode("utf-8", "replace").decode()
+        # What is no Unicode keeps its own bytes: one mark for all of it would make people one.
+        return _written(value).encode("utf-8", "surrogatepass")
     except Exception:  # noqa: BLE001 - an object that cannot be written is counted nowhere
         return None
 
 
 def _written(value: object) -> str:
     if isinstance(value, Number) and not isinstance(value, bool | np.bool_):
-        number = float(cast(float, value))
-        return str(int(cast(int, value))) if number.is_integer() else repr(number)
+        return _digits(value)
     if type(value).__str__ is object.__str__ and type(value).__repr__ is object.__repr__:
         raise TypeError  # its text would be its address in memory
+    return str(value)
+
+
+def _digits(value: Number) -> str:
+    """Write numbers alike that are equal, and no others."""
+    if isinstance(value, Integral):
+        return str(int(value))
+    number = float(cast(float, value))
+    if number == value:
+        return str(int(number)) if number.is_integer() else repr(number)
+    if isinstance(value, Decimal) and abs(value.adjusted()) < _MOST_DIGITS:
+        bare = value.normalize(Context(prec=len(value.as_tuple().digits)))  # 0.10 is 0.1
+        return format(bare, "f")
     return str(value)

@@ -72,8 +72,10 @@ def _kind(dtype: pl.DataType) -> ColumnKind:
 
     if dtype.is_numeric():
         return "number"
-    if isinstance(dtype, pl.String | pl.Categorical | pl.Enum | pl.Null):
+    if isinstance(dtype, pl.String | pl.Categorical | pl.Enum):
         return "text"
+    if isinstance(dtype, pl.Null):
+        return "nothing"
     if isinstance(dtype, pl.Date | pl.Datetime):
         return "time"
     if isinstance(dtype, pl.Boolean):

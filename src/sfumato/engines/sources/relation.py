@@ -13,14 +13,18 @@ _KINDS: dict[str, ColumnKind] = {
     **dict.fromkeys(("tinyint", "smallint", "integer", "bigint", "hugeint", "bignum"), "number"),
     **dict.fromkeys(("utinyint", "usmallint", "uinteger", "ubigint", "uhugeint"), "number"),
     **dict.fromkeys(("float", "double", "decimal"), "number"),
-    **dict.fromkeys(("varchar", "enum", "uuid", "null"), "text"),
+    **dict.fromkeys(("varchar", "enum", "uuid"), "text"),
     **dict.fromkeys(("date", "timestamp", "timestamp_s", "timestamp_ms"), "time"),
     **dict.fromkeys(("timestamp_ns", "timestamp with time zone"), "time"),
     "boolean": "flag",
+    "null": "nothing",
     "blob": "bytes",
 }
 # Arrow has no type that holds all of these; their digits do.
 _AS_TEXT = {"hugeint", "uhugeint", "bignum", "null", "uuid"}
+
+# Without a collation these are five texts; each one that DuckDB has takes some for equal.
+_TOLD_APART = ("'a'", "'A'", "'\u00e1'", "'a\u0301'", "'a '")
 
 
 class DuckRelation(Source):
@@ -43,6 +47,7 @@ class DuckRelation(Source):
             name: _KINDS.get(dtype, "other")
             for name, dtype in zip(self._names, self._types, strict=True)
         }
+        self.folded = self._folded()
 
     def batches(self, columns: Columns) -> Batches:
         """Stream the given columns."""
@@ -50,6 +55,21 @@ class DuckRelation(Source):
         with self._relation.project(wanted).to_arrow_reader(BLOCK) as reader:
             for batch in reader:
                 yield pa.record_batch(batch.columns, names=columns.names), 0.0
+
+    def _folded(self) -> frozenset[str]:
+        """Return the columns that have a collation, which no type tells; reads no row."""
+        types = map(str, self._relation.types)
+        texts = [index for index, dtype in enumerate(types) if dtype == "VARCHAR"]
+        if not texts:
+            return frozenset()
+        columns = ", ".join(f"#{index + 1} AS c{index}" for index in texts)
+        empty = self._relation.filter("false").project(columns)
+        rows = ", ".join(f"({', '.join([letters] * len(texts))})" for letters in _TOLD_APART)
+        apart = ", ".join(f"count(DISTINCT c{index})" for index in texts)
+        query = f"SELECT {apart} FROM (FROM columns_of_it UNION ALL VALUES {rows})"  # noqa: S608
+        found = empty.query("columns_of_it", query)
+        counts = zip(texts, found.fetchall()[0] if found else (), strict=True)
+        return frozenset(self._names[index] for index, n in counts if n < len(_TOLD_APART))
 
     def _expression(self, index: int) -> str:
         # Columns are counted, not named: to DuckDB the names "a" and "A" are one.

@@ -34,6 +34,8 @@ class Source(ABC):
     """A table that can be read as often as needed; `kinds` is known without reading a row."""
 
     kinds: dict[str, ColumnKind]
+    folded: frozenset[str] = frozenset()
+    """Columns with texts that the table itself takes for equal though their bytes differ."""
 
     @abstractmethod
     def batches(self, columns: Columns) -> Batches:
