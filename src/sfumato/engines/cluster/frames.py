@@ -69,7 +69,7 @@ class Frame:
     def kinds(self) -> dict[str, ColumnKind]:
         """What each column holds."""
         kinds: dict[str, ColumnKind] = {name: kind_of(kind) for name, kind in self.types.items()}
-        kinds.update({name: "nothing" for name in self._void})
+        kinds.update(dict.fromkeys(self._void, "nothing"))
         return kinds
 
     def worked(self, names: Sequence[str], work: Work) -> Any:
