@@ -30,6 +30,8 @@ PARTS = (
 """The attacks, in the order of the documentation; the one whose table is shown last comes first."""
 
 FIGURES = Path(__file__).with_name("figures")
+TESTS = Path(__file__).parents[1] / "tests"
+"""Hostile tables, oracles and enumerations are shared with the tests."""
 
 
 def main(parts: list[str], size: Size, *, write: bool) -> int:
@@ -80,5 +82,6 @@ def asked(arguments: list[str]) -> tuple[list[str], Size, bool]:
 
 
 if __name__ == "__main__":
+    sys.path.append(str(TESTS))
     chosen, wanted, kept = asked(sys.argv[1:])
     sys.exit(main(chosen, wanted, write=kept))

@@ -18,7 +18,7 @@ from pyarrow import parquet
 import sfumato as sf
 from sfumato.asking import Private
 from sfumato.charts.histogram import Histogram
-from sfumato.cli import options
+from sfumato.cli import options, publish
 from sfumato.cli.app import CHARTS, app
 from sfumato.cli.join import Asked, joined
 from sfumato.cli.run import run
@@ -295,6 +295,21 @@ def test_a_release_is_kept_when_nobody_listens(folder: Path) -> None:
     assert sf.load(kept).guarantee.epsilon == 0.5
 
 
+def test_a_release_that_cannot_be_printed_is_not_lost(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def unprintable(release: Release) -> None:
+        raise TypeError("ink")
+
+    monkeypatch.setattr(publish, "show_numbers", unprintable)
+    words = ["--epsilon", "0.5", "--ledger", "people.ledger"]
+    assert run(["histplot", "people.parquet", *AGE, *words]) == 2
+    (kept,) = folder.glob("sfumato-*.json")
+    error = capsys.readouterr().err
+    assert kept.name in error and "TypeError" in error and "ink" not in error
+    assert sf.load(kept).guarantee.epsilon == 0.5
+
+
 def test_a_saved_release_may_be_read_in_part(folder: Path) -> None:
     words = ["people.parquet", *AGE, "--epsilon", "0.5", "-o", "age.json"]
     assert run(["histplot", *words]) == 0
@@ -445,6 +460,8 @@ def test_spellings_are_read_as_python_would() -> None:
     assert read_levels("0.25, 0.5") == (0.25, 0.5)
     assert read_resolution("256") == 256 and read_resolution("320, 240") == (320, 240)
     assert read_resolution("²") == "²"
+    assert read_resolution("1" * 5000) == "1" * 5000
+    assert read_order("1" * 5000, "--order") == Categories.of(["1" * 5000])
     assert read_unit(None) == sf.PrivacyUnit.rows()
     assert read_unit("a:b") == sf.PrivacyUnit.users("a:b")
 

@@ -113,3 +113,13 @@ def test_columns_and_scales_are_read_as_python_would() -> None:
     assert read_scale(["a=1", "b=2.5"]) == {"a": 1.0, "b": 2.5}
     assert read_scale(["private"]) == Private()
     assert read_scale(["private:0.3"]) == Private(0.3)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_scores_by_every_method_are_printed(
+    folder: Path, capsys: pytest.CaptureFixture[str], method: str
+) -> None:
+    words = [*BODY, *BOUNDS, "--bins", "8", "--method", method]
+    assert run(["scoreplot", "people.parquet", *words, *PAID]) == 0
+    heading = capsys.readouterr().out.splitlines()[1].split()
+    assert "mass" in heading and ("count" in heading) == (method != "pyramid")

@@ -55,6 +55,12 @@ def test_a_person_moves_the_shared_counts_by_at_most_one_weight(rows, mine):
     assert max(moved(rows, added, PrivacyUnit.users("u"))) <= 1
 
 
+def test_people_of_any_number_of_rows_weigh_no_more_than_their_number():
+    rows = [(person, ("A", 0.0)) for person in range(1, 40) for _ in range(person)]
+    exact = counted(rows, PrivacyUnit.users("u"))[0]
+    assert 39 * (exact.l1 - 39) < exact.reveal().sum() <= 39 * exact.l1
+
+
 @settings(deadline=None, max_examples=60)
 @given(tables, one_person, st.integers(1, 6))
 def test_a_person_moves_the_capped_counts_by_at_most_max_rows(rows, mine, most):

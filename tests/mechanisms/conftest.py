@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from functools import cached_property
-from itertools import product
 
 import numpy as np
 import pytest
@@ -18,6 +17,7 @@ from sfumato.exact import Exact
 from sfumato.mechanisms.gaussian import gaussian
 from sfumato.mechanisms.laplace import laplace
 from sfumato.mechanisms.noise import simulated
+from telling.enumerated import counts as enumerated
 
 DRAWS = 100_000
 # A true law is rejected once in a million runs of each test.
@@ -134,15 +134,7 @@ def rare() -> float:
 
 @pytest.fixture
 def neighbours() -> Callable[[int, list[int], int], Iterator[tuple[Table, Table]]]:
-    """All pairs of tables over some cells that differ by one unit of up to `rows` rows."""
-
-    def pairs(cells: int, levels: list[int], rows: int) -> Iterator[tuple[Table, Table]]:
-        units = [w for w in product(range(rows + 1), repeat=cells) if 1 <= sum(w) <= rows]
-        for table in product(levels, repeat=cells):
-            for unit in units:
-                yield table, tuple(n + w for n, w in zip(table, unit, strict=True))
-
-    return pairs
+    return enumerated.neighbours
 
 
 @pytest.fixture
@@ -155,15 +147,7 @@ def precise() -> Iterator[None]:
 
 @pytest.fixture
 def laplace_tail() -> Callable[[int, float], Decimal]:
-    """P(Z >= least), by summing what lies above it."""
-
-    def tail(least: int, scale: float) -> Decimal:
-        ratio = (-1 / Decimal(scale)).exp()
-        if least < 1:
-            return 1 - tail(1 - least, scale)
-        return ratio**least / (1 + ratio)
-
-    return tail
+    return enumerated.laplace_tail
 
 
 @pytest.fixture

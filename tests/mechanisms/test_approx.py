@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from fractions import Fraction
 from functools import cache
 from itertools import pairwise, product
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from mechanisms import ideal
 from mechanisms.branches import answers, rising
 from sfumato.errors import BudgetError, DomainError
 from sfumato.exact import Exact
@@ -22,6 +21,8 @@ from sfumato.mechanisms.joint import ROUNDING
 from sfumato.mechanisms.noise import simulated
 from sfumato.mechanisms.ranks import chain, profile, stretch, wanted
 from sfumato.privacy.cost import Cost
+from telling.enumerated import ideal
+from telling.enumerated.trees import doubled, largest_loss, tree
 
 THIRDS = (Fraction(1, 3), Fraction(2, 3))
 QUARTILES = (Fraction(1, 4), Fraction(1, 2), Fraction(3, 4))
@@ -33,58 +34,6 @@ SLACK = 1e-11
 
 def counts(rows, unit=1):
     return Exact(unit, unit**2, 1 / unit, _values=np.atleast_2d(np.array(rows, dtype=np.int64)))
-
-
-def divided(count, position, positions):
-    """What of a cell lies left of a position, and the rest."""
-    left = count * position // positions
-    return left, count - left
-
-
-def doubled(count, position, positions):
-    """The twin: either side takes the whole cell."""
-    return count, count
-
-
-@cache
-def tree(table, levels, part, positions, unit=1, share=divided):
-    """The chances of all positions that the tree may choose."""
-    if not levels:
-        return {(): 1.0}
-    middle = len(levels) // 2
-    level = levels[middle]
-    rate = part / 4 / float(max(level, 1 - level))
-    nodes = np.exp(ideal.law(ideal.published(table, [level], positions, unit), rate))
-    lower = tuple(below / level for below in levels[:middle])
-    upper = tuple((above - level) / (1 - level) for above in levels[middle + 1 :])
-    found = defaultdict(float)
-    for place, chance in enumerate(nodes.tolist()):
-        cell, position = divmod(place, positions)
-        left, right = share(table[cell], position, positions)
-        lefts = tree((*table[:cell], left), lower, part, positions, unit, share)
-        rights = tree((right, *table[cell + 1 :]), upper, part, positions, unit, share)
-        for (a, p), (b, q) in product(lefts.items(), rights.items()):
-            answer = (*a, place, *(place // positions * positions + x for x in b))
-            found[answer] += chance * p * q
-    return dict(found)
-
-
-def loss(one, other, positions=1):
-    """The largest log ratio over all answers; with their positions, or cells alone."""
-    sums = defaultdict(lambda: [0.0, 0.0])
-    for side, law in enumerate((one, other)):
-        for answer, chance in law.items():
-            sums[tuple(place // positions for place in answer)][side] += chance
-    return max(abs(math.log(a / b)) for a, b in sums.values())
-
-
-def largest_loss(pairs, levels, part, positions, unit=1, share=divided):
-    """The most that places, and the most that cells, tell about any pair of tables."""
-    places = cells = 0.0
-    for pair in pairs:
-        laws = [tree(table, levels, part, positions, unit, share) for table in pair]
-        places, cells = max(places, loss(*laws)), max(cells, loss(*laws, positions))
-    return places, cells
 
 
 @pytest.mark.parametrize("levels", ALL, ids=str)
@@ -169,6 +118,22 @@ def test_the_code_grows_the_tree_that_was_enumerated(
     monkeypatch.setattr(chain, "SLICES", 1000)
     drawn = drawn_law(table, levels, 4, positions, unit)
     assert drawn == pytest.approx(tree(table, levels, 4, positions, unit), rel=1e-9)
+
+
+@pytest.mark.parametrize(("size", "touched"), [(None, 1), (5, 2)], ids=["added", "replaced"])
+def test_epsilon_is_divided_among_depths_and_among_the_nodes_of_a_depth_that_a_row_touches(
+    size, touched, few_positions, monkeypatch
+):
+    few_positions(1)
+    monkeypatch.setattr(chain, "SLICES", 1000)
+
+    def run(chance):
+        monkeypatch.setattr(module, "Chance", SimpleNamespace(now=lambda: chance))
+        chosen = approx(counts((1, 4, 0)), levels=THIRDS, epsilon=Fraction(8), size=size)
+        return tuple(chosen.cells[0].tolist())
+
+    law = tree((1, 4, 0), THIRDS, 8 / (2 * touched), 1)
+    assert answers(run) == pytest.approx(law, rel=1e-4)  # rounding takes some of ε
 
 
 def test_the_comparison_notices_a_cell_that_either_side_takes_whole(few_positions, monkeypatch):

@@ -14,6 +14,7 @@ from scipy import stats
 from mechanisms.branches import Script, answers
 from sfumato.mechanisms.chance import Chance, pair_sums
 from sfumato.mechanisms.noise import simulated
+from telling.enumerated.coins import chance_of, largest_error
 
 DRAWS = 20_000
 weights = st.floats(0, 1e300, allow_nan=False)
@@ -26,20 +27,6 @@ class Numbers(Chance):
         script = Script(choices)
         below = lambda limit: script.choose(np.full(limit, 1 / limit))  # noqa: E731
         super().__init__(below, private=False)
-
-
-class Guide(Chance):
-    """Takes the turns it was told, and keeps the exact probability of doing so."""
-
-    def __init__(self, turns):
-        super().__init__(lambda limit: 0, private=False)
-        self.__dict__.update(turns=turns, chance=Fraction(1))
-
-    def odds(self, yes, no):
-        right = self.turns.pop()
-        taken = Fraction(yes if right else no) / (Fraction(yes) + Fraction(no))
-        self.__dict__.update(chance=self.chance * taken)
-        return right
 
 
 @pytest.mark.parametrize(("yes", "no"), [(3.0, 1.0), (0.75, 0.5), (0.0, 2.0), (5.0, 0.0)])
@@ -80,34 +67,15 @@ def test_an_exponent_without_measure_does_not_take_for_ever():
 def test_every_weight_keeps_its_probability_however_small(given_weights):
     sums = pair_sums(np.array(given_weights))
     whole = sum(map(Fraction, given_weights))
-    assert _largest_error(given_weights, whole, lambda index: _chance(sums, index)) < 2**-45
+    assert largest_error(given_weights, whole, lambda index: chance_of(sums, index)) < 2**-45
 
 
 def test_the_check_notices_a_cumulative_table():
     """The twin: differences of running sums give nothing to what is below their last place."""
     small = [1.0, 1e-20, 1e-300]
     table = np.diff([0.0, *np.cumsum(small)])
-    found = _largest_error(small, sum(map(Fraction, small)), lambda k: Fraction(table[k]))
+    found = largest_error(small, sum(map(Fraction, small)), lambda k: Fraction(table[k]))
     assert found == 1
-
-
-def _largest_error(given_weights, whole, chance):
-    """The largest relative error of a probability."""
-    pairs = [(Fraction(w) / whole, chance(k)) for k, w in enumerate(given_weights) if w]
-    return max(abs(found - wanted) / wanted for wanted, found in pairs)
-
-
-def _chance(sums, index):
-    """The exact probability that an index is picked."""
-    # At the end of an odd floor there is no partner, and no coin is thrown.
-    turns = [
-        index >> floor & 1 == 1
-        for floor, level in enumerate(sums[:-1])
-        if (index >> floor | 1) < level.size
-    ]
-    guide = Guide(turns)
-    assert guide.pick(sums) == index
-    return guide.chance
 
 
 def test_nothing_is_picked_that_weighs_nothing():
@@ -127,6 +95,11 @@ def test_the_systems_randomness_gives_the_same_odds(rare):
         hits = sum(run() for _ in range(DRAWS))
         assert stats.binomtest(hits, DRAWS, yes).pvalue > rare
         assert stats.binomtest(hits, DRAWS, yes * 0.9).pvalue < rare
+
+
+def test_the_systems_randomness_never_repeats_itself():
+    drawn = [Chance.now().below(2**64) for _ in range(200)]
+    assert len(set(drawn)) == 200
 
 
 @pytest.mark.parametrize("source", ["system", "simulation"])

@@ -9,13 +9,13 @@ from itertools import pairwise, product
 import numpy as np
 import pytest
 
-from mechanisms import ideal
-from mechanisms.ideal import joint_law, rate
 from sfumato.errors import BudgetError, DomainError
 from sfumato.exact import Exact
 from sfumato.mechanisms.joint import MOST_LEVELS, ROUNDING, Rates, joint, touched, usable
 from sfumato.mechanisms.noise import simulated
 from sfumato.privacy.cost import Cost
+from telling.enumerated import ideal
+from telling.enumerated.ideal import joint_law, largest_loss, rate
 
 HALF, TENTH = [Fraction(1, 2)], [Fraction(1, 10)]
 THIRDS = [Fraction(1, 3), Fraction(2, 3)]
@@ -27,17 +27,6 @@ SLACK = 1e-11
 
 def counts(rows, unit=1):
     return Exact(unit, unit**2, 1 / unit, _values=np.atleast_2d(np.array(rows, dtype=np.int64)))
-
-
-def largest_loss(pairs, levels, score, factor, positions=1, unit=1, size=None):
-    """The most that cells tell about a pair of tables, over all pairs."""
-
-    @cache
-    def law(table):
-        found = joint_law(table, levels, score, factor, positions, unit, size)
-        return ideal.by_cells(found, len(table), positions, len(levels))
-
-    return max(ideal.loss(law(one), law(other)) for one, other in pairs)
 
 
 @pytest.mark.parametrize("epsilon", [0.5, 4.0, 8.0])

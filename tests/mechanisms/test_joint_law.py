@@ -11,9 +11,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from mechanisms import ideal
 from mechanisms.branches import answers, rising
-from mechanisms.ideal import joint_law, rate
 from sfumato.exact import Exact
 from sfumato.mechanisms import joint as module
 from sfumato.mechanisms.chance import Chance
@@ -22,6 +20,8 @@ from sfumato.mechanisms.noise import simulated
 from sfumato.mechanisms.ranks import balance, chain, profile, stretch, wanted
 from sfumato.mechanisms.ranks.balance import sized
 from sfumato.mechanisms.ranks.wanted import Wanted
+from telling.enumerated import ideal
+from telling.enumerated.ideal import joint_law, rate
 
 THIRDS = [Fraction(1, 3), Fraction(2, 3)]
 

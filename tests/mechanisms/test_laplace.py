@@ -3,8 +3,6 @@
 import math
 from collections import Counter
 from fractions import Fraction
-from functools import cache
-from itertools import product
 
 import numpy as np
 import pytest
@@ -16,6 +14,7 @@ from sfumato.mechanisms.laplace import laplace, laplace_scale
 from sfumato.mechanisms.noise import simulated
 from sfumato.privacy.amount import exactly
 from sfumato.privacy.cost import Cost
+from telling.enumerated.counts import largest_log_ratio, log_weight
 
 fractions = st.fractions(min_value=Fraction(1, 10**6), max_value=10**6)
 
@@ -50,27 +49,25 @@ def test_opendp_charges_the_same_up_to_its_rounding(rows, epsilon, exact_counts)
 
 @pytest.mark.parametrize("rows", [1, 2, 3])
 @pytest.mark.parametrize("epsilon", [Fraction(1, 2), Fraction(3)])
-def test_no_outcome_tells_neighbours_apart_by_more_than_epsilon(
-    rows, epsilon, exact_counts, neighbours
-):
+def test_no_outcome_tells_neighbours_apart_by_more_than_epsilon(rows, epsilon, exact_counts):
     scale = laplace_scale(rows, epsilon)
     cost = laplace(exact_counts([0, 0, 0], rows), scale=scale).cost.epsilon
-    assert _largest_log_ratio(neighbours, rows, _log_weight(scale)) == cost <= epsilon
+    assert largest_log_ratio(rows, log_weight(scale)) == cost <= epsilon
 
 
 @pytest.mark.parametrize("rows", [1, 2, 3])
-def test_the_enumeration_rejects_half_the_sensitivity(rows, neighbours):
+def test_the_enumeration_rejects_half_the_sensitivity(rows):
     scale = laplace_scale(rows, Fraction(1, 2)) / 2
-    assert _largest_log_ratio(neighbours, rows, _log_weight(scale)) == 1
+    assert largest_log_ratio(rows, log_weight(scale)) == 1
 
 
 @pytest.mark.parametrize("rows", [1, 2, 3])
-def test_the_enumeration_rejects_a_scale_of_epsilon(rows, neighbours):
+def test_the_enumeration_rejects_a_scale_of_epsilon(rows):
     """The twin that multiplies where it should divide."""
-    assert _largest_log_ratio(neighbours, rows, _log_weight(rows * 0.5)) > Fraction(1, 2)
+    assert largest_log_ratio(rows, log_weight(rows * 0.5)) > Fraction(1, 2)
 
 
-def test_the_enumeration_rejects_noise_made_of_floats(neighbours):
+def test_the_enumeration_rejects_noise_made_of_floats():
     """Inverse sampling from 12 random bits has a largest value, and whoever exceeds it is seen."""
     uniforms = (np.arange(1, 2**12) / 2**12) - 0.5
     noise = np.rint(-2.0 * np.sign(uniforms) * np.log1p(-2 * np.abs(uniforms) + 2**-12))
@@ -79,7 +76,7 @@ def test_the_enumeration_rejects_noise_made_of_floats(neighbours):
     def log_weight(z: int) -> float:
         return math.log(weights[z]) if weights[z] else -math.inf
 
-    assert _largest_log_ratio(neighbours, 1, log_weight, reach=20) == math.inf
+    assert largest_log_ratio(1, log_weight, reach=20) == math.inf
 
 
 @pytest.mark.slow
@@ -119,27 +116,6 @@ def test_too_little_to_spend_is_refused(epsilon):
 def test_a_scale_that_cannot_be_is_refused(scale, exact_counts):
     with pytest.raises(BudgetError):
         laplace(exact_counts([1]), scale=scale)
-
-
-def _log_weight(scale):
-    """The logarithm of the law, up to a constant: an exact fraction."""
-    return lambda z: -abs(z) / Fraction(scale)
-
-
-def _largest_log_ratio(neighbours, rows, log_weight, reach=1):
-    """The largest log ratio over small tables, neighbours and outcomes, in both directions.
-
-    For Laplace noise nothing changes any more beyond the largest and the smallest count.
-    """
-    weight = cache(log_weight)
-    largest = 0
-    for one, other in neighbours(3 if reach == 1 else 1, [0, 1], rows):
-        for outcome in product(range(-reach, 2 + rows + reach), repeat=len(one)):
-            here = sum(weight(o - n) for o, n in zip(outcome, one, strict=True))
-            there = sum(weight(o - n) for o, n in zip(outcome, other, strict=True))
-            if here != there:
-                largest = max(largest, abs(here - there))
-    return largest
 
 
 def _measured_epsilon(rows, scale, exact_counts, interval):

@@ -3,7 +3,6 @@
 import math
 from decimal import Decimal
 from fractions import Fraction
-from itertools import product
 
 import numpy as np
 import pytest
@@ -21,6 +20,7 @@ from sfumato.mechanisms.stability import (
 )
 from sfumato.privacy.cost import Cost
 from sfumato.privacy.unit import MOST_ROWS, PrivacyUnit
+from telling.enumerated.names import decimal, named, show_chances, worst_delta
 
 TIGHT = Decimal("1e-25")
 # Few rows at a large ε are worst together, many at a small ε are worst apart.
@@ -46,7 +46,7 @@ def test_no_split_of_a_unit_is_worse_than_the_two_we_look_at(rows, scale, above,
         for total in range(1, rows + 1)
         for split in _splits(total)
     )
-    claimed = _decimal(stability_delta(rows, scale, threshold))
+    claimed = decimal(stability_delta(rows, scale, threshold))
     assert worst <= claimed <= worst * (1 + 3 * Decimal("1e-30"))
 
 
@@ -55,7 +55,7 @@ def test_each_of_the_two_splits_is_the_worst_somewhere(laplace_tail):
     together = apart = False
     for rows, scale, delta in SETTINGS:
         threshold = stability_threshold(rows, scale, delta)
-        claimed = _decimal(stability_delta(rows, scale, threshold))
+        claimed = decimal(stability_delta(rows, scale, threshold))
         together |= 1 - (1 - laplace_tail(threshold - 1, scale)) ** rows < claimed * Decimal("0.9")
         apart |= laplace_tail(threshold - rows, scale) < claimed * Decimal("0.9")
     assert together
@@ -85,27 +85,23 @@ def test_up_to_one_half_no_threshold_within_reach_of_one_unit_would_do(rows, lap
 
 
 @pytest.mark.parametrize(("rows", "scale", "delta"), SETTINGS)
-def test_no_neighbours_are_told_apart_by_more_than_epsilon_and_delta(
-    rows, scale, delta, neighbours, laplace_tail, monkeypatch
-):
+def test_no_neighbours_are_told_apart_by_more_than_epsilon_and_delta(rows, scale, delta):
     threshold = stability_threshold(rows, scale, delta)
     spent = _cost(rows, scale, threshold)
-    shows = _show_chances(threshold, scale, laplace_tail, monkeypatch)
-    worst = _worst_delta(neighbours, rows, threshold, shows, spent.epsilon)
-    assert worst <= _decimal(spent.delta) <= _decimal(delta)
+    shows = show_chances(threshold, scale)
+    worst = worst_delta(rows, threshold, shows, spent.epsilon)
+    assert worst <= decimal(spent.delta) <= decimal(delta)
     # What is charged is not merely enough but needed, and so is ε.
-    assert worst >= _decimal(spent.delta) * (1 - TIGHT)
-    assert _worst_delta(neighbours, rows, threshold, shows, spent.epsilon / 2) > _decimal(delta)
+    assert worst >= decimal(spent.delta) * (1 - TIGHT)
+    assert worst_delta(rows, threshold, shows, spent.epsilon / 2) > decimal(delta)
 
 
 @pytest.mark.parametrize(("rows", "scale", "delta"), SETTINGS)
-def test_the_enumeration_rejects_a_threshold_that_is_one_too_low(
-    rows, scale, delta, neighbours, laplace_tail, monkeypatch
-):
+def test_the_enumeration_rejects_a_threshold_that_is_one_too_low(rows, scale, delta):
     threshold = stability_threshold(rows, scale, delta)
-    shows = _show_chances(threshold - 1, scale, laplace_tail, monkeypatch)
+    shows = show_chances(threshold - 1, scale)
     epsilon = _cost(rows, scale, threshold).epsilon
-    assert _worst_delta(neighbours, rows, threshold, shows, epsilon) > _decimal(delta)
+    assert worst_delta(rows, threshold, shows, epsilon) > decimal(delta)
 
 
 def test_the_tail_of_the_continuous_law_gives_thresholds_that_are_too_low():
@@ -119,23 +115,21 @@ def test_the_tail_of_the_continuous_law_gives_thresholds_that_are_too_low():
 
 
 @pytest.mark.parametrize(("rows", "scale", "delta"), SETTINGS)
-def test_old_cells_alone_stay_within_the_concentrated_price(
-    rows, scale, delta, neighbours, laplace_tail, monkeypatch
-):
+def test_old_cells_alone_stay_within_the_concentrated_price(rows, scale, delta, neighbours):
     """The two parts of equal weight that δ-approximate zCDP asks for, in both directions."""
     threshold = stability_threshold(rows, scale, delta)
     spent = _cost(rows, scale, threshold)
-    shows = _show_chances(threshold, scale, laplace_tail, monkeypatch)
+    shows = show_chances(threshold, scale)
     largest = Decimal(0)
     for before, after in neighbours(3, [0, 1, threshold - 1, threshold], rows):
         hidden = math.prod(1 - shows[b] for a, b in zip(before, after, strict=True) if a == 0)
-        assert hidden >= 1 - _decimal(spent.delta)
+        assert hidden >= 1 - decimal(spent.delta)
         old = [(shows[a], shows[b]) for a, b in zip(before, after, strict=True) if a > 0]
         for order in (Decimal(2), Decimal(16)):
             for pairs in (old, [(b, a) for a, b in old]):
                 divergence = sum((_bernoulli(a, b, order) for a, b in pairs), Decimal(0))
                 largest = max(largest, divergence / order)
-    assert 0 < largest <= _decimal(spent.rho)
+    assert 0 < largest <= decimal(spent.rho)
 
 
 @pytest.mark.slow
@@ -169,7 +163,7 @@ def test_labels_come_sorted_whatever_order_the_engine_had():
     counts = {"pear": 900, "Apple": 800, "äpfel": 700, "fig": 5, "plum": 5, "kiwi": 6}
     found = set()
     for order in (sorted(counts), sorted(counts, reverse=True), list(counts)):
-        exact = _exact([counts[label] for label in order], order)
+        exact = named([counts[label] for label in order], order)
         with simulated(np.random.default_rng(7)):
             found.add(occupied_categories(exact, scale=2.0, threshold=6).labels)
     assert len(found) == 1
@@ -186,19 +180,19 @@ def test_every_occupied_cell_gets_a_draw_and_no_other(monkeypatch):
         return Noisy(values, cost, True)
 
     monkeypatch.setattr(stability, "add_noise", spy)
-    exact = _exact([1, 0, 50, 10**9], ["d", "c", "b", "a"])
+    exact = named([1, 0, 50, 10**9], ["d", "c", "b", "a"])
     found = occupied_categories(exact, scale=2.0, threshold=50)
     assert asked == [([10**9, 50, 1], "laplace", 2.0)]
     assert found.labels == ("a", "b")
 
 
 def test_a_cell_without_rows_is_never_shown():
-    exact = _exact([0] * 500, [f"{i}" for i in range(500)])
+    exact = named([0] * 500, [f"{i}" for i in range(500)])
     assert occupied_categories(exact, scale=1e6, threshold=2).labels == ()
 
 
 def test_an_empty_table_has_no_categories_and_costs_the_same():
-    empty = occupied_categories(_exact([], []), scale=2.0, threshold=20)
+    empty = occupied_categories(named([], []), scale=2.0, threshold=20)
     assert empty.labels == ()
     assert empty.private
     assert empty.cost == _cost(1, 2.0, 20)
@@ -206,7 +200,7 @@ def test_an_empty_table_has_no_categories_and_costs_the_same():
 
 def test_simulated_categories_are_not_private():
     with simulated(np.random.default_rng(7)):
-        found = occupied_categories(_exact([99], ["a"]), scale=1.0, threshold=9)
+        found = occupied_categories(named([99], ["a"]), scale=1.0, threshold=9)
     assert found.labels == ("a",)
     assert not found.private
 
@@ -241,7 +235,7 @@ def test_a_scale_that_cannot_be_is_refused(scale):
     with pytest.raises(BudgetError):
         stability_threshold(1, scale, Fraction(1, 10**6))
     with pytest.raises(BudgetError):
-        occupied_categories(_exact([5], ["a"]), scale=scale, threshold=20)
+        occupied_categories(named([5], ["a"]), scale=scale, threshold=20)
 
 
 def test_a_threshold_beyond_all_tables_is_refused():
@@ -258,16 +252,8 @@ def test_extremes_have_a_threshold(rows, scale):
     assert 0 < stability_delta(rows, scale, threshold) <= delta
 
 
-def _exact(counts, labels, rows=1):
-    return Exact(rows, rows**2, 1.0, np.array(counts, dtype=np.int64), tuple(labels))
-
-
 def _cost(rows, scale, threshold):
-    return occupied_categories(_exact([], [], rows), scale=scale, threshold=threshold).cost
-
-
-def _decimal(amount: Fraction) -> Decimal:
-    return Decimal(amount.numerator) / Decimal(amount.denominator)
+    return occupied_categories(named([], [], rows), scale=scale, threshold=threshold).cost
 
 
 def _splits(total, largest=None):
@@ -276,47 +262,6 @@ def _splits(total, largest=None):
         yield ()
     for first in range(min(total, largest or total), 0, -1):
         yield from ((first, *rest) for rest in _splits(total - first, first))
-
-
-def _show_chances(threshold, scale, laplace_tail, monkeypatch):
-    """How likely each count is to be shown, from what the code does with every possible noise."""
-    reach = np.arange(-threshold - 10, threshold + 11)
-
-    def every_noise(values, family, scale, cost):
-        return Noisy(values + reach, cost, True)
-
-    chances = {0: Decimal(0)}
-    with monkeypatch.context() as patch:
-        patch.setattr(stability, "add_noise", every_noise)
-        for count in range(1, threshold + 6):
-            labels = [f"{index:06d}" for index in range(reach.size)]
-            exact = _exact([count] * reach.size, labels)
-            shown = occupied_categories(exact, scale=scale, threshold=threshold).labels
-            # Noise is shown from some value on upwards, so that its tail is the whole chance.
-            first = reach.size - len(shown)
-            assert list(shown) == labels[first:]
-            chances[count] = laplace_tail(int(reach[first]), scale)
-    return chances
-
-
-def _worst_delta(neighbours, rows, threshold, shows, epsilon):
-    """The largest sum of max(0, P - e^ε Q) over the outcomes, for all neighbours both ways."""
-    growth = _decimal(epsilon).exp()
-    worst = Decimal(0)
-    for pair in neighbours(3, [0, 1, threshold - 1, threshold], rows):
-        laws = [_outcomes([shows[n] for n in table]) for table in pair]
-        for here, there in (laws, laws[::-1]):
-            gaps = (p - growth * q for p, q in zip(here, there, strict=True))
-            worst = max(worst, sum((gap for gap in gaps if gap > 0), Decimal(0)))
-    return worst
-
-
-def _outcomes(chances):
-    """The probability of each set of shown cells."""
-    return [
-        math.prod(p if shown else 1 - p for p, shown in zip(chances, outcome, strict=True))
-        for outcome in product([True, False], repeat=len(chances))
-    ]
 
 
 def _bernoulli(p, q, order):
@@ -329,6 +274,6 @@ def _exposed(rows, scale, threshold):
     """How many of many units have a cell shown that they alone opened, at the worst split."""
     units = 60_000 // rows
     labels = [f"{unit}/{row}" for unit in range(units) for row in range(rows)]
-    exact = _exact([1] * len(labels), labels, rows)
+    exact = named([1] * len(labels), labels, rows)
     shown = occupied_categories(exact, scale=scale, threshold=threshold).labels
     return len({label.split("/")[0] for label in shown}), units

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from fractions import Fraction
-from itertools import product
 
 import numpy as np
 import pytest
@@ -18,6 +16,15 @@ from sfumato.mechanisms import survey as module
 from sfumato.mechanisms.noise import Family, Noisy, simulated
 from sfumato.mechanisms.survey import Asked, Survey, maps
 from sfumato.privacy.cost import Cost
+from telling.enumerated.squares import (
+    LEVELS,
+    WEIGHT,
+    factor,
+    heaviest,
+    largest_loss,
+    mass,
+    together,
+)
 
 FAMILIES: list[Family] = ["laplace", "gaussian"]
 
@@ -226,65 +233,6 @@ def test_simulated_noise_is_not_called_private() -> None:
     with simulated(np.random.default_rng(1)):
         survey.ask([0], [0], Fraction(1))
     assert not survey.private
-
-
-# A tiny universe: one to three units of weight 2 on a map of 16 cells, seen through a method that
-# chooses: it measures the quarters, and looks into the one that seems heaviest. Every answer
-# within a window is enumerated, with its exact probability under each of two neighbours.
-
-WINDOW = range(-3, 6)
-LEVELS, WEIGHT = 2, 2
-
-
-def factor(mass: int, answer: int, scale: float) -> float:
-    q = math.exp(-1 / scale)
-    return (1 - q) / (1 + q) * q ** abs(answer - mass)
-
-
-def mass(cells: dict[int, int], level: int, code: int) -> int:
-    return sum(weight for cell, weight in cells.items() if cell >> 2 * (LEVELS - level) == code)
-
-
-def transcripts(follow) -> Iterator[tuple[tuple[tuple[int, int, int], ...], tuple[float, ...]]]:
-    """Yield (squares with answers, scales) of every run of a method that asks two quarters only."""
-    quarters = [(1, 0), (1, 3)]
-    for answers in product(WINDOW, repeat=2):
-        first = tuple((*square, answer) for square, answer in zip(quarters, answers, strict=True))
-        chosen = follow(answers)
-        for deeper in product(range(-1, 4), repeat=len(chosen)):
-            second = tuple((*square, answer) for square, answer in zip(chosen, deeper, strict=True))
-            yield first + second, (4.0,) * 2 + (4.0,) * len(chosen)
-
-
-def heaviest(answers: tuple[int, ...]) -> list[tuple[int, int]]:
-    return [(2, 0), (2, 1)] if answers[0] >= answers[1] else [(2, 12)]
-
-
-def largest_loss(follow) -> float:
-    """Return the largest log ratio over neighbours and transcripts."""
-    people = [{0: 2}, {0: 1, 12: 1}, {1: 2}, {15: 1}, {12: 2}, {0: 1, 1: 1}]
-    worst = 0.0
-    for table in ([], [{0: 2}], [{0: 1, 15: 1}, {12: 2}]):
-        for extra in people:
-            fewer, more = together(table), together([*table, extra])
-            for answers, scales in transcripts(follow):
-                ratio = sum(
-                    math.log(
-                        factor(mass(fewer, level, code), answer, scale)
-                        / factor(mass(more, level, code), answer, scale)
-                    )
-                    for (level, code, answer), scale in zip(answers, scales, strict=True)
-                )
-                worst = max(worst, abs(ratio))
-    return worst
-
-
-def together(people: list[dict[int, int]]) -> dict[int, int]:
-    cells: dict[int, int] = {}
-    for person in people:
-        for cell, weight in person.items():
-            cells[cell] = cells.get(cell, 0) + weight
-    return cells
 
 
 def priced(chosen: list[tuple[int, int]]) -> float:

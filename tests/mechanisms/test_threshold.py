@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from decimal import Decimal
 from fractions import Fraction
-from functools import cache
 from itertools import product
 
 import numpy as np
@@ -20,98 +19,22 @@ from sfumato.mechanisms import threshold as module
 from sfumato.mechanisms.noise import Noisy, add_noise, simulated
 from sfumato.mechanisms.threshold import extremes, threshold, threshold_scale
 from sfumato.privacy.cost import Cost
+from telling.enumerated.walks import (
+    CELLS,
+    added,
+    both_ends,
+    gains,
+    largest_loss,
+    law,
+    loss,
+    moved,
+)
 
-CELLS = 4
 LEVELS = [Fraction(0), Fraction(1, 4), Fraction(1, 2), Fraction(3, 4), Fraction(1)]
-ALLOWANCES = [-2, 0, 2]
 SLACK = Decimal("1e-25")
 HALF, ONE = Fraction(1, 2), Fraction(1)
 
-ln = cache(Decimal.ln)  # the same chances come again and again
-
 pytestmark = pytest.mark.usefixtures("precise")
-
-
-@cache
-def law(gains, scale, bar_scale=None):
-    """The chance to stop at each of the gains, or after them: summed over the noise of the bar."""
-    bar_scale = scale if bar_scale is None else bar_scale
-    ratio = (-1 / Decimal(scale)).exp()
-    bar_ratio = (-1 / Decimal(bar_scale)).exp() if bar_scale else Decimal(0)
-    bars = math.ceil(100 * bar_scale) if bar_scale else 1
-    powers = [ratio**v for v in range(bars - min((0, *gains)))]
-    chances, chance = [Decimal(0)] * (len(gains) + 1), 1 - bar_ratio
-    for bar in range(bars):
-        alive = chance
-        for place, gain in enumerate(gains):
-            passes = powers[max(bar - gain, 0)]
-            chances[place] += alive * passes
-            alive *= 1 - passes
-        chances[-1] += alive
-        chance *= bar_ratio
-    return tuple(chances)
-
-
-def gains(table, level, allowance=0, *, upward=True, whole=None):
-    """What lies behind each rung but the last less what is wanted, over the level's denominator."""
-    walked = table if upward else table[::-1]
-    wanted = level * (sum(table) if whole is None else whole) - allowance
-    behind = [sum(walked[: rung + 1]) - wanted for rung in range(len(table) - 1)]
-    scaled = [gain * level.denominator for gain in behind]
-    assert all(gain.denominator == 1 for gain in scaled)
-    return tuple(int(gain) for gain in scaled)
-
-
-def both_ends(table, least, scale, *, all_rungs=False):
-    """The chances of all answers of `extremes`; or of one whose second walk is not cut short."""
-    chances = {}
-    down = law(gains(table, Fraction(0), -least, upward=False), scale)
-    for passed, first in enumerate(down):
-        upper = len(table) - 1 - passed
-        rungs = len(table) - 1 if all_rungs else upper
-        up = law(tuple(sum(table[: rung + 1]) - least for rung in range(rungs)), scale)
-        for lower, second in enumerate(up):
-            chances[lower, upper] = first * second
-    return chances
-
-
-def loss(one, other):
-    """The largest log ratio, in either direction, over all answers."""
-    if any((a == 0) != (b == 0) for a, b in zip(one, other, strict=True)):
-        return Decimal("inf")
-    return max(abs(ln(a) - ln(b)) for a, b in zip(one, other, strict=True) if a)
-
-
-def tables(rows):
-    return [t for t in product(range(rows + 1), repeat=CELLS) if sum(t) <= rows]
-
-
-def added(rows):
-    """All tables of a few rows, each with one row more."""
-    for table in tables(rows):
-        for cell in range(CELLS):
-            yield table, tuple(n + (c == cell) for c, n in enumerate(table))
-
-
-def moved(rows):
-    """All tables of so many rows, each with one row moved."""
-    for table in tables(rows):
-        for cell, other in product(range(CELLS), repeat=2):
-            if sum(table) == rows and table[cell] and cell != other:
-                yield table, tuple(n - (c == cell) + (c == other) for c, n in enumerate(table))
-
-
-def largest_loss(pairs, level, scale, *, bar_scale=None, public=False, out_of_order=False):
-    largest = Decimal(0)
-    for one, other in pairs:
-        for allowance, upward in product(ALLOWANCES, (True, False)):
-            laws = []
-            for table in (one, other):
-                whole = 3 if public else None
-                steps = gains(table, level, allowance, upward=upward, whole=whole)
-                laws.append(law(steps[::-1] if out_of_order else steps, scale, bar_scale))
-            largest = max(largest, loss(*laws))
-    return largest
 
 
 def decimal(amount):

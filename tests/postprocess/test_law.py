@@ -1,9 +1,14 @@
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
-from sfumato.postprocess.law import NoiseLaw
+from sfumato.mechanisms.gaussian import gaussian_scale
+from sfumato.mechanisms.laplace import laplace_scale
+from sfumato.mechanisms.noise import LARGEST_SCALE
+from sfumato.postprocess.law import WIDEST, NoiseLaw
+from sfumato.privacy.cost import Cost
 
 LAWS = [NoiseLaw(kind, scale) for kind in ("laplace", "gaussian") for scale in (0.3, 1, 2.5, 40)]
 
@@ -53,3 +58,14 @@ def test_the_widest_noise_keeps_its_digits():
     radius = law.radius(0.95)
     assert radius / 2.0**55 == pytest.approx(math.log(20), rel=1e-12)
     assert law.coverage(radius) == pytest.approx(0.95, abs=1e-12)
+
+
+def test_noise_costs_what_its_scale_was_chosen_for():
+    half = Fraction(1, 2)
+    assert NoiseLaw("laplace", laplace_scale(4, half)).cost(4) == Cost.pure(half)
+    assert NoiseLaw("gaussian", gaussian_scale(16, half)).cost(4) == Cost.gaussian(half)
+    assert NoiseLaw("laplace", 8.0).cost(5).epsilon > half
+
+
+def test_no_wider_noise_is_read_than_is_ever_added():
+    assert WIDEST == LARGEST_SCALE

@@ -53,7 +53,7 @@ def test_where_the_size_is_public_replacing_is_what_is_promised():
     assert known != Guarantee(1.0, 1e-6, ROWS)
 
 
-@pytest.mark.parametrize("size", [0, -1, True, 1.5, "900"])
+@pytest.mark.parametrize("size", [0, -1, True, 1.5, "900", 2**63 + 1])
 def test_a_public_size_is_a_number_of_rows(size):
     with pytest.raises(DomainError, match="whole number of rows"):
         Guarantee(1.0, 0.0, ROWS, size=size)

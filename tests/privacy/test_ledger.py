@@ -381,6 +381,10 @@ def test_a_ledger_rewritten_by_force_to_something_possible_is_believed(path):
         "UPDATE meta SET value = '1/1' WHERE name = 'delta'",
         "UPDATE meta SET value = printf('%.*c', 600, '1') || '/1' WHERE name = 'epsilon'",
         "UPDATE meta SET value = '' WHERE name = 'table'",
+        "UPDATE meta SET value = x'7431' WHERE name = 'table'",
+        "UPDATE meta SET value = 'anybody' WHERE name = 'protects'",
+        "INSERT INTO meta VALUES ('more', '1/1')",
+        "INSERT INTO meta VALUES (NULL, '1/1')",
         "PRAGMA application_id = 7",
         "PRAGMA user_version = 2",
         "CREATE TRIGGER spy AFTER INSERT ON entry BEGIN DELETE FROM entry; END",
@@ -398,6 +402,44 @@ def test_a_ledger_that_makes_no_sense_is_refused_and_nothing_in_it_is_run(path, 
         assert refused.value.__context__ is None
         assert refused.value.__cause__ is None
     assert path.read_bytes() == bytes_before
+
+
+def test_a_ledger_that_keeps_charges_in_a_second_file_is_refused_and_left_alone(path):
+    ledger = two_charges(path)
+    with closing(sqlite3.connect(path)) as stranger:
+        assert stranger.execute("PRAGMA journal_mode = WAL").fetchone() == ("wal",)
+    bytes_before = path.read_bytes()
+    for attempt in (lambda: Ledger.open(path), lambda: ledger.charge("chart", TENTH)):
+        with pytest.raises(LedgerError, match="in a second file"):
+            attempt()
+    assert path.read_bytes() == bytes_before
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_a_ledger_beside_the_log_of_another_is_refused_and_left_alone(path):
+    ledger = two_charges(path)
+    log = path.with_name(f"{path.name}-wal")
+    log.write_bytes(b"left behind")
+    for attempt in (lambda: Ledger.open(path), lambda: ledger.charge("chart", TENTH)):
+        with pytest.raises(LedgerError, match="in a second file"):
+            attempt()
+    assert log.read_bytes() == b"left behind"
+    log.unlink()
+    assert len(ledger.entries) == 2
+
+
+def test_a_ledger_that_sqlite_has_no_memory_for_is_refused(path):
+    """SQLite says so of some damaged schemas, and Python has an error of its own for it."""
+    ledger = two_charges(path)
+
+    def read_without_memory(connection):
+        raise MemoryError
+
+    for act in (ledger._store.read, ledger._store.write):
+        with pytest.raises(LedgerError, match="cannot be read or written") as problem:
+            act(read_without_memory)
+        assert problem.value.__context__ is None
+    assert len(ledger.entries) == 2
 
 
 def test_a_ledger_without_its_triggers_is_refused(path):

@@ -90,7 +90,7 @@ def analysed(table, generator, *, noise=20.0, names=None, shared=False, **change
     parts = {
         "label": f"principal components of {grid.columns[0]} to {grid.columns[-1]}",
         "guarantee": Guarantee(1.0, 1e-5, unit),
-        "cost": Cost.gaussian(Fraction(1, 50)),
+        "cost": Cost.gaussian(Fraction(1, 200)),
         "private": True,
         "lattice": grid,
         "scaled": "range",

@@ -20,6 +20,7 @@ from sfumato.releases.area import DEGREE, Area, ratio
 from sfumato.releases.heatmap import DECODERS, METHODS, HeatmapRelease
 from sfumato.releases.heatmap_figure import COVERAGE, REACH
 from sfumato.releases.leaf_noise import LeafNoise
+from sfumato.render.png import png
 
 LON = Grid("lon", Bounds(-74.3, -73.7), 64)
 LAT = Grid("lat", Bounds(40.5, 40.9), 64)
@@ -83,11 +84,13 @@ def point(column=5, row=2, cells=8, **changes) -> HeatmapRelease:
 
 
 DAY = Grid("day", Bounds.of((date(2026, 1, 1), date(2026, 12, 31))), 64)
+ROWS = Guarantee(0.5, 0.0, PrivacyUnit.rows())
 SAMPLES = {
     "people": release(),
-    "rows": release(guarantee=Guarantee(0.5, 0.0, PrivacyUnit.rows()), step=1.0),
+    "rows": release(guarantee=ROWS, cost=Cost.pure(Fraction(1, 2)), step=1.0),
     "weighed": release(
-        guarantee=Guarantee(0.5, 0.0, PrivacyUnit.rows()), step=2.0**-20, weight="visits"
+        guarantee=ROWS, cost=Cost.pure(Fraction(1, 2)), step=2.0**-20, weight="visits",
+        scale=(2.0**31,) * 7,
     ),
     "image": point(origin="upper"),
     "time": release(x=DAY, aspect="free"),
@@ -169,6 +172,8 @@ MALFORMED = {
     "an unknown origin": {"parameters__origin": "left"},
     "an unknown aspect": {"parameters__aspect": None},
     "unknown outside": {"parameters__outside": "keep"},
+    "a latitude that is none": {"parameters__y__bounds__upper": 91.0},
+    "noise that 64 bits cannot hold": {"values__scales": [2.0**56, 2.0**57]},
     "a top below zero": {"parameters__top": -0.1},
     "an axis of categories": {"parameters__x": {"column": "lon", "categories": ["a"]}},
     "no axis": {"parameters__y": None},
@@ -486,6 +491,16 @@ def test_a_density_can_be_drawn_over_a_file(tmp_path):
 def test_a_background_that_is_no_picture_is_refused(background):
     with pytest.raises(ReleaseError, match=r"picture|array"):
         release().plot(background=background)
+
+
+def test_a_background_that_is_damaged_is_refused(tmp_path):
+    path = tmp_path / "scene.png"
+    whole = png(np.full((4, 4, 4), 255, dtype=np.uint8))
+    for damaged in (whole[:8], whole[:40], whole[:30] + bytes(8) + whole[38:], whole[:8] * 9):
+        path.write_bytes(damaged)
+        with pytest.raises(ReleaseError, match="damaged") as problem:
+            point().plot(background=path)
+        assert problem.value.__context__ is None
 
 
 def test_an_ending_nobody_knows_is_refused(tmp_path):

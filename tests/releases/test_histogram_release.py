@@ -48,9 +48,9 @@ SAMPLES = {
     "flags": release(x=Labels("sick", Categories((True, False))), steps=(3, 2**62)),
     "days": release(x=DAY, steps=(3, 4)),
     "shared": release(
-        guarantee=Guarantee(0.1, 1e-6, PrivacyUnit.users("person")),
-        cost=Cost.gaussian(Fraction(1, 3)),
-        noise=NoiseLaw("gaussian", 0.1 * 2**30),
+        guarantee=Guarantee(4.0, 1e-6, PrivacyUnit.users("person")),
+        cost=Cost.gaussian(Fraction(1, 4)),
+        noise=NoiseLaw("gaussian", 1.5 * 2**30),
         step=2**-30,
         steps=(2**33 + 1, -(2**29) - 1, 5),
     ),

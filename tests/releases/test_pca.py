@@ -3,6 +3,7 @@ import math
 import re
 from dataclasses import replace
 from datetime import date
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -13,6 +14,9 @@ from sfumato.domain import Bounds
 from sfumato.errors import ReleaseError
 from sfumato.lattice import REACH, Lattice
 from sfumato.postprocess.principal import principal
+from sfumato.privacy.cost import Cost
+from sfumato.privacy.guarantee import Guarantee
+from sfumato.privacy.unit import PrivacyUnit
 from sfumato.releases import document
 from sfumato.releases.pca import PcaRelease
 
@@ -34,7 +38,11 @@ SAMPLES = {
     "no rows": sample(rows=0),
     "few rows": sample(rows=12, columns=20),
     "nothing but noise": sample(rows=300, columns=20, noise=2000.0),
-    "hardly any noise": sample(noise=1e-6),
+    "hardly any noise": sample(
+        noise=1e-5,
+        guarantee=Guarantee(1e11, 1e-5, PrivacyUnit.rows()),
+        cost=Cost.gaussian(Fraction(2 * 10**10)),
+    ),
     "simulated": sample(private=False),
     "scales of one's own": sample(scaled="given"),
     "private scales": sample(scaled="private"),

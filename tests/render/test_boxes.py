@@ -173,3 +173,8 @@ def test_the_nearest_two_boxes_decide_the_room() -> None:
 def _first(marks: tuple[object, ...]) -> Boxes:
     assert isinstance(marks[0], Boxes)
     return marks[0]
+
+
+def test_a_shade_has_few_parts_however_long_it_is() -> None:
+    assert Fineness(1.0, 12).steps(float("inf")) == 12
+    assert Fineness(1e-300, 12).steps(1e300) == 12

@@ -86,6 +86,13 @@ def test_a_long_name_is_cut_and_says_so() -> None:
     assert shorten("short", 10) == "short"
 
 
+def test_a_name_of_thousands_of_letters_is_measured_a_few_times_over() -> None:
+    measured: list[str] = []
+    lines = wrap("a" * 5000, 50, lambda text: measured.append(text) or float(len(text)))
+    assert lines == ["a" * 50] * 100
+    assert sum(map(len, measured)) < 20 * 5000
+
+
 def test_the_estimated_width_grows_with_every_letter() -> None:
     assert width("illi") < width("mmmm") < width("mmmmm")
     assert width("漢字") > width("ab")

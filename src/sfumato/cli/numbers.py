@@ -26,6 +26,7 @@ def show_numbers(release: Release) -> None:
     records = release.records()
     if getattr(release, "coverage", None) == 0:
         records = [_without_intervals(record) for record in records]
+    records = _known(records)
     if records and "clear" in records[0] and "median_low" in records[0]:
         columns = _stacked(records)
         show_table(title, columns, len(columns) - 2)
@@ -40,6 +41,12 @@ def show_numbers(release: Release) -> None:
 def _without_intervals(record: dict[str, Any]) -> dict[str, Any]:
     """Leave out the ends of intervals, where a method knows none."""
     return {name: record[name] for name in record if name.split("_")[-1] not in ("low", "high")}
+
+
+def _known(records: Records) -> Records:
+    """Leave out numbers that no record has: not every method counts what it draws."""
+    names = [name for name in (records[0] if records else ()) if records[0][name] is not None]
+    return [{name: record[name] for name in names} for record in records]
 
 
 def _stacked(records: Records) -> dict[str, list[str]]:

@@ -87,17 +87,20 @@ def _saved(release: Release, path: Path) -> str | None:
 
 
 def _print_numbers(release: Release, source: Path | None) -> None:
+    problem = ""
     try:
         show_numbers(release)
         sys.stdout.flush()
     except OSError:
         # What stands in the closed stream's buffer would be an error again when Python ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except Exception as error:  # noqa: BLE001 - a bug in printing must not lose what was paid for
+        problem = f" ({type(error).__name__})"
     else:
         return
     # Whoever reads a saved release through `head` has seen enough, and lost nothing.
-    if source is None:
-        raise _not_lost("Cannot print the numbers.", release, source)
+    if source is None or problem:
+        raise _not_lost(f"Cannot print the numbers{problem}.", release, source)
 
 
 def _not_lost(problem: str, release: Release, place: Path | None) -> ReleaseError:

@@ -13,7 +13,7 @@ from sfumato.domain import Bounds, Categories, Value
 from sfumato.errors import DomainError
 from sfumato.privacy.unit import PrivacyUnit
 
-_NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?")
+_NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,300})(\.[0-9]+)?")
 _FLAGS = {"true": True, "false": False}
 
 
@@ -97,7 +97,7 @@ def read_resolution(spelling: str) -> int | tuple[int, ...] | str:
     (256, (320, 240))
     """
     sides = spelling.split(",")
-    if not all(side.strip().isascii() and side.strip().isdigit() for side in sides):
+    if not all(re.fullmatch(r"[0-9]{1,12}", side.strip()) for side in sides):
         return spelling  # which the chart refuses, saying what to type
     numbers = tuple(int(side) for side in sides)
     return numbers[0] if len(numbers) == 1 else numbers

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import Literal
 
 import numpy as np
 
+from sfumato.privacy.cost import Cost
+
 NoiseKind = Literal["laplace", "gaussian"]
+KINDS: tuple[NoiseKind, ...] = ("laplace", "gaussian")
 
 _WIDE = 1000.0  # beyond this scale a sum over the lattice equals its integral to seven digits
+
+WIDEST = 2.0**55
+"""The largest scale that is ever added: wider noise would not fit 64 bits."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +36,11 @@ class NoiseLaw:
 
     kind: NoiseKind
     scale: float
+
+    def cost(self, weight: int) -> Cost:
+        """Return the price of such noise on integers that one unit moves by `weight` in all."""
+        part = weight / Fraction(self.scale)
+        return Cost.pure(part) if self.kind == "laplace" else Cost.gaussian(part**2 / 2)
 
     def miss(self, radius: int) -> float:
         """Return the probability that the noise lies further out than `radius`."""

@@ -10,6 +10,9 @@ from sfumato.errors import DomainError
 from sfumato.privacy.amount import exactly, float_above, show
 from sfumato.privacy.unit import PrivacyUnit
 
+MOST_ROWS = 2**63
+"""More than any table has."""
+
 
 @dataclass(frozen=True)
 class Guarantee:
@@ -73,7 +76,7 @@ class Guarantee:
 
 
 def _counted(rows: object) -> bool:
-    return isinstance(rows, int) and not isinstance(rows, bool) and rows >= 1
+    return isinstance(rows, int) and not isinstance(rows, bool) and 1 <= rows <= MOST_ROWS
 
 
 def _exp_above(epsilon: Fraction) -> Fraction:

@@ -13,6 +13,7 @@ from sfumato.privacy.accountant import admits, remaining
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.cost import Cost
 from sfumato.privacy.entry import Entry, printable, total
+from sfumato.privacy.place import exists
 from sfumato.privacy.records import (
     UnreadableError,
     inspect,
@@ -22,7 +23,7 @@ from sfumato.privacy.records import (
 )
 from sfumato.privacy.refusal import refusal
 from sfumato.privacy.statement import as_html, as_text
-from sfumato.privacy.store import FileStore, MemoryStore, Store, create, exists
+from sfumato.privacy.store import FileStore, MemoryStore, Store, create
 from sfumato.privacy.terms import Terms
 from sfumato.privacy.unit import PrivacyUnit
 

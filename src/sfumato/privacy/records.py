@@ -28,6 +28,8 @@ VERSION = 1
 _FRACTION = re.compile(r"[0-9]{1,640}/[1-9][0-9]{0,639}")
 _FINEST = 10**640
 
+_FACTS = {"epsilon", "delta", "protects", "table", "identity"}
+
 _TABLES = (
     "CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
     "CREATE TABLE entry (number INTEGER PRIMARY KEY, time TEXT NOT NULL, label TEXT NOT NULL, "
@@ -88,11 +90,21 @@ def read_terms(connection: Connection) -> Terms:
         raise UnreadableError("It was made by a newer sfumato")
     if _schema(connection) != _our_schema():
         raise UnreadableError("Its tables were changed")
-    facts = {str(name): str(value) for name, value in connection.execute("SELECT * FROM meta")}
+    facts = _facts(connection)
     try:
         return Terms(_budget(facts), facts["protects"], facts["table"], facts["identity"])
     except (KeyError, OverflowError, BudgetError, LedgerError):
         pass
+    raise UnreadableError("Its terms are damaged")
+
+
+def _facts(connection: Connection) -> dict[str, str]:
+    rows = connection.execute("SELECT name, value FROM meta").fetchall()
+    facts = dict(rows)
+    whole = len(facts) == len(rows) and _FACTS <= facts.keys() <= _FACTS | {"reserve"}
+    whole = whole and all(isinstance(value, str) for value in facts.values())
+    if whole and re.match("row$|user .", facts["protects"], re.DOTALL):
+        return facts
     raise UnreadableError("Its terms are damaged")
 
 

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import os
 import secrets
+import signal
 import sqlite3
 import threading
-import time
 import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import TypeVar
 
 from sfumato.errors import LedgerError
+from sfumato.privacy.place import exists, has_one_name, held, is_mounted, synced
 from sfumato.privacy.records import UnreadableError, lay
 from sfumato.privacy.terms import Terms
 
@@ -22,6 +23,9 @@ Answer = TypeVar("Answer")
 
 PATIENCE = 60.0
 """How many seconds to wait while other processes charge the same file."""
+
+_LOGGED = slice(19, 20)
+"""Where the header of a file says that it is read together with a log of what was written."""
 
 # SQLite's locks know processes, not forks: a child forked while another thread has the file open
 # would believe that it holds the parent's locks. So a fork waits until no operation is under way.
@@ -42,23 +46,31 @@ class Store(ABC):
 
     def read(self, action: Callable[[sqlite3.Connection], Answer]) -> Answer:
         """Run `action` on one consistent state of the ledger."""
-        return self._run(action, "BEGIN")
+        return self._run(action, writing=False)
 
     def write(self, action: Callable[[sqlite3.Connection], Answer]) -> Answer:
         """Run `action` alone; when this returns, what it wrote survives a crash."""
-        return self._run(action, "BEGIN IMMEDIATE")
+        return self._run(action, writing=True)
 
     @abstractmethod
     @contextmanager
-    def _connection(self) -> Generator[sqlite3.Connection]: ...
+    def _connection(self, *, writing: bool) -> Generator[sqlite3.Connection]: ...
 
-    def _run(self, action: Callable[[sqlite3.Connection], Answer], begin: str) -> Answer:
+    def _run(self, action: Callable[[sqlite3.Connection], Answer], *, writing: bool) -> Answer:
+        process, begin = os.getpid(), "BEGIN IMMEDIATE" if writing else "BEGIN"
         try:
-            with self._connection() as connection, _transaction(connection, begin):
-                return action(connection)
-        # SQLite quotes the names it finds, and Python fails on damaged ones.
-        except (sqlite3.Error, UnicodeError, UnreadableError) as error:
+            with (
+                self._connection(writing=writing) as connection,
+                _transaction(connection, begin),
+            ):
+                answer = action(connection)
+        # SQLite quotes the names it finds, and Python fails on damaged ones. Of some damaged
+        # schemas SQLite says that there is no memory left for them.
+        except (sqlite3.Error, OSError, UnicodeError, MemoryError, UnreadableError) as error:
             problem = error
+        else:
+            _go_on_in(process)
+            return answer
         raise LedgerError(_explain(self.name, problem))
 
 
@@ -71,15 +83,30 @@ class FileStore(Store):
         self._address = f"{path.as_uri()}?mode=rw"
 
     @contextmanager
-    def _connection(self) -> Generator[sqlite3.Connection]:
-        if not _has_one_name(self._file):
+    def _connection(self, *, writing: bool) -> Generator[sqlite3.Connection]:
+        file = Path(os.path.realpath(self._file))  # beside which SQLite puts the journal
+        self._require_one_name(file)
+        with (
+            _operating,
+            held(file, alone=writing, patience=PATIENCE),
+            synced(file.parent) if writing else nullcontext(),
+            closing(_opened(file, self._address)) as connection,
+        ):
+            yield connection
+
+    def _require_one_name(self, file: Path) -> None:
+        if not has_one_name(file):
             raise LedgerError(
                 f"{self.path} has a second name in the file system. SQLite finds the journal of a "
                 "charge by the file's name, and under another name the charge would be forgotten. "
-                "Remove the other hard link."
+                "Remove the other hard link; one like .ledger-… is left from its creation."
             )
-        with _operating, closing(_connect(self._address)) as connection:
-            yield connection
+        if is_mounted(file):
+            raise LedgerError(
+                f"{self.path} is mounted without its folder. SQLite keeps the journal of a charge "
+                "in that folder, and seen from another the charge would be forgotten. Mount the "
+                "folder of the ledger."
+            )
 
 
 class MemoryStore(Store):
@@ -95,7 +122,7 @@ class MemoryStore(Store):
         lay(self._database, terms)
 
     @contextmanager
-    def _connection(self) -> Generator[sqlite3.Connection]:
+    def _connection(self, *, writing: bool) -> Generator[sqlite3.Connection]:  # noqa: ARG002
         if os.getpid() != self._process:
             raise LedgerError(
                 "A ledger in memory belongs to the process that made it. A forked copy would let "
@@ -103,24 +130,6 @@ class MemoryStore(Store):
             )
         with self._lock:
             yield self._database
-
-
-def exists(path: Path) -> bool:
-    """Tell whether there is a file at `path`, as far as we are allowed to know."""
-    try:
-        return path.is_file()
-    except OSError:
-        return False
-
-
-def _has_one_name(path: Path) -> bool:
-    for _ in range(20):
-        with suppress(OSError):
-            if path.stat().st_nlink <= 1:
-                return True
-        # A ledger that is being created has two names for a moment.
-        time.sleep(0.05)
-    return not exists(path)
 
 
 def _refuse_journal(path: Path) -> None:
@@ -138,10 +147,10 @@ def create(path: Path, terms: Terms) -> None:
     problem = ""
     try:
         _refuse_journal(path)
-        with _operating, closing(_connect(f"{passing.as_uri()}?mode=rwc")) as connection:
-            lay(connection, terms)
-        os.link(passing, path)
-        _sync(path.parent)
+        with synced(path.parent):
+            with _operating, closing(_connect(f"{passing.as_uri()}?mode=rwc")) as connection:
+                lay(connection, terms)
+            os.link(passing, path)
     except FileExistsError:
         problem = (
             "there is a file of that name, or the journal of one. Writing over it would forget "
@@ -159,35 +168,49 @@ def create(path: Path, terms: Terms) -> None:
         raise LedgerError(f"{path} cannot be created: {problem}")
 
 
+def _opened(file: Path, address: str) -> sqlite3.Connection:
+    """Connect to a ledger, unless SQLite would keep what is written in a second file first."""
+    with suppress(OSError), file.open("rb") as found:
+        if found.read(20)[_LOGGED] == b"\2" or exists(file.with_name(f"{file.name}-wal")):
+            raise UnreadableError("It keeps charges in a second file")
+    return _connect(address)
+
+
 def _connect(address: str) -> sqlite3.Connection:
     connection = sqlite3.connect(
         address, uri=True, timeout=PATIENCE, isolation_level=None, check_same_thread=False
     )
-    # EXTRA also waits until the folder has forgotten the journal, which after a power cut would
-    # otherwise take the charge back.
-    for setting in ("synchronous = EXTRA", "trusted_schema = OFF", "cell_size_check = ON"):
-        connection.execute(f"PRAGMA {setting}")
+    try:
+        # EXTRA also waits until the folder has forgotten the journal, which after a power cut would
+        # otherwise take the charge back.
+        for setting in ("synchronous = EXTRA", "trusted_schema = OFF", "cell_size_check = ON"):
+            connection.execute(f"PRAGMA {setting}")
+    except BaseException:
+        connection.close()
+        raise
     return connection
 
 
 @contextmanager
 def _transaction(connection: sqlite3.Connection, begin: str) -> Generator[None]:
+    process = os.getpid()
     connection.execute(begin)
     try:
         yield
+        _go_on_in(process)
         connection.execute("COMMIT")
     finally:
+        _go_on_in(process)
         if connection.in_transaction:
             connection.execute("ROLLBACK")
 
 
-def _sync(folder: Path) -> None:
-    if os.name == "posix":
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+def _go_on_in(process: int) -> None:
+    # A signal's handler may fork in the very thread that is charging. The child that comes back
+    # from it has a copy of the charge and not its locks: even to roll back would undo the other's.
+    # A process that is killed does neither.
+    if (child := os.getpid()) != process:
+        os.kill(child, signal.SIGKILL)
 
 
 def _explain(name: str, problem: Exception) -> str:
@@ -196,7 +219,7 @@ def _explain(name: str, problem: Exception) -> str:
             f"{name} is not a ledger this sfumato can use. {problem}, and a total that cannot be "
             "trusted protects nobody. Use the sfumato it was made with, or name another file."
         )
-    match getattr(problem, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF:
+    match _code(problem):
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
             what, advice = "is busy with other processes' charges", "Try again"
         case sqlite3.SQLITE_NOTADB | sqlite3.SQLITE_CORRUPT:
@@ -207,3 +230,14 @@ def _explain(name: str, problem: Exception) -> str:
         f"{name} {what}. A charge must be on the disk before anyone looks, so nothing was read "
         f"from your table. {advice}."
     )
+
+
+def _code(problem: Exception) -> int:
+    """Return what SQLite would call the problem."""
+    match problem:
+        case TimeoutError():
+            return sqlite3.SQLITE_BUSY
+        case OSError() | MemoryError():
+            return sqlite3.SQLITE_IOERR
+        case _:
+            return getattr(problem, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF

@@ -68,9 +68,18 @@ class Area:
         On a map that is exact on the sphere, so degrees count for less near the poles.
         """
         if self.sides is not None:
-            return (right - left) * (high - low) / math.prod(self.sides)
+            across, up = self.sides
+            # One side after the other: a product of two tiny or two huge ones is no float.
+            return (right - left) / across * ((high - low) / up)
         south, north = (np.sin(np.radians(np.clip(end, -90, 90))) for end in (low, high))
         return (right - left) * DEGREE**2 * np.degrees(north - south)
+
+
+def on_earth(x: Grid, y: Grid) -> bool:
+    """Tell whether bounds can be degrees of longitude and latitude."""
+    degrees = not (x.bounds.time or y.bounds.time)
+    far = max(abs(x.bounds.lower), abs(x.bounds.upper)) <= 360
+    return degrees and far and max(abs(y.bounds.lower), abs(y.bounds.upper)) <= 90
 
 
 def ratio(x: Bounds, y: Bounds, aspect: Aspect) -> float | None:

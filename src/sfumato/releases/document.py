@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Mapping
 from fractions import Fraction
@@ -11,6 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from sfumato.errors import ReleaseError, SfumatoError
+from sfumato.privacy.accountant import admits
+from sfumato.privacy.amount import plain_above
+from sfumato.privacy.budget import Budget
 from sfumato.privacy.cost import Cost
 from sfumato.privacy.guarantee import Guarantee
 from sfumato.privacy.unit import PrivacyUnit
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 FORMAT = "sfumato release"
 VERSION = 1
 _LARGEST = 2**29  # bytes; a release of the most cells there can be is smaller
+_NESTED = frozenset({bool, dict, list})  # plain numbers and texts are compared all at once
 
 
 def write(release: Release) -> dict[str, Any]:
@@ -60,19 +63,43 @@ def load(path: str | Path) -> Release:
     ...
     sfumato.errors.ReleaseError: There is no release at 'nowhere.json'. ...
     """
-    return read(_parsed(Path(path)))
+    return read(parsed(_content(Path(path))))
+
+
+def parsed(content: bytes) -> Mapping[str, Any]:
+    """Return the document in the content of a file."""
+    document: Any = None
+    try:
+        text = content.decode()
+        document = json.loads(text, parse_constant=_refuse, object_pairs_hook=_once)
+        if "\\u" in text:  # which can spell half a letter, and that no file can hold
+            json.dumps(document, ensure_ascii=False).encode()
+    except (ValueError, RecursionError):
+        document = None
+    if not isinstance(document, dict):
+        raise _malformed()
+    return cast(dict[str, Any], document)
 
 
 def read(document: Mapping[str, Any]) -> Release:
-    """Rebuild a release from what `write` returned."""
+    """Rebuild a release from what `write` returned, and from nothing else.
+
+    A document is believed only where the release would be written in just these words, and where
+    its promise is no better than its price and its noise.
+    """
     kinds = _kinds()
     _check_header(document, kinds)
     try:
-        common = _common(document)
-        return kinds[document["kind"]].from_parts(
-            common, {**document["parameters"], **document["values"]}
+        # The first releases did not say that their size is unknown.
+        document = {**document, "guarantee": {"size": None, **document["guarantee"]}}
+        release = kinds[document["kind"]].from_parts(
+            _common(document), {**document["parameters"], **document["values"]}
         )
+        if _same(write(release), document) and release.least_cost.within(release.cost):
+            return release
     except (KeyError, TypeError, ValueError, ArithmeticError, AttributeError, SfumatoError):
+        pass
+    except RecursionError:  # lists within lists, where a text should stand
         pass
     raise _malformed()
 
@@ -96,28 +123,25 @@ def _kinds() -> dict[str, type[Release]]:
     return {kind.kind: kind for kind in kinds}
 
 
-def _parsed(path: Path) -> Mapping[str, Any]:
+def _content(path: Path) -> bytes:
     if not path.is_file():
         raise ReleaseError(
             f"There is no release at {str(path)!r}. A release must be saved before it can be "
             "drawn again. Check the path, or make it: release.save('chart.json')."
         )
-    document: Any = None
     try:
         if path.stat().st_size <= _LARGEST:
-            document = json.loads(path.read_text(encoding="utf-8"), parse_constant=_refuse)
-    except (OSError, ValueError, RecursionError):
+            return path.read_bytes()
+    except OSError:
         pass
-    if not isinstance(document, dict):
-        raise _malformed()
-    return cast(dict[str, Any], document)
+    raise _malformed()
 
 
 def _check_header(document: Mapping[str, Any], kinds: Mapping[str, object]) -> None:
-    version = document.get("version")
-    if document.get("format") != FORMAT or not isinstance(version, int):
+    version, kind = document.get("version"), document.get("kind")
+    if document.get("format") != FORMAT or type(version) is not int or version < VERSION:
         raise _malformed()
-    if version > VERSION or document.get("kind") not in kinds:
+    if version > VERSION or not isinstance(kind, str) or kind not in kinds:
         raise ReleaseError(
             "This release was written by a newer sfumato. Drawing it with this one could show the "
             "wrong guarantee. Upgrade sfumato, then load it again."
@@ -125,21 +149,37 @@ def _check_header(document: Mapping[str, Any], kinds: Mapping[str, object]) -> N
 
 
 def _common(document: Mapping[str, Any]) -> dict[str, Any]:
-    guarantee, cost = document["guarantee"], document["cost"]
-    unit = PrivacyUnit(guarantee["unit"]["column"], guarantee["unit"]["max_rows"])
-    epsilon, delta = float(guarantee["epsilon"]), float(guarantee["delta"])
-    if not (math.isfinite(epsilon) and epsilon >= 0 and 0 <= delta < 1):
+    plain, prices = document["guarantee"], document["cost"]
+    cost = Cost(
+        None if prices["epsilon"] is None else _fraction(prices["epsilon"]),
+        _fraction(prices["rho"]),
+        _fraction(prices["delta"]),
+    )
+    unit = PrivacyUnit(plain["unit"]["column"], plain["unit"]["max_rows"])
+    promised = Budget(plain["epsilon"], plain["delta"], reserve=plain_above(cost.delta))
+    if not admits(promised, Cost.nothing(), cost):
         raise _malformed()
     return {
         "label": str(document["label"]),
         "private": document["private"] is True,
-        "guarantee": Guarantee(epsilon, delta, unit, guarantee.get("size")),
-        "cost": Cost(
-            None if cost["epsilon"] is None else _fraction(cost["epsilon"]),
-            _fraction(cost["rho"]),
-            _fraction(cost["delta"]),
-        ),
+        "guarantee": Guarantee(promised.epsilon, promised.delta, unit, plain["size"]),
+        "cost": cost,
     }
+
+
+def _same(written: object, found: object) -> bool:
+    """Compare plain values: 1 is 1.0, but a flag is no number and nothing is left over."""
+    match written, found:
+        case dict(), dict():
+            one, other = cast(dict[str, Any], written), cast(dict[str, Any], found)
+            return one.keys() == other.keys() and all(_same(one[key], other[key]) for key in one)
+        case list(), list():
+            pair = cast(list[Any], written), cast(list[Any], found)
+            if _NESTED.isdisjoint(map(type, pair[0] + pair[1])):
+                return pair[0] == pair[1]
+            return len(pair[0]) == len(pair[1]) and all(map(_same, *pair))
+        case _:
+            return written == found and isinstance(written, bool) == isinstance(found, bool)
 
 
 def _fraction(text: str) -> Fraction:
@@ -147,6 +187,13 @@ def _fraction(text: str) -> Fraction:
     if not re.fullmatch(r"[0-9]{1,4000}(/[0-9]{1,4000})?", text):
         raise _malformed()
     return Fraction(text)
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    # Of a name said twice, others might read the first where we read the last.
+    if len(document := dict(pairs)) != len(pairs):
+        raise ValueError("A name is said twice.")
+    return document
 
 
 def _refuse(constant: str) -> float:

@@ -13,11 +13,13 @@ from numpy.typing import NDArray
 from sfumato.domain import moment
 from sfumato.figure import Figure
 from sfumato.grid import Grid
-from sfumato.plane import Outside
+from sfumato.plane import MOST_STEPS, Outside
 from sfumato.postprocess import density
 from sfumato.postprocess.density import Leaves
+from sfumato.postprocess.law import NoiseLaw
+from sfumato.privacy.cost import Cost
 from sfumato.releases import axes, squares, strict
-from sfumato.releases.area import Area, Aspect
+from sfumato.releases.area import Area, Aspect, on_earth
 from sfumato.releases.leaf_noise import LeafIntervals, LeafNoise
 from sfumato.releases.map_release import MapRelease
 from sfumato.releases.resolution import Resolution, Smooth, cells_of, widths_of
@@ -103,6 +105,8 @@ class HeatmapRelease(MapRelease):
         squares.check(self.leaves)
         if not len(self.noisy) == len(self.scale) == len(self.leaves.mass):
             raise ValueError("A leaf has one measurement, with noise of one scale.")
+        if self.aspect == "map" and not on_earth(self.x, self.y):
+            raise ValueError("A map of the earth has degrees along its sides.")
         if not self.total >= 0:
             raise ValueError("There is not less than nothing in all.")
 
@@ -138,6 +142,17 @@ class HeatmapRelease(MapRelease):
         if self.guarantee.unit.column is not None:
             return f"people per {self.area.words}"
         return f"{self.weight or 'rows'} per {self.area.words}"
+
+    @property
+    def least_cost(self) -> Cost:
+        """What the least noisy measurement of a leaf costs, if there is one."""
+        if not self.scale:
+            return Cost.nothing()
+        unit = self.guarantee.unit
+        weighed = unit.column is None and self.weight is not None
+        # A weight has as many steps as fit: its bound is more than half of the most there can be.
+        weight = MOST_STEPS // 2 if weighed else unit.weight
+        return NoiseLaw("laplace", min(self.scale)).cost(weight)
 
     @property
     def parameters(self) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,8 +13,9 @@ from numpy.typing import NDArray
 
 from sfumato.figure import Figure
 from sfumato.grid import Edges, Grid, Key, Labels, shape
-from sfumato.postprocess.law import NoiseLaw
+from sfumato.postprocess.law import KINDS, NoiseLaw
 from sfumato.postprocess.proportion import proportions
+from sfumato.privacy.cost import Cost
 from sfumato.releases import axes, strict
 from sfumato.releases.release import Release
 from sfumato.releases.uncertainty import Uncertainty
@@ -85,6 +85,11 @@ class HistogramRelease(Release):
         return Uncertainty.of_proportions(steps, self.noise, self._per_proportion.ravel())
 
     @property
+    def least_cost(self) -> Cost:
+        """What the noise on the counts costs."""
+        return self.noise.cost(self.guarantee.unit.weight)
+
+    @property
     def parameters(self) -> dict[str, Any]:
         """The public facts the release was made with."""
         return {
@@ -105,9 +110,8 @@ class HistogramRelease(Release):
     def from_parts(cls, common: Mapping[str, Any], parts: Mapping[str, Any]) -> HistogramRelease:
         """Rebuild a histogram from its document."""
         x, hue = axes.read(parts["x"]), axes.read(parts["hue"])
-        kind, scale, step = parts["noise"]["kind"], parts["noise"]["scale"], parts["step"]
-        known = kind in ("laplace", "gaussian") and 0 < scale < math.inf and 0 < step <= 1
-        if x is None or not isinstance(hue, Labels | None) or not known:
+        plain, step = parts["noise"], strict.number(parts["step"])
+        if x is None or not isinstance(hue, Labels | None) or not 0 < step <= 1:
             raise ValueError("The axes or the noise are not those of a histogram.")
         return cls(
             **common,
@@ -115,8 +119,8 @@ class HistogramRelease(Release):
             y=axes.read(parts["y"]),
             hue=hue,
             stat=parts["stat"],
-            noise=NoiseLaw(kind, float(scale)),
-            step=float(step),
+            noise=NoiseLaw(strict.choice(plain["kind"], KINDS), strict.scale(plain["scale"])),
+            step=step,
             steps=tuple(strict.integer(step) for step in parts["steps"]),
             found=tuple(map(str, parts["found"])),
         )

@@ -53,11 +53,11 @@ class LeafNoise:
     @classmethod
     def read(cls, plain: Mapping[str, Any], step: float) -> LeafNoise:
         """Rebuild measurements from what `write` returned."""
-        scales = [strict.number(scale) for scale in plain["scales"]]
+        scales = [strict.scale(scale) for scale in plain["scales"]]
         which = [strict.integer(place) for place in plain["scale"]]
         noisy = tuple(strict.integer(value) for value in plain["noisy"])
-        if not (all(scale > 0 for scale in scales) and all(place >= 0 for place in which)):
-            raise ValueError("Noise has a scale above zero.")
+        if not all(place >= 0 for place in which):
+            raise ValueError("Every leaf has a scale.")
         if not 0 < step <= 1:
             raise ValueError("A step is worth something, and at most one unit.")
         try:

@@ -11,8 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.lattice import SHARES, Lattice, Moments, Point
+from sfumato.lattice import SHARES, Lattice, Moments, Point, moment_weight
+from sfumato.postprocess.law import NoiseLaw
 from sfumato.postprocess.principal import Sums
+from sfumato.privacy.cost import Cost
+from sfumato.privacy.unit import PrivacyUnit
 from sfumato.releases import strict
 
 Array = NDArray[np.float64]
@@ -57,7 +60,7 @@ class NoisyMoments:
             origin=tuple(map(strict.integer, plain["origin"])),
             radius=strict.number(plain["radius"]),
             constant=strict.integer(plain["constant"]),
-            scale=strict.number(plain["scale"]),
+            scale=strict.scale(plain["scale"]),
             step=strict.number(plain["step"]),
             matrix=tuple(map(strict.integer, plain["matrix"])),
         )
@@ -76,6 +79,11 @@ class NoisyMoments:
     def asked(self, lattice: Lattice) -> Moments:
         """Return the question these sums answer, or refuse a lattice it cannot be asked of."""
         return Moments(lattice, self.origin, self.radius, self.constant)
+
+    def cost(self, lattice: Lattice, unit: PrivacyUnit) -> Cost:
+        """Return what the noise on the sums costs."""
+        moved = moment_weight(unit) * self.asked(lattice).longest
+        return NoiseLaw("gaussian", self.scale).cost(moved)
 
     def length(self, lattice: Lattice) -> float:
         """Return the length at which rows were cut, in scaled units."""

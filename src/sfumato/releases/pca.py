@@ -15,6 +15,7 @@ from sfumato.figure import Figure, Interval
 from sfumato.lattice import REACH, SHARES, Lattice, Point
 from sfumato.postprocess.principal import Principal, distinct, loading_bands, principal
 from sfumato.postprocess.principal_spread import Spread, spreads
+from sfumato.privacy.cost import Cost
 from sfumato.releases import normal, scales, strict
 from sfumato.releases.moments import NoisyMoments
 from sfumato.releases.pca_view import PcaViews, View, known
@@ -179,6 +180,12 @@ class PcaRelease(PcaViews):
         """Print the share of variance along a component, counted from 1, and how sure we are."""
         ends = (self._spread.ratio, *self._spread.ratio_limits(normal.reach()))
         return normal.percents(*(float(each[component - 1]) for each in ends))
+
+    @property
+    def least_cost(self) -> Cost:
+        """What the noise on both sums costs."""
+        unit = self.guarantee.unit
+        return self.directions.cost(self.lattice, unit) + self.spread.cost(self.lattice, unit)
 
     @property
     def parameters(self) -> dict[str, Any]:

@@ -60,6 +60,11 @@ class Release(ABC):
     def parameters(self) -> dict[str, Any]:
         """The public facts the release was made with."""
 
+    @property
+    def least_cost(self) -> Cost:
+        """What the noise that is stated costs at least: no smaller price can be true."""
+        return Cost.nothing()
+
     @abstractmethod
     def values(self) -> dict[str, Any]:
         """Return the released numbers as plain JSON values."""

@@ -16,6 +16,7 @@ from sfumato.errors import ReleaseError
 from sfumato.figure import Figure
 from sfumato.grid import Grid, Labels, shape
 from sfumato.postprocess.law import NoiseLaw
+from sfumato.privacy.cost import Cost
 from sfumato.releases import axes, document, strict
 from sfumato.releases.pca import PcaRelease
 from sfumato.releases.score_method import METHODS, Method
@@ -161,6 +162,14 @@ class ScoreplotRelease(ScoreViews):
         return synthetic.points(self.to_array(group), (self.x, self.y), n)
 
     @property
+    def least_cost(self) -> Cost:
+        """What the noise on the counts costs, and the directions where they are paid for here."""
+        directions = self.pca.cost if self.alone else Cost.nothing()
+        if self.noise is None:
+            return directions
+        return directions + self.noise.cost(self.guarantee.unit.weight)
+
+    @property
     def parameters(self) -> dict[str, Any]:
         """The public facts the release was made with."""
         law = self.noise
@@ -267,7 +276,8 @@ def _check_plane(release: ScoreplotRelease) -> None:
 
 
 def _directions(plain: Mapping[str, Any]) -> PcaRelease:
-    release = document.read(plain)
+    # Asked first, as a score plot within a score plot could go on for ever.
+    release = document.read(plain) if plain["kind"] == PcaRelease.kind else None
     if isinstance(release, PcaRelease):
         return release
     raise ValueError("Scores have directions.")
@@ -276,7 +286,4 @@ def _directions(plain: Mapping[str, Any]) -> PcaRelease:
 def _law(plain: Mapping[str, Any] | None) -> NoiseLaw | None:
     if plain is None:
         return None
-    scale = strict.number(plain["scale"])
-    if not scale > 0:
-        raise ValueError("Noise has a scale above zero.")
-    return NoiseLaw(strict.choice(plain["kind"], ("gaussian",)), scale)
+    return NoiseLaw(strict.choice(plain["kind"], ("gaussian",)), strict.scale(plain["scale"]))

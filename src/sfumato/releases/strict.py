@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from sfumato.domain import moment
 from sfumato.grid import Grid, Labels
+from sfumato.postprocess.law import WIDEST
 from sfumato.releases import axes
 
 
@@ -61,6 +62,14 @@ def spacing(value: object) -> float | None:
     if value is None or number(value) > 0:
         return None if value is None else number(value)
     raise ValueError("A step is above 0.")
+
+
+def scale(value: object) -> float:
+    """Read the scale of noise that can have been added."""
+    read = number(value)
+    if 0 < read <= WIDEST:
+        return read
+    raise ValueError("Noise has a scale above 0, and one that 64 bits can hold.")
 
 
 def place(value: object, on: Grid) -> float:

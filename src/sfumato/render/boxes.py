@@ -54,7 +54,7 @@ class Fineness:
 
     def steps(self, length: float) -> int:
         """Return how many rectangles make a shade of this length look smooth."""
-        return max(2, min(self.most, round(_STEPS_PER_AXIS * length / self.axis)))
+        return max(2, round(min(self.most, _STEPS_PER_AXIS * length / self.axis)))
 
 
 def soft_boxes(boxes: Boxes, fineness: Fineness) -> list[Part]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
@@ -146,15 +147,20 @@ def _pieces(text: str, width: float, measure: Measure) -> list[str]:
     pieces: list[str] = []
     for word in text.split(" "):
         rest = word
-        while rest and measure(rest) > width and len(rest) > 1:
-            fitting = next(
-                (n for n in range(len(rest) - 1, 0, -1) if measure(rest[:n]) <= width), 1
-            )
+        while rest:
+            fitting = _fitting(rest, width, measure)
             pieces.append(rest[:fitting])
             rest = rest[fitting:]
-        if rest:
-            pieces.append(rest)
     return pieces
+
+
+def _fitting(word: str, width: float, measure: Measure) -> int:
+    """Return how many letters of a word fit, and at least 1; a name can have thousands."""
+    most = 1
+    while most < len(word) and measure(word[:most]) <= width:
+        most *= 2
+    sizes = range(1, min(most, len(word)) + 1)
+    return max(1, bisect_right(sizes, width, key=lambda size: measure(word[:size])))
 
 
 def _letter_width(letter: str) -> float:

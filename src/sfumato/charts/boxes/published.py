@@ -216,9 +216,9 @@ class Fenced:
 
     def cells(self, grid: Grid) -> tuple[int, int]:
         """Return the cells inside: from the first up to, and without, the second."""
-        scale = grid.cells / grid.bounds.width
+        start, width = grid.bounds.lower, grid.bounds.width
         lower, upper = (
-            (end - grid.bounds.lower) * scale - 0.5 for end in (self.numbers[0], self.numbers[-1])
+            (end - start) / width * grid.cells - 0.5 for end in (self.numbers[0], self.numbers[-1])
         )
         # A whisker at the centre of a cell ends there, however its sum was rounded.
         first = min(max(math.ceil(lower - 1e-6), 0), grid.cells - 1)

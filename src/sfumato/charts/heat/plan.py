@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from sfumato.charts.chart import Plan
 from sfumato.charts.heat.flat import MOST_CELLS
 from sfumato.charts.heat.method import Method
-from sfumato.charts.heat.window import on_earth, side
+from sfumato.charts.heat.window import side
 from sfumato.domain import real
 from sfumato.engines.engine import Schema
 from sfumato.errors import DomainError
@@ -15,7 +15,7 @@ from sfumato.grid import Grid
 from sfumato.mechanisms.laplace import laplace_scale
 from sfumato.plane import Plane, Weight, influence
 from sfumato.postprocess.law import NoiseLaw
-from sfumato.releases.area import Aspect
+from sfumato.releases.area import Aspect, on_earth
 
 
 @dataclass(frozen=True)

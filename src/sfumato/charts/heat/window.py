@@ -9,7 +9,7 @@ from sfumato.domain import listed
 from sfumato.errors import DomainError
 from sfumato.grid import Grid
 from sfumato.plane import MOST_LEVELS
-from sfumato.releases.area import Aspect
+from sfumato.releases.area import Aspect, on_earth
 from sfumato.releases.heatmap import Origin
 
 Resolution = int | tuple[int, int]
@@ -46,13 +46,6 @@ def aspect_of(x: Grid, y: Grid, origin: Origin) -> Aspect:
     alike = 1 / _SQUARE <= x.bounds.width / y.bounds.width <= _SQUARE
     timed = x.bounds.time or y.bounds.time
     return "equal" if origin == "upper" and alike and not timed else "free"
-
-
-def on_earth(x: Grid, y: Grid) -> bool:
-    """Tell whether bounds can be degrees of longitude and latitude."""
-    degrees = not (x.bounds.time or y.bounds.time)
-    far = max(abs(x.bounds.lower), abs(x.bounds.upper)) <= 360
-    return degrees and far and max(abs(y.bounds.lower), abs(y.bounds.upper)) <= 90
 
 
 def side(size: float, epsilon: float) -> float:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from decimal import Context, Decimal
 from numbers import Integral, Number
 from typing import TYPE_CHECKING, Any, cast
@@ -86,8 +87,20 @@ def _dictionary(column: pd.Series[Any]) -> pa.Array:
 
 
 def _texts(column: pd.Series[Any]) -> pa.Array:
-    written = pa.array(map(_text, column, column.isna()), pa.large_binary())
+    written = pa.array(map(_text, column, _missing(column)), pa.large_binary())
     return written.view(pa.large_string())  # not checked: it may be no Unicode
+
+
+def _missing(column: pd.Series[Any]) -> Iterable[bool]:
+    with suppress(Exception):  # one object that cannot be compared must not stop all others
+        return column.isna()
+    return [_is_missing(column.iloc[place : place + 1]) for place in range(len(column))]
+
+
+def _is_missing(alone: pd.Series[Any]) -> bool:
+    with suppress(Exception):  # a signalling NaN among decimals, for example, is not compared
+        return bool(alone.isna().iloc[0])
+    return True
 
 
 def _text(value: object, missing: bool) -> bytes | None:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from base64 import b64decode
+from contextlib import suppress
 from io import BytesIO
 from typing import Any
 
@@ -15,6 +16,7 @@ from matplotlib.collections import LineCollection
 from matplotlib.colors import LinearSegmentedColormap, PowerNorm
 from matplotlib.image import imread
 
+from sfumato.errors import ReleaseError
 from sfumato.figure import Heat, Panel
 from sfumato.render import theme
 from sfumato.render.heat import EXPONENT, colours
@@ -67,4 +69,9 @@ def _draw_leaves(ax: Axes, panel: Panel, heat: Heat) -> None:
 
 def _decoded(address: str) -> Any:
     kind, _, content = address.partition(";base64,")
-    return imread(BytesIO(b64decode(content)), format=kind.removeprefix("data:image/"))
+    with suppress(Exception):  # a damaged picture can fail in as many ways as it has parts
+        return imread(BytesIO(b64decode(content)), format=kind.removeprefix("data:image/"))
+    raise ReleaseError(
+        "The background picture is damaged, or too large. The density would be drawn over nothing. "
+        "Save the picture again, or give it as an array."
+    )

@@ -1,0 +1,187 @@
+"""Bugs in what charts plan, divide and measure."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from planted.mutant import Mutant
+
+_charts = partial(Mutant, family="charts")
+
+CHARTS = (
+    _charts(
+        name="what cost more than was charged is published",
+        file="charts/chart.py",
+        old="if not spent.within(self.cost):",
+        new="if not spent.within(spent):",
+        among="charts/test_histogram.py",
+        notices="test_a_release_that_spent_more_than_was_charged_is_withheld",
+    ),
+    _charts(
+        name="a search and the chart both spend the whole budget",
+        file="charts/search.py",
+        old="return Division(whole, searches, whole.part(1 - share))",
+        new="return Division(whole, searches, whole)",
+        among="charts/test_histogram.py",
+        notices="test_searches_and_counts_spend_the_budget_and_no_more",
+    ),
+    _charts(
+        name="the list of groups is read from the data",
+        file="charts/search.py",
+        old="labels = Labels(self.column, Categories(found.labels[:MOST_FOUND]))",
+        new="labels = Labels(self.column, Categories(exact.reveal_labels()[:MOST_FOUND]))",
+        among="charts/test_histogram.py",
+        notices="test_found_categories_are_those_many_people_hold",
+    ),
+    _charts(
+        name="bounds are read from the data",
+        file="charts/extent.py",
+        old="""
+        lower, upper = chosen.cells[0].tolist()
+""",
+        new="""
+        found = np.flatnonzero(exact.reveal()).tolist() or [0]
+        lower, upper = found[0], found[-1]
+""",
+        among="charts/test_chart.py",
+        notices=(
+            "test_releases_of_any_tables_are_alike_where_mechanisms_answer_alike[boxplot "
+            "searched-row]"
+        ),
+    ),
+    _charts(
+        name="thresholds and Gaussian noise spend the same δ",
+        file="charts/portion.py",
+        old="reserve=plain_above(thresholds))",
+        new="reserve=0.0)",
+        among="charts/test_histogram.py",
+        notices="test_searches_and_counts_spend_the_budget_and_no_more",
+    ),
+    _charts(
+        name="any mechanism may spend what an exponential one may",
+        file="charts/portion.py",
+        old="return self.amount if self.pure else _root(2 * self.amount)",
+        new="return self.amount if self.pure else _root(8 * self.amount)",
+        among="charts/test_portion.py",
+        notices="test_under_a_delta_every_mechanism_spends_the_same_rho",
+    ),
+    _charts(
+        name="counts of a boxplot get the whole budget",
+        file="charts/boxes/fence.py",
+        old="laws = size.law(unit.weight), counts.law(unit.weight)",
+        new="laws = size.law(unit.weight), whole.law(unit.weight)",
+        among="charts/test_boxplot.py",
+        notices="test_every_group_has_its_own_box",
+    ),
+    _charts(
+        name="the number of rows of a box is taken exactly",
+        file="charts/boxes/fence.py",
+        old="units = (sizes.values.ravel() * self.step).tolist()",
+        new="units = (totals(exact).reveal().ravel() * self.step).tolist()",
+        among="charts/test_chart.py",
+        notices=(
+            "test_releases_of_any_tables_are_alike_where_mechanisms_answer_alike[boxplot fence-row]"
+        ),
+    ),
+    _charts(
+        name="levels of minimum and maximum follow from the true number of rows",
+        file="charts/boxes/published.py",
+        old="sizes = np.maximum(noisy.values.ravel() * self.step, 1.0).tolist()",
+        new="sizes = np.maximum(totals(exact).reveal().ravel() * self.step, 1.0).tolist()",
+        among="charts/test_chart.py",
+        notices=(
+            "test_releases_of_any_tables_are_alike_where_mechanisms_answer_alike[boxplot "
+            "jointexp-row]"
+        ),
+    ),
+    _charts(
+        name="each of several walks takes the whole budget",
+        file="charts/chooser.py",
+        old="epsilon = whole.part(Fraction(1, len(levels))).epsilon",
+        new="epsilon = whole.epsilon",
+        among="charts/test_quantiles.py",
+        notices="test_a_delta_buys_a_choice_priced_at_an_eighth_of_its_square[unbounded]",
+    ),
+    _charts(
+        name="the levels of a pyramid do not sum to the budget",
+        file="charts/heat/pyramid.py",
+        old="return tuple(self.epsilon * part / sum(parts) for part in parts)",
+        new="return tuple(self.epsilon * part for part in parts)",
+        among="charts/test_heat_methods.py",
+        notices="test_the_levels_of_a_pyramid_spend_epsilon_exactly",
+    ),
+    _charts(
+        name="a map is refined where people are and not where they seem to be",
+        file="charts/heat/adaptive.py",
+        old="""
+        expected = masses[tree.places(level, codes)] / unit
+""",
+        new="""
+        finer = 2 * (plane.levels - level)
+        truth = exact.reveal_between(codes << finer, (codes + 1) << finer)
+        expected = truth * exact.step / unit
+""",
+        among="charts/test_heat_methods.py",
+        notices="test_what_is_asked_follows_from_answers_and_not_from_the_data[adaptive]",
+    ),
+    _charts(
+        name="the true total stands beside the map",
+        file="charts/heatmap.py",
+        old="total=float(found.leaves.mass.sum()),",
+        new="total=float(exact.reveal().sum() * exact.step),",
+        among="charts/test_chart.py",
+        notices=(
+            "test_releases_of_any_tables_are_alike_where_mechanisms_answer_alike[heatmap "
+            "adaptive-row]"
+        ),
+    ),
+    _charts(
+        name="true sums of outer products are released",
+        file="charts/components/summing.py",
+        old="matrix=tuple(noisy.values[np.triu_indices(moments.size)].tolist()),",
+        new="matrix=tuple(exact.reveal()[np.triu_indices(moments.size)].tolist()),",
+        among="charts/test_chart.py",
+        notices=(
+            "test_releases_of_any_tables_are_alike_where_mechanisms_answer_alike[components-row]"
+        ),
+    ),
+    _charts(
+        name="the median of every column takes the share of all",
+        file="charts/components/centre.py",
+        old="epsilon = portion.part(Fraction(1, len(grids))).choice",
+        new="epsilon = portion.choice",
+        among="charts/test_pca.py",
+        notices="test_what_is_spent_is_what_was_planned",
+    ),
+    _charts(
+        name="rows are cut at the length of the longest",
+        file="charts/components/reach.py",
+        old="""
+        return FoundReach(key.edges[int(chosen.cells[0, 0]) + 1], chosen.cost, chosen.private)
+""",
+        new="""
+        longest = int(np.flatnonzero(exact.reveal()).max())
+        return FoundReach(key.edges[longest + 1], chosen.cost, chosen.private)
+""",
+        among="charts/test_chart.py",
+        notices=(
+            "test_releases_of_any_tables_are_alike_where_mechanisms_answer_alike[components-row]"
+        ),
+    ),
+    _charts(
+        name="the threshold of a score plot takes no δ from its noise",
+        file="charts/scoreplot.py",
+        old="division = divide(budget, searched, unit, thresholds=delta)",
+        new="division = divide(budget, searched, unit)",
+        among="charts/test_scoreplot.py",
+        notices="test_what_is_spent_is_what_was_planned",
+    ),
+    _charts(
+        name="every level of a score plot's pyramid takes the whole share",
+        file="charts/scores/pyramid.py",
+        old="return self.portion.amount / len(LEVELS)",
+        new="return self.portion.amount",
+        among="charts/test_score_pyramid.py",
+        notices="test_one_question_and_one_price_fill_the_frame",
+    ),
+)

@@ -1,0 +1,246 @@
+"""Bugs in how tables become exact integers."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from planted.mutant import Mutant
+
+_engines = partial(Mutant, family="engines")
+
+ENGINES = (
+    _engines(
+        name="the sensitivity of counts is halved",
+        file="engines/answering.py",
+        old="""
+        return Exact(unit.weight, unit.weight**2, unit.step, _values=sums)
+""",
+        new="""
+        half = max(1, unit.weight // 2)
+        return Exact(half, half**2, unit.step, _values=sums)
+""",
+        among="engines/test_duck.py",
+        notices="test_the_answer_has_the_sensitivity_of_its_unit",
+    ),
+    _engines(
+        name="sums of outer products forget what stands before each row",
+        file="engines/answering.py",
+        old="most = weight * moments.longest",
+        new="most = weight * (moments.longest - moments.constant**2)",
+        among="engines/test_moments.py",
+        notices="test_the_answer_states_what_one_unit_can_change",
+    ),
+    _engines(
+        name="people who count once open as many categories as they have rows",
+        file="engines/answering.py",
+        old="""
+        if unit.shared:
+            raise DomainError(
+                f"The texts of""",
+        new="""
+        if unit.column is None:
+            raise DomainError(
+                f"The texts of""",
+        among="engines/test_duck.py",
+        notices="test_occupied_texts_are_counted_and_sorted[Arrow table]",
+    ),
+    _engines(
+        name="shares of a weight are rounded up",
+        file="engines/bounding.py",
+        old="{weight} // count(*) AS share",
+        new="({weight} + count(*) - 1) // count(*) AS share",
+        among="engines/test_bounding.py",
+        notices="test_people_of_any_number_of_rows_weigh_no_more_than_their_number",
+    ),
+    _engines(
+        name="a person may fill every cell to its cap",
+        file="engines/bounding.py",
+        old="least(n, {weight} - taken)",
+        new="least(n, {weight})",
+        among="engines/test_duck.py",
+        notices=(
+            "test_every_form_of_a_hostile_table_weighs_people_alike"
+            "[Arrow table-PrivacyUnit.users('u', max_rows=3)]"
+        ),
+    ),
+    _engines(
+        name="the order of rows decides which of a person's count",
+        file="engines/bounding.py",
+        old="""
+        SELECT person, cell, count(*) AS n FROM pairs
+        WHERE person IS NOT NULL AND cell IS NOT NULL GROUP BY person, cell
+    ), walk AS (
+        SELECT cell, n, coalesce(sum(n) OVER (
+            PARTITION BY person
+            ORDER BY md5(concat_ws('|', '{salt}', CAST(cell AS VARCHAR), CAST(person AS VARCHAR))),
+                cell
+""",
+        new="""
+        SELECT person, cell, count(*) AS n, min(place) AS place
+        FROM (SELECT person, cell, row_number() OVER () AS place FROM pairs)
+        WHERE person IS NOT NULL AND cell IS NOT NULL GROUP BY person, cell
+    ), walk AS (
+        SELECT cell, n, coalesce(sum(n) OVER (
+            PARTITION BY person
+            ORDER BY place
+""",
+        among="engines/test_duck.py",
+        notices="test_order_partition_and_threads_do_not_matter",
+    ),
+    _engines(
+        name="which rows of a person count can be foretold",
+        file="engines/duck.py",
+        old="self._salt = secrets.token_hex(16)",
+        new='self._salt = ""',
+        among="engines/test_duck.py",
+        notices="test_which_rows_of_a_person_count_is_decided_anew_for_each_engine",
+    ),
+    _engines(
+        name="rows of nobody count",
+        file="engines/bounding.py",
+        old="WHERE person IS NOT NULL AND cell IS NOT NULL GROUP BY person, cell",
+        new="WHERE cell IS NOT NULL GROUP BY person, cell",
+        among="engines/test_duck.py",
+        notices="test_people_are_told_apart_exactly[string-]",
+    ),
+    _engines(
+        name="shares of a map are rounded up",
+        file="engines/sharing.py",
+        old="amounts = (SHARED_STEPS // np.maximum(wholes, 1)).take(who)",
+        new="amounts = (-(-SHARED_STEPS // np.maximum(wholes, 1))).take(who)",
+        among="engines/test_sharing.py",
+        notices="test_rows_that_are_nowhere_share_the_weight_of_their_person[None]",
+    ),
+    _engines(
+        name="each thread gives a person a weight of its own",
+        file="engines/masses.py",
+        old="return _together(shared(kept, self.zeros, threads=threads), threads)",
+        new=(
+            "return _together([s for h in kept for s in shared([h], self.zeros, "
+            "threads=1)], threads)"
+        ),
+        among="engines/test_masses.py",
+        notices=(
+            "test_every_form_of_a_hostile_table_has_the_same_masses[Parquet row "
+            "groups-PrivacyUnit.users('u')]"
+        ),
+    ),
+    _engines(
+        name="rows are weighed before they are clamped",
+        file="engines/places.py",
+        old="inside = np.clip(numbers(column), 0.0, weight.most)",
+        new="inside = np.maximum(numbers(column), 0.0)",
+        among="engines/test_places.py",
+        notices="test_a_weight_is_rounded_down_to_steps[1073741824.0]",
+    ),
+    _engines(
+        name="values beyond the bounds are counted before they are moved",
+        file="engines/kernel.py",
+        old="inside = np.clip(values, key.bounds.lower, key.bounds.upper)",
+        new="inside = values",
+        among="engines/test_kernel.py",
+        notices="test_uneven_edges_hold_what_lies_between_them",
+    ),
+    _engines(
+        name="what stands behind a NULL is counted",
+        file="engines/kernel.py",
+        old="found[gaps] = -1",
+        new="found[gaps & np.isnan(values)] = -1",
+        among="engines/test_kernel.py",
+        notices="test_several_keys_combine_with_the_first_slowest",
+    ),
+    _engines(
+        name="long rows are not cut",
+        file="engines/gram.py",
+        old="points *= self._moments.reach / np.maximum(lengths, self._moments.radius)",
+        new="points *= self._moments.reach / self._moments.radius",
+        among="engines/test_gram.py",
+        notices="test_no_row_of_any_number_of_columns_is_too_long",
+    ),
+    _engines(
+        name="rounding makes rows longer than they may be",
+        file="lattice.py",
+        old="return LENGTH - (math.isqrt(columns - 1) + 1) / 2 - 2**-10",
+        new="return LENGTH - 2**-10 + 0 * columns",
+        among="engines/test_gram.py",
+        notices="test_no_row_of_any_number_of_columns_is_too_long",
+    ),
+    _engines(
+        name="sums wrap around at the end of 64 bits",
+        file="engines/sparse.py",
+        old="return np.where(high >= 2**_HALF, CAP, np.minimum(whole, CAP))",
+        new="return whole",
+        among="engines/test_sparse.py",
+        notices="test_huge_sums_stop_at_the_cap_and_never_wrap",
+    ),
+    _engines(
+        name="one person with two zeros for a number is two",
+        file="engines/columns.py",
+        old="values = _floats(column) + 0.0",
+        new="values = _floats(column)",
+        among="engines/test_people.py",
+        notices="test_minus_zero_is_zero",
+    ),
+    _engines(
+        name="texts that a table takes for one are several people",
+        file="engines/engine.py",
+        old="if unit.column in self.folded:",
+        new="if unit.column in self.folded - {unit.column}:",
+        among="engines/test_engine.py",
+        notices="test_people_whose_texts_the_table_does_not_tell_apart_by_bytes_are_refused",
+    ),
+    _engines(
+        name="what a reader says about a value is passed on",
+        file="engines/discretion.py",
+        old="failure = KeyboardInterrupt() if interrupted else _unreadable(what)",
+        new="failure = KeyboardInterrupt() if interrupted else SourceError(str(error))",
+        among="engines/test_discretion.py",
+        notices=(
+            "test_a_reader_that_quotes_the_data_is_not_quoted[failing_relation-PrivacyUnit.rows()]"
+        ),
+    ),
+    _engines(
+        name="progress tells the number of batches",
+        file="engines/blocks.py",
+        old="if progress is not None and step > told and time.monotonic() - begun > PATIENCE:",
+        new="if progress is not None:",
+        among="engines/test_duck.py",
+        notices="test_progress_is_told_in_steps_that_rise_to_the_end[Arrow table]",
+    ),
+    _engines(
+        name="a person whose rows lie apart on a cluster goes unnoticed",
+        file="engines/cluster/frames.py",
+        old='split = sums.column("bucket").null_count < sums.num_rows',
+        new="split = False",
+        among="engines/spark/test_work.py",
+        notices="test_sums_that_tell_of_trouble_are_refused",
+    ),
+    _engines(
+        name="sums of two runs of one task are mixed",
+        file="engines/cluster/frames.py",
+        old='if together(np.asarray(sums.column("mark"))):',
+        new='if not sums.column("mark"):',
+        among="engines/spark/test_work.py",
+        notices="test_sums_that_tell_of_trouble_are_refused",
+    ),
+    _engines(
+        name="an executor logs what went wrong",
+        file="engines/cluster/work.py",
+        old="""
+        except Exception:  # noqa: BLE001 - any message may quote the data
+            failed = FAILED
+""",
+        new="""
+""",
+        among="engines/spark/test_work.py",
+        notices="test_work_that_fails_says_that_it_failed_and_nothing_else",
+    ),
+    _engines(
+        name="a cell at the end of a range adds to the next one too",
+        file="engines/cluster/maps.py",
+        old="return np.where(cells < self.end[places], places, -1)",
+        new="return np.where(cells <= self.end[places], places, -1)",
+        among="engines/spark/test_maps.py",
+        notices="test_ranges_of_a_partition_have_the_sums_of_their_cells",
+    ),
+)

@@ -1,0 +1,210 @@
+"""Bugs in prices, budgets and the ledger, and in when it is charged."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from planted.mutant import Mutant
+
+_privacy = partial(Mutant, family="privacy")
+_session = partial(Mutant, family="session")
+
+PRIVACY = (
+    _privacy(
+        name="what was spent before is forgotten",
+        file="privacy/accountant.py",
+        old="total = spent + cost",
+        new="total = cost",
+        among="privacy/test_ledger.py",
+        notices="test_ten_tenths_are_charged_and_the_eleventh_is_not[memory]",
+    ),
+    _privacy(
+        name="thresholds may spend all of δ, and so may Gaussian noise",
+        file="privacy/budget.py",
+        old="exactly(self.delta) - self.threshold_delta)",
+        new="exactly(self.delta))",
+        among="privacy/test_accountant.py",
+        notices=(
+            "test_no_adaptive_analyst_gets_beyond_epsilon_and_delta[Budget(epsilon=1.0, "
+            "delta=0.1, reserve=0.09)]"
+        ),
+    ),
+    _privacy(
+        name="charges in ε and charges in ρ may each fill the budget",
+        file="privacy/cost.py",
+        old="""
+        whole = None
+        if self.epsilon is not None and other.epsilon is not None:
+            whole = self.epsilon + other.epsilon
+""",
+        new="""
+        whole = (self.epsilon or Fraction(0)) + (other.epsilon or Fraction(0))
+""",
+        among="privacy/test_cost.py",
+        notices="test_prices_add_up_in_every_currency",
+    ),
+    _privacy(
+        name="every mechanism is priced as an exponential one",
+        file="privacy/cost.py",
+        old="return cls(epsilon, epsilon**2 / 2, delta)",
+        new="return cls(epsilon, epsilon**2 / 8, delta)",
+        among="privacy/test_cost.py",
+        notices="test_each_kind_of_mechanism_has_its_price",
+    ),
+    _privacy(
+        name="ρ is rounded up",
+        file="privacy/conversion.py",
+        old="return Fraction(float_below(max(Fraction(0), rho)))",
+        new="return Fraction(float_above(max(Fraction(0), rho)))",
+        among="privacy/test_conversion.py",
+        notices="test_the_rho_of_a_budget_is_as_large_as_is_safe_and_no_larger",
+    ),
+    _privacy(
+        name="a scale is rounded to the nearest float",
+        file="privacy/amount.py",
+        old=(
+            "return nearest if Fraction(nearest) >= amount else math.nextafter(nearest, math.inf)"
+        ),
+        new="return nearest",
+        among="privacy/test_amount.py",
+        notices="test_floats_bracket_a_fraction_as_tightly_as_floats_can",
+    ),
+    _privacy(
+        name="a row replaced is promised what a row added is",
+        file="privacy/guarantee.py",
+        old="return float_above(2 * epsilon), float_above(delta)",
+        new="return float_above(epsilon), float_above(delta)",
+        among="privacy/test_guarantee.py",
+        notices="test_replacing_one_costs_two_steps",
+    ),
+    _privacy(
+        name="a person with max_rows weighs as much as one row",
+        file="privacy/unit.py",
+        old="return SHARED_STEPS if self.shared else self.max_rows or 1",
+        new="return SHARED_STEPS if self.shared else 1",
+        among="privacy/test_unit.py",
+        notices="test_the_weight_of_a_unit_in_steps_and_in_rows",
+    ),
+    _privacy(
+        name="what is spent is added up before the ledger is locked",
+        file="privacy/ledger.py",
+        old="""
+        def add(connection: Connection) -> Entry:
+            entries = self._entries(connection)
+            spent = total(entries)
+""",
+        new="""
+        spent = self.spent
+
+        def add(connection: Connection) -> Entry:
+            entries = self._entries(connection)
+""",
+        among="privacy/test_ledger.py",
+        notices="test_threads_spend_a_ledger_to_the_last_unit_and_not_one_more[file]",
+    ),
+    _privacy(
+        name="a refused charge is written down all the same",
+        file="privacy/ledger.py",
+        old="""
+                raise refusal(label, self.budget, spent, cost)
+""",
+        new="""
+                number = len(entries) + 1
+                write_entry(connection, Entry(number, datetime.now(UTC), label, cost))
+                connection.execute("COMMIT")
+                raise refusal(label, self.budget, spent, cost)
+""",
+        among="privacy/test_ledger.py",
+        notices="test_ten_tenths_are_charged_and_the_eleventh_is_not[file]",
+    ),
+    _privacy(
+        name="a ledger in memory is forked with its budget",
+        file="privacy/store.py",
+        old="if os.getpid() != self._process:",
+        new="if self._process is None:",
+        among="privacy/test_ledger_processes.py",
+        notices="test_a_forked_child_cannot_spend_a_ledger_in_memory",
+    ),
+    _privacy(
+        name="a charge is not waited for until it is on the disk",
+        file="privacy/store.py",
+        old='"synchronous = EXTRA"',
+        new='"synchronous = OFF"',
+        among="privacy/test_ledger.py",
+        notices="test_a_charge_is_on_the_disk_before_it_returns",
+    ),
+    _privacy(
+        name="entries of a ledger can be deleted",
+        file="privacy/records.py",
+        old="""
+        ("entry", "DELETE", ""),
+""",
+        new="""
+""",
+        among="privacy/test_ledger.py",
+        notices="test_what_is_written_can_be_neither_changed_nor_removed[DELETE FROM entry]",
+    ),
+    _privacy(
+        name="a ledger is opened with a larger budget than it was made with",
+        file="privacy/terms.py",
+        old="if self.limits != wanted.limits:",
+        new="if self.limits > wanted.limits:",
+        among="privacy/test_ledger.py",
+        notices="test_a_ledger_is_not_opened_on_other_terms",
+    ),
+    _session(
+        name="the charge is made after the look",
+        file="session.py",
+        old="""
+            self.ledger.charge(plan.label, plan.cost)
+            outcome.note = CHARGED
+            return discreetly(lambda: chart.measure(engine, plan))
+""",
+        new="""
+            release = discreetly(lambda: chart.measure(engine, plan))
+            self.ledger.charge(plan.label, plan.cost)
+            return release
+""",
+        among="test_session.py",
+        notices="test_what_is_refused_is_refused_before_anyone_looks",
+    ),
+    _session(
+        name="a table that cannot answer is refused after the charge",
+        file="session.py",
+        old="""
+            plan.check(engine.schema())
+            outcome.note = CHARGING
+            self.ledger.charge(plan.label, plan.cost)
+""",
+        new="""
+            outcome.note = CHARGING
+            self.ledger.charge(plan.label, plan.cost)
+            plan.check(engine.schema())
+""",
+        among="test_session.py",
+        notices="test_a_declared_column_that_the_table_lacks_is_refused_before_charging",
+    ),
+    _session(
+        name="a chart that failed is measured again for the same price",
+        file="session.py",
+        old="""
+            return discreetly(lambda: chart.measure(engine, plan))
+""",
+        new="""
+            try:
+                return discreetly(lambda: chart.measure(engine, plan))
+            except Exception:
+                return discreetly(lambda: chart.measure(engine_for(self._table), plan))
+""",
+        among="test_session.py",
+        notices="test_an_engine_that_fails_has_been_paid_and_says_nothing",
+    ),
+    _session(
+        name="charts of other neighbours are added up in one ledger",
+        file="session.py",
+        old="if plan.guarantee.size != self.size:",
+        new="if self.size is not None and plan.guarantee.size != self.size:",
+        among="test_session.py",
+        notices="test_a_promise_about_replaced_rows_is_refused_by_a_ledger_of_added_ones",
+    ),
+)

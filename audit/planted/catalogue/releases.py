@@ -1,0 +1,66 @@
+"""Bugs in what a release says, writes and draws."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from planted.mutant import Mutant
+
+_releases = partial(Mutant, family="releases")
+
+RELEASES = (
+    _releases(
+        name="a picture without privacy has no watermark",
+        file="releases/histogram_figure.py",
+        old='watermark="" if release.private else WATERMARK,',
+        new='watermark="",',
+        among="releases/test_release.py",
+        notices="test_every_picture_of_simulated_noise_says_so_and_no_other_does[histplot]",
+    ),
+    _releases(
+        name="a release without privacy is loaded as one that has it",
+        file="releases/document.py",
+        old='"private": document["private"] is True,',
+        new='"private": document["private"] is not None,',
+        among="releases/test_histogram_release.py",
+        notices="test_what_is_loaded_equals_what_was_saved_to_the_bit[simulated]",
+    ),
+    _releases(
+        name="a picture names the folder it was made in",
+        file="render/matplotlib/file.py",
+        old="""
+        metadata = {**_METADATA[kind], "Title": clean(figure.title)}
+""",
+        new="""
+        from pathlib import Path
+
+        metadata = {**_METADATA[kind], "Title": f"{clean(figure.title)}, in {Path.cwd()}"}
+""",
+        among="render/test_matplotlib_files.py",
+        notices="test_a_picture_holds_no_date_and_no_host[svg]",
+    ),
+    _releases(
+        name="a picture is dated",
+        file="render/matplotlib/file.py",
+        old='"svg": {"Date": None, "Creator": None},',
+        new='"svg": {"Creator": None},',
+        among="render/test_matplotlib_files.py",
+        notices="test_a_picture_holds_no_date_and_no_host[svg]",
+    ),
+    _releases(
+        name="what is spent is shown rounded to the nearest",
+        file="privacy/amount.py",
+        old="rounding=ROUND_CEILING if up else ROUND_FLOOR)",
+        new='rounding="ROUND_HALF_EVEN" if up else ROUND_FLOOR)',
+        among="privacy/test_amount.py",
+        notices="test_what_is_spent_is_never_shown_smaller_nor_what_is_left_larger",
+    ),
+    _releases(
+        name="an axis ends where the noisy counts do",
+        file="releases/axes.py",
+        old="return Axis(key.column, kind, (float(key.edges[0]), float(key.edges[-1])))",
+        new="return Axis(key.column, kind, None)",
+        among="releases/test_release.py",
+        notices="test_the_axes_of_counts_end_where_was_declared_whatever_the_data[1]",
+    ),
+)

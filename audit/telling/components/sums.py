@@ -1,0 +1,106 @@
+"""Principal components, drawn many times: all of them, or the sums that their directions are of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import cast
+
+import numpy as np
+
+from sfumato.asking import Private
+from sfumato.charts.components.analysis import BESIDE_DIRECTIONS
+from sfumato.charts.components.plan import PcaPlan
+from sfumato.charts.components.summing import Summing
+from sfumato.charts.pca import PCA
+from sfumato.charts.portion import Portion
+from sfumato.domain import Bounds
+from sfumato.engines.engine import Engine
+from sfumato.lattice import Lattice
+from sfumato.mechanisms.moments import off_diagonal_scale
+from sfumato.privacy.amount import exactly
+from sfumato.privacy.budget import Budget
+from sfumato.privacy.conversion import epsilon_of
+from sfumato.releases.moments import NoisyMoments
+from telling.components.drawing import Drawn
+from telling.laws import gaussian_says
+from telling.overhearing import Exacts, Overhearing
+from telling.pairs import DOMAIN
+
+COLUMNS = ("x", "y")
+LATTICE = Lattice(COLUMNS, (Bounds(0, 8),) * 2, (4.0, 4.0))
+
+
+@dataclass(frozen=True)
+class Directions(Drawn):
+    """The sums that directions follow from, about a centre and a radius that are public."""
+
+    budget: Budget
+
+    @property
+    def called(self) -> tuple[str, str, str]:
+        """The chart, its method, and what is particular about it."""
+        return "pca", "gaussian", " (directions alone)"
+
+    @cached_property
+    def plan(self) -> Summing:
+        """How they are summed, with noise that takes all of the budget."""
+        whole = Budget(self.budget.epsilon, self.budget.delta, reserve=0)
+        return Summing.plan(BESIDE_DIRECTIONS, self.unit, Portion(whole.rho, pure=False))
+
+    @property
+    def promise(self) -> tuple[float, float]:
+        """The ε that their ρ is worth at the δ of the budget."""
+        delta = self.budget.delta
+        return float(epsilon_of(self.plan.cost.rho, exactly(delta))), delta
+
+    def look(self, engine: Overhearing) -> tuple[float, ...]:
+        """Return what the sums say."""
+        found = self.plan.run(cast(Engine, engine), LATTICE, (0, 0), 0.03)
+        return (sums_say(found.moments, engine.answers[0]),)
+
+
+@dataclass(frozen=True)
+class Components(Drawn):
+    """Centre, radius, directions and variances: all that is released."""
+
+    budget: Budget
+    scale: Private | None = None
+
+    @property
+    def called(self) -> tuple[str, str, str]:
+        """The chart, its method, and what is particular about it."""
+        return "pca", "gaussian", "" if self.scale is None else " (private scale)"
+
+    @cached_property
+    def chart(self) -> PCA:
+        """What is asked."""
+        return PCA(COLUMNS, scale=self.scale)
+
+    @cached_property
+    def plan(self) -> PcaPlan:
+        """What it costs."""
+        return self.chart.plan(DOMAIN, self.unit, self.budget)
+
+    @property
+    def promise(self) -> tuple[float, float]:
+        """What the plan guarantees."""
+        return self.plan.guarantee.epsilon, self.plan.guarantee.delta
+
+    def look(self, engine: Overhearing) -> tuple[float, ...]:
+        """Return what all numbers say, and the length at which rows were cut."""
+        found = self.chart.measure(cast(Engine, engine), self.plan)
+        first, second = engine.answers[-2:]
+        says = sums_say(found.directions, first) + sums_say(found.spread, second)
+        return says + engine.choices_say, found.directions.radius
+
+
+def sums_say(released: NoisyMoments, exacts: Exacts) -> float:
+    """Return how much noisy sums of outer products speak for the table with the unit."""
+    size = len(released.origin) + 1
+    scales = np.full((size, size), off_diagonal_scale(released.scale))
+    np.fill_diagonal(scales, released.scale)
+    # What stands below the diagonal is a copy, and says nothing.
+    scales[np.tril_indices(size, -1)] = np.inf
+    true = [exact.reveal().ravel() for exact in exacts]
+    return float(gaussian_says(released.square.ravel(), scales.ravel(), *true))

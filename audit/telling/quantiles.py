@@ -1,0 +1,163 @@
+"""Quantiles under attack: cells that are chosen, by each method there is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sfumato.charts.quantiles import Quantiles, QuantilesPlan
+from sfumato.domain import Domain
+from sfumato.engines.engine import Engine
+from sfumato.privacy.budget import Budget
+from sfumato.privacy.unit import PrivacyUnit
+from telling.breaking import less_noise, sharpened
+from telling.case import Case, Draws, Trials, Twin
+from telling.copies import MOST, Copies, by_copies, domain_of
+from telling.pairs import ROWS, UNITS, Pair, Row, at, crowd, nasty
+
+EPSILON = 3.0
+TRIALS_OF_NASTY = Trials(384, 384)
+TWIN_TRIALS = 2304
+
+METHODS = ("joint", "jointexp", "approx", "single", "unbounded")
+QUARTILES = (0.25, 0.5, 0.75)
+
+# A hundred values, so that a gap between two rows can be as wide as an attack needs it to be.
+_WIDEST, _NARROW = 99.0, 8.0
+
+
+def _thrice(rows: Sequence[Row], unit: PrivacyUnit) -> tuple[Row, ...]:
+    """Return rows that weigh as much as one unit can."""
+    return tuple(row for row in rows for _ in range(unit.max_rows or 1))
+
+
+def _median(unit: PrivacyUnit) -> Pair:
+    """The median lies anywhere between two rows, until a third makes it the larger of them."""
+    return Pair("above the median", _thrice(crowd(0, 60), unit), _thrice([at(_WIDEST)], unit))
+
+
+def _walk(unit: PrivacyUnit) -> Pair:
+    """A walk among nobody stops almost at once, unless there is someone at the next rung."""
+    return Pair("alone at the second rung", (), _thrice([at(1.0)], unit))
+
+
+REPLACED = Pair("another row instead", crowd(50), (at(_WIDEST),), instead=(at(0.0),))
+"""The median is anywhere below 50, or anywhere above it."""
+
+
+@dataclass(frozen=True)
+class Choosing:
+    """Quantiles for one unit, and two tables to tell apart.
+
+    Parameters
+    ----------
+    size
+        The public number of rows, where neighbours replace one row.
+    """
+
+    method: str
+    unit: PrivacyUnit
+    pair: Pair
+    levels: tuple[float, ...] = (0.5,)
+    widest: float = _WIDEST
+    size: int | None = None
+    epsilon: float = EPSILON
+
+    def plan(self, domain: Domain) -> QuantilesPlan:
+        """Return the plan of the chart by copies."""
+        return self.chart.plan(self._public(domain), self.unit, Budget(self.epsilon))
+
+    def _public(self, domain: Domain) -> Domain:
+        return Domain(**{**domain.columns, "x": (0, self.widest)})
+
+    @property
+    def chart(self) -> Quantiles:
+        """What is asked, of each copy where there may be groups."""
+        chart = Quantiles("x", self.levels, hue="copy", step=1, method=self.method)
+        if self.size is None:
+            return chart
+        return Quantiles(
+            "x", self.levels, step=1, method=self.method, neighbours="replace", n=self.size
+        )
+
+    def draw(self, joined: bool, trials: int) -> Draws:
+        """Return the chosen cells of so many releases: as one number, and each."""
+
+        def look(copies: Copies) -> Draws:
+            return self._seen(copies.engine, self.plan(copies.domain))
+
+        most = MOST if self.size is None else 1
+        return by_copies(self.pair, joined, trials, look, most=most)
+
+    def _seen(self, engine: Engine, plan: QuantilesPlan) -> Draws:
+        cells = np.reshape(self.chart.measure(engine, plan).cells, (-1, len(self.levels)))
+        code = cells @ (128 ** np.arange(len(self.levels)))
+        return np.column_stack([code, cells]).astype(np.float64)
+
+    def case(
+        self,
+        *,
+        tight: bool = False,
+        trials: Trials = TRIALS_OF_NASTY,
+        twins: tuple[Twin, ...] = (),
+        routine: bool = False,
+    ) -> Case:
+        """Return the attack on this promise."""
+        promise = self.plan(domain_of(1)).guarantee
+        named = self.method if self.size is None else f"{self.method}, replace"
+        return Case(
+            "quantiles",
+            named,
+            self.unit,
+            self.pair,
+            promise.epsilon,
+            promise.delta,
+            tight,
+            self.draw,
+            trials,
+            twins,
+            routine,
+        )
+
+
+def _tight(method: str, unit: PrivacyUnit) -> Case:
+    walking = method == "unbounded"
+    pair, widest = (_walk(unit), _NARROW) if walking else (_median(unit), _WIDEST)
+    sharp = Twin("a third of the noise", lambda: less_noise(1 / 3), TWIN_TRIALS)
+    if not walking:
+        sharp = Twin("four times as sharp", sharpened, TWIN_TRIALS)
+    return Choosing(method, unit, pair, widest=widest).case(
+        tight=True,
+        trials=Trials(4096, 20480 if unit == ROWS else 10240),
+        twins=(sharp,),
+        routine=unit == ROWS,
+    )
+
+
+def _replacing(method: str) -> Case:
+    walking = method == "unbounded"
+    return Choosing(method, ROWS, REPLACED, size=2).case(
+        tight=not walking,
+        trials=Trials(4096, 8192),
+        twins=() if walking else (Twin("four times as sharp", sharpened, TWIN_TRIALS),),
+    )
+
+
+def cases() -> tuple[Case, ...]:
+    """Return all attacks on quantiles."""
+    tight = [_tight(method, unit) for unit in UNITS for method in METHODS]
+    replacing = [_replacing(method) for method in METHODS[1:]]
+    nastily = [
+        Choosing(method, unit, pair, widest=_NARROW, epsilon=1.0).case()
+        for method in METHODS
+        for unit in UNITS
+        for pair in nasty(unit)
+    ]
+    several = [
+        Choosing(method, unit, _median(unit), QUARTILES).case(trials=Trials(512, 1024))
+        for method in METHODS
+        for unit in UNITS
+    ]
+    return (*tight, *replacing, *several, *nastily)

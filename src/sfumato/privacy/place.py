@@ -1,0 +1,110 @@
+"""The place of a ledger's file: what is asked of a file system besides what SQLite asks of it."""
+
+from __future__ import annotations
+
+import os
+import re
+import struct
+import sys
+import time
+from collections.abc import Generator
+from contextlib import contextmanager, nullcontext, suppress
+from pathlib import Path
+from typing import IO
+
+if sys.platform == "linux":
+    import fcntl
+
+MOUNTS = Path("/proc/self/mountinfo")
+"""Where Linux lists what is mounted, one mount a line, its place in the fifth column."""
+
+# One byte far from those that SQLite locks, and from any that a ledger will have.
+_OURS = 2**62
+
+
+def exists(path: Path) -> bool:
+    """Tell whether there is a file at `path`, as far as we are allowed to know."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False
+
+
+def has_one_name(path: Path) -> bool:
+    """Tell whether the file at `path` has no other name in the file system."""
+    for _ in range(20):
+        with suppress(OSError):
+            if path.stat().st_nlink <= 1:
+                return True
+        # A ledger that is being created has two names for a moment.
+        time.sleep(0.05)
+    return not exists(path)
+
+
+def is_mounted(path: Path) -> bool:
+    """Tell whether the file at `path` was mounted there by itself, as containers are given one."""
+    # The list has octal numbers in place of these.
+    place = re.sub(rb"[ \t\n\\]", lambda found: b"\\%03o" % found[0][0], os.fsencode(path))
+    try:
+        mounts = MOUNTS.read_bytes().splitlines()
+    except OSError:
+        return False
+    return any(mount.split(b" ")[4:5] == [place] for mount in mounts)
+
+
+@contextmanager
+def synced(folder: Path) -> Generator[None]:
+    """Let the names that files get or lose in `folder` survive a crash.
+
+    The folder is opened at the beginning: where it cannot be, nothing is done at all. SQLite
+    syncs it too, but goes on without a word where it is not allowed to.
+    """
+    if os.name != "posix":
+        yield
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        yield
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def held(path: Path, *, alone: bool, patience: float) -> Generator[None]:
+    """Hold the file at `path`, alone or with other readers, for at most one process at a time.
+
+    SQLite's own locks belong to the process, and the system drops them all as soon as any part of
+    it opens and closes the file: a thread that copies it, say. This one belongs to a descriptor.
+    Where a file system has no such locks, SQLite's have to do.
+    """
+    file = None
+    with suppress(OSError):
+        # An object, not a number: whatever interrupts us, it is closed when it is forgotten.
+        file = path.open("r+b" if alone else "rb", buffering=0)
+    with file or nullcontext():
+        if file is not None:
+            _wait_for(file, alone=alone, patience=patience)
+        yield
+
+
+def _wait_for(file: IO[bytes], *, alone: bool, patience: float) -> None:
+    end = time.monotonic() + patience
+    while not _is_locked(file, alone=alone):
+        if time.monotonic() > end:
+            raise TimeoutError
+        time.sleep(0.002)
+
+
+def _is_locked(file: IO[bytes], *, alone: bool) -> bool:
+    """Try to lock our byte; tell whether nobody else has it, as far as can be known."""
+    if sys.platform == "linux":
+        kind = fcntl.F_WRLCK if alone else fcntl.F_RDLCK
+        wanted = struct.pack("hhqqi", kind, os.SEEK_SET, _OURS, 1, 0)
+        try:
+            fcntl.fcntl(file, fcntl.F_OFD_SETLK, wanted)
+        except (BlockingIOError, PermissionError):
+            return False
+        except OSError:
+            pass
+    return True

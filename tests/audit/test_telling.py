@@ -1,0 +1,38 @@
+"""Neighbours are told apart no better than promised, and broken code is noticed: the fast form."""
+
+from __future__ import annotations
+
+import pytest
+
+import telling
+from telling.case import Case, Twin
+from telling.exhaustive import Universe, universes
+
+ROUTINE = [case for case in telling.cases() if case.routine]
+TWINS = [(case, twin) for case in ROUTINE for twin in case.twins]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", ROUTINE, ids=str)
+def test_neighbours_are_told_apart_no_better_than_promised(case: Case) -> None:
+    seen = case.measured(case.trials.fast)
+    assert case.holds(seen, "fast"), seen
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("case", "twin"), TWINS, ids=[f"{case}, {twin.name}" for case, twin in TWINS]
+)
+def test_what_is_broken_on_purpose_is_noticed(case: Case, twin: Twin) -> None:
+    assert case.caught(twin)
+
+
+def test_every_chart_is_attacked_and_broken_routinely() -> None:
+    charts = {case.chart for case in telling.cases()}
+    assert {case.chart for case in ROUTINE} == {case.chart for case, _ in TWINS} == charts
+
+
+@pytest.mark.parametrize("universe", universes(), ids=lambda universe: universe.mechanism)
+def test_no_answer_of_a_tiny_universe_tells_more_than_promised(universe: Universe) -> None:
+    assert universe.holds(), universe.largest
+    assert universe.caught()
