@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -124,9 +125,12 @@ class Session(Charting):
             self._require_real_noise(plan)
             plan.check(engine.schema())
             outcome.note = CHARGING
+            process = os.getpid()
             self.ledger.charge(plan.label, plan.cost)
             outcome.note = CHARGED
-            return discreetly(lambda: chart.measure(engine, plan))
+            release = discreetly(lambda: chart.measure(engine, plan))
+            _require_process(process)
+            return release
 
     def _require(self, plan: Plan) -> None:
         if plan.guarantee.size != self.size:
@@ -173,6 +177,15 @@ class Session(Charting):
         self._require(plan)
         plan.check(engine_for(self._table).schema())
         return plan
+
+
+def _require_process(process: int) -> None:
+    # A signal's handler may fork in mid-release, and both of them come back from it.
+    if os.getpid() != process:
+        raise LedgerError(
+            "A process that was forked while a chart was being released cannot have it too. Two "
+            "releases would be published for one charge. Ask for the chart again in this process."
+        )
 
 
 class _Outcome:
