@@ -158,12 +158,12 @@ PRIVACY = (
         old="""
             self.ledger.charge(plan.label, plan.cost)
             outcome.note = CHARGED
-            return discreetly(lambda: chart.measure(engine, plan))
+            release = discreetly(lambda: chart.measure(engine, plan))
 """,
         new="""
             release = discreetly(lambda: chart.measure(engine, plan))
             self.ledger.charge(plan.label, plan.cost)
-            return release
+            outcome.note = CHARGED
 """,
         among="test_session.py",
         notices="test_what_is_refused_is_refused_before_anyone_looks",
@@ -174,10 +174,12 @@ PRIVACY = (
         old="""
             plan.check(engine.schema())
             outcome.note = CHARGING
+            process = os.getpid()
             self.ledger.charge(plan.label, plan.cost)
 """,
         new="""
             outcome.note = CHARGING
+            process = os.getpid()
             self.ledger.charge(plan.label, plan.cost)
             plan.check(engine.schema())
 """,
@@ -188,13 +190,13 @@ PRIVACY = (
         name="a chart that failed is measured again for the same price",
         file="session.py",
         old="""
-            return discreetly(lambda: chart.measure(engine, plan))
+            release = discreetly(lambda: chart.measure(engine, plan))
 """,
         new="""
             try:
-                return discreetly(lambda: chart.measure(engine, plan))
+                release = discreetly(lambda: chart.measure(engine, plan))
             except Exception:
-                return discreetly(lambda: chart.measure(engine_for(self._table), plan))
+                release = discreetly(lambda: chart.measure(engine_for(self._table), plan))
 """,
         among="test_session.py",
         notices="test_an_engine_that_fails_has_been_paid_and_says_nothing",
