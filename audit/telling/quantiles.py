@@ -125,7 +125,7 @@ class Choosing:
 def _tight(method: str, unit: PrivacyUnit) -> Case:
     walking = method == "unbounded"
     pair, widest = (_walk(unit), _NARROW) if walking else (_median(unit), _WIDEST)
-    sharp = Twin("a third of the noise", lambda: less_noise(1 / 3), TWIN_TRIALS)
+    sharp = Twin("a sixth of the noise", lambda: less_noise(1 / 6), TWIN_TRIALS)
     if not walking:
         sharp = Twin("four times as sharp", sharpened, TWIN_TRIALS)
     return Choosing(method, unit, pair, widest=widest).case(
