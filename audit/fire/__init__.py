@@ -27,17 +27,25 @@ def attack(size: Size) -> Outcome:
     happened = [tally for _, tally in tallies if tally]
     fallen = [tally for _, tally in broken if tally]
     total = sum(happened, Tally())
-    caught = sum(not tally.stood for tally in fallen)
+    caught = sum(tally.fell for tally in fallen)
+    absent = len(tallies) + len(broken) - len(happened) - len(fallen)
     return Outcome(
-        summary=f"budget under fire: {total.tried} tries, {total.overspent} overspends, "
-        f"{total.lost} lost charges; broken ledgers caught: {caught} of {len(fallen)}",
+        summary=f"budget under fire: {total.tried:,} tries in {len(happened)} events, "
+        f"{total.overspent} overspends, {total.lost} lost charges; broken ledgers caught: {caught} "
+        f"of {len(fallen)}" + (f"; {absent} events could not be tried here" if absent else ""),
         tables=(
             _table("Budget under fire", tallies),
             _table("Ledgers broken on purpose, which must fall", broken),
             _again(size),
         ),
-        passed=all(tally.stood for tally in happened) and caught == len(fallen),
+        passed=stood(happened, fallen),
     )
+
+
+def stood(happened: list[Tally], fallen: list[Tally]) -> bool:
+    """Tell whether all that was tried stood, and all that was broken fell; something was tried."""
+    tried = bool(happened and fallen) and all(tally.tried for tally in happened)
+    return tried and all(tally.stood for tally in happened) and all(tally.fell for tally in fallen)
 
 
 def _tried(event: Event, size: Size) -> Tally | None:

@@ -56,7 +56,11 @@ EVENTS = (
     Event("clocks that run backwards", "crowd.clocks"),
     Event("killed at every system call of a charge", "calls.killed_in_a_charge", "tracing"),
     Event("killed at every system call of a creation", "calls.killed_in_creation", "tracing"),
-    Event("killed in a release, each of six charts", "releases.killed_in_a_release", "tracing"),
+    Event(
+        "killed at every third call of a release, six charts",
+        "releases.killed_in_a_release",
+        "tracing",
+    ),
     Event("stopped at every system call, another charges", "crowd.standing_still", "tracing"),
     Event("every system call of a charge fails", "calls.failing_calls", "tracing"),
     Event("every system call of a recovery fails", "calls.failing_recovery", "tracing"),
@@ -64,9 +68,11 @@ EVENTS = (
     Event("power cut at every moment of a creation", "power.power_cut_in_creation", "tracing"),
     Event("power cut, folder not to be synced", "power.power_cut_beside_a_shut_folder", "tracing"),
     Event("exception at every line of a charge", "lines.interrupted_charge"),
-    Event("exception wherever an interrupt is heard", "lines.interrupted_instructions"),
-    Event("exception in a release, each of six charts", "releases.interrupted_release"),
-    Event("no memory for Python", "walls.no_memory", "memory"),
+    Event(
+        "exception wherever an interrupt is heard, every other", "lines.interrupted_instructions"
+    ),
+    Event("exception at every 11th line of a release, six charts", "releases.interrupted_release"),
+    Event("no memory for Python, every fifth request", "walls.no_memory", "memory"),
     Event("no memory for SQLite", "walls.heap_limit"),
     Event("full disk: SQLite's page limit", "walls.page_limit"),
     Event("full disk: the system's file size limit", "walls.file_limit"),
@@ -78,7 +84,7 @@ EVENTS = (
     Event("journal thrown away after a kill", "copies.without_journal", "tracing"),
     Event("copied in mid-charge by the same process", "copies.backed_up"),
     Event("mounted without its folder", "copies.mounted", "mounts"),
-    Event("an older version and this one", "versions.older_and_this"),
+    Event("a version without its own lock, and this one", "versions.older_and_this"),
     Event("a newer format and this one", "versions.newer_and_this"),
 )
 

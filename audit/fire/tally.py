@@ -33,7 +33,12 @@ class Tally:
     @property
     def stood(self) -> bool:
         """Whether something was tried, and the library stood it."""
-        return self.tried > 0 and not (self.overspent or self.lost or self.torn or self.rough)
+        return self.tried > 0 and not (self.fell or self.rough)
+
+    @property
+    def fell(self) -> bool:
+        """Whether a budget was broken, and not merely a program."""
+        return self.tried > 0 and bool(self.overspent or self.lost or self.torn)
 
 
 def judged(before: Found, after: Found, looked: Counter[str], status: int = LOOKED) -> Tally:

@@ -52,7 +52,8 @@ def tried(nursery: Nursery, mutant: Mutant, size: Size) -> Trial:
     if size == "fast":
         return nursery.tried(mutant)
     found = nursery.tried(mutant, files(mutant), stop=False)
-    return Trial(found.passed, tuple(test for test in found.failed if not is_twin(test)))
+    by_itself = tuple(test for test in found.failed if not is_twin(test))
+    return Trial(found.passed, by_itself, found.crashed)
 
 
 def files(mutant: Mutant) -> tuple[str, ...]:

@@ -22,10 +22,11 @@ class BrokenAuditError(Exception):
 
 @dataclass(frozen=True)
 class Trial:
-    """The tests that passed, and those that failed by themselves."""
+    """The tests that passed, those that failed by themselves, and those that crashed."""
 
     passed: tuple[str, ...]
     failed: tuple[str, ...]
+    crashed: tuple[str, ...] = ()
 
     @property
     def caught(self) -> bool:
@@ -82,7 +83,8 @@ class Nursery:
         status = int(told.readline() or INTERNAL)
         trial = _reported(folder)
         # Where every charge is let through, for one, a test that spends all there is never ends.
-        expected = (_FAILED, HUNG) if trial.failed else (_PASSED,) if trial.passed else ()
+        noticed = trial.failed or trial.crashed
+        expected = (_FAILED, HUNG) if noticed else (_PASSED,) if trial.passed else ()
         if status not in expected:
             raise BrokenAuditError(_told(status, tests, folder))
         return trial
@@ -92,11 +94,11 @@ def _reported(folder: Path) -> Trial:
     report = folder / REPORT
     lines = report.read_text(encoding="utf-8").splitlines() if report.exists() else []
     ends = [line.partition(" ") for line in lines]
-    passed, failed = (
+    outcomes = (
         tuple(test for outcome, _, test in ends if outcome == wanted)
-        for wanted in ("passed", "failed")
+        for wanted in ("passed", "failed", "crashed")
     )
-    return Trial(passed, failed)
+    return Trial(*outcomes)
 
 
 def _told(status: int, tests: tuple[str, ...], folder: Path) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,9 @@ _OPTIONS = (
     *("-q", "--tb=line", "--no-header", "-p", "no:cacheprovider", "-p", "no:xdist"),
     "--assert=plain",  # nobody reads why a test failed, and to rewrite all of them takes time
 )
+
+_CRASHES = (NameError, AttributeError, TypeError, ImportError, SyntaxError)
+"""Of a mutant that does not run at all no test could fail to notice."""
 
 
 def run(request: Request) -> int:
@@ -33,7 +37,8 @@ def run(request: Request) -> int:
 class Witness:
     """Sees that the right sfumato was tested, and which tests passed and failed.
 
-    A failure while a test was set up, or collected, is none of the test's.
+    A failure while a test was set up, or collected, is none of the test's, and one by an error
+    that speaks of a program and not of what it promises is called a crash.
     """
 
     def __init__(self, request: Request) -> None:
@@ -56,8 +61,14 @@ class Witness:
         if not Path(sfumato.__file__).is_relative_to(self._request.source):
             raise pytest.UsageError("The sfumato that was imported is not the one to be tested.")
 
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(
+        self, call: pytest.CallInfo[None]
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
         """Write down how each test ended, at once: a later one may never end."""
+        report = yield
         if report.when == "call" and not report.skipped:
+            crashed = call.excinfo is not None and call.excinfo.errisinstance(_CRASHES)
             with self._report.open("a", encoding="utf-8") as lines:
-                print(report.outcome, report.nodeid, file=lines)
+                print("crashed" if crashed else report.outcome, report.nodeid, file=lines)
+        return report

@@ -36,7 +36,7 @@ _MOST = 260_000
 def attack(size: Size) -> Outcome:
     """Fuzz every reader, and every reader that was broken."""
     if reason := missing():
-        return Outcome(f"readers: not fuzzed. {reason}", (), passed=True)
+        return Outcome(f"readers: not fuzzed. {reason}", (), passed=size == "fast")
     from readers import seeds
 
     with TemporaryDirectory() as folder:

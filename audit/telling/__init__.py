@@ -95,11 +95,15 @@ def _one(place: int, size: Size) -> Found:
 
 
 def _stood(place: int, found: Measured, caught: tuple[bool, ...], size: Size) -> bool:
-    return cases()[place].holds(found, size) and all(caught)
+    case = cases()[place]
+    return case.sees(size) and case.holds(found, size) and all(caught)
 
 
 def _table(found: dict[int, Measured]) -> Table:
-    """Return for each chart and method the case that was told apart best for what it promises."""
+    """Return for each chart and method the case that was told apart best for what it promises.
+
+    Its last two columns say among how many it is the best.
+    """
 
     def method(place: int) -> tuple[str, str]:
         return cases()[place].chart, cases()[place].method
@@ -113,9 +117,10 @@ def _table(found: dict[int, Measured]) -> Table:
         "promised",
         "measured at least",
         "trials",
-        "cases",
         "unit",
         "pair",
+        "of cases",
+        "of trials",
     )
     return Table("How much of what is promised was seen to be lost", headings, rows)
 
@@ -124,15 +129,15 @@ def _row(found: dict[int, Measured]) -> tuple[str, ...]:
     from telling.case import unit_name
 
     best = max(found, key=lambda place: found[place].epsilon / cases()[place].epsilon)
-    case, delta = cases()[best], max(each.delta for each in found.values())
-    trials = sum(each.trials for each in found.values())
+    case, seen = cases()[best], found[best]
     return (
         case.chart,
         case.method,
         f"ε = {case.epsilon:g}" + (f", δ = {case.delta:.3g}" if case.delta else ""),
-        f"{found[best].epsilon:.2f}" + (f", δ {delta:.2g}" if case.delta else ""),
-        f"{trials:,}",
-        str(len(found)),
+        f"{seen.epsilon:.2f}" + (f", δ {seen.delta:.2g}" if case.delta else ""),
+        f"{seen.trials:,}",
         unit_name(case.unit),
         case.pair.name,
+        str(len(found)),
+        f"{sum(each.trials for each in found.values()):,}",
     )

@@ -24,8 +24,11 @@ Floats = NDArray[np.float64]
 Score = Callable[[Floats], Floats]
 """From what is seen of releases, a row each, to how much each speaks for the first table."""
 
-DOUBT = 1e-9
-"""How likely one measurement is to be too large; 1000 of them hold together but for 10⁻⁶."""
+AT_MOST = 2000
+"""More measurements than one run makes."""
+
+DOUBT = 1e-6 / AT_MOST
+"""How likely one measurement is to be too large; all of a run hold together but for 10⁻⁶."""
 
 _VALUES = 400  # a number with more values than that is told apart by quantiles
 _BINS = 24

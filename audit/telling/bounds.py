@@ -51,22 +51,25 @@ class Bounding:
     unit: PrivacyUnit
     pair: Pair
     epsilon: float = EPSILON
+    delta: float = 0.0
 
     @property
     def promise(self) -> Guarantee:
         """What the release promises."""
-        return CHARTS[self.chart].plan(Domain(), self.unit, Budget(self.epsilon)).guarantee
+        return (
+            CHARTS[self.chart].plan(Domain(), self.unit, Budget(self.epsilon, self.delta)).guarantee
+        )
 
     @property
     def search(self) -> Extent:
         """The planned search."""
-        plan = CHARTS[self.chart].plan(Domain(), self.unit, Budget(self.epsilon))
+        plan = CHARTS[self.chart].plan(Domain(), self.unit, Budget(self.epsilon, self.delta))
         return cast(Extent, plan.values.bounds)
 
     def draw(self, joined: bool, trials: int) -> Draws:
         """Return what is seen of so many releases: the bounds, and the outer cells within."""
         engine = cast(Engine, Remembering(self.pair.table(joined)))
-        budget = Budget(self.epsilon)
+        budget = Budget(self.epsilon, self.delta)
         with swiftly(), overheard_bins():
             match CHARTS[self.chart]:
                 case Quantiles() as chart:
@@ -138,9 +141,19 @@ def cases() -> tuple[Case, ...]:
     ]
     found = [
         Bounding("boxplot", ROWS, _enough(ROWS)).case(Trials(512, 4096)),
-        Bounding("boxplot", ROWS, far).case(Trials(512, 2048), twins=(READ,), routine=True),
+        Bounding("boxplot", ROWS, far).case(Trials(768, 2048), twins=(READ,), routine=True),
     ]
-    return (*ends, *found, *_nastily(UNITS))
+    found += [
+        Bounding("boxplot", unit, _enough(unit), 1.0).case(Trials(0, 512))
+        for unit in UNITS
+        if unit.column
+    ]
+    by_rho = [
+        Bounding(chart, unit, _enough(unit), 1.0, 0.05).case(Trials(0, 512))
+        for chart in CHARTS
+        for unit in UNITS
+    ]
+    return (*ends, *found, *by_rho, *_nastily(UNITS))
 
 
 def _nastily(units: Sequence[PrivacyUnit]) -> list[Case]:

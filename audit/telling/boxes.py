@@ -35,7 +35,9 @@ from telling.copies import MOST, Belief, Copies, by_copies, domain_of, noise_say
 from telling.pairs import ROWS, UNITS, USERS, Pair, at, crowd, nasty
 
 # What little promises is soon seen to be broken; a large ε leaves room to measure.
-LITTLE, MUCH = 2.0, 6.0
+LITTLE, MORE, MUCH = 2.0, 4.0, 6.0
+
+_SHARING = ("jointexp", "approx", "single")
 
 Starts = list[list[int]]
 
@@ -46,19 +48,18 @@ _BLANK = Summary(*[Box(*[0.0] * 7)] * 3, size=0.0, clear=False)
 
 @dataclass(frozen=True)
 class Boxing:
-    """A boxplot for one unit, and two tables to tell apart.
-
-    Parameters
-    ----------
-    alone
-        Whether each release is one of a single copy: some methods let all groups share a level.
-    """
+    """A boxplot for one unit, and two tables to tell apart."""
 
     method: str
     unit: PrivacyUnit
     pair: Pair
     epsilon: float
-    alone: bool = False
+    delta: float = 0.0
+
+    @property
+    def copies(self) -> int:
+        """How many releases are drawn at once: one, where groups share a level between them."""
+        return 1 if self.method in _SHARING else MOST
 
     @property
     def chart(self) -> Boxplot:
@@ -67,7 +68,7 @@ class Boxing:
 
     def plan(self, domain: Domain) -> BoxplotPlan:
         """Return the plan of the chart by copies."""
-        return self.chart.plan(domain, self.unit, Budget(self.epsilon))
+        return self.chart.plan(domain, self.unit, Budget(self.epsilon, self.delta))
 
     @cached_property
     def belief(self) -> Belief:
@@ -99,7 +100,7 @@ class Boxing:
             ]
             return np.column_stack([seen, np.array(seen)[:, 1:].sum(axis=1)])
 
-        return by_copies(self.pair, joined, trials, look, most=1 if self.alone else MOST)
+        return by_copies(self.pair, joined, trials, look, most=self.copies)
 
     def case(
         self,
@@ -200,21 +201,30 @@ def _little(method: str, unit: PrivacyUnit) -> Case:
     walks = method in ("dpboxplot", "unbounded")
     twins = {ROWS: (SIZE,), USERS: (NOISELESS if walks else SHARP,)}
     return Boxing(method, unit, _pair(unit, *_TELLING[method]), LITTLE).case(
-        trials=Trials(384, 2048), twins=twins.get(unit, ()), routine=unit == ROWS
+        trials=Trials(384, 2048),
+        twins=twins.get(unit, ()),
+        routine=unit == ROWS,
     )
 
 
 def _much(method: str) -> Case:
     """A large promise, of which much can be measured; half of it where all parts lose at once."""
     tight = method == "fence"
-    return Boxing(method, ROWS, _pair(ROWS, *_TELLING[method]), MUCH).case(
+    return Boxing(method, ROWS, _pair(ROWS, *_TELLING[method]), MUCH if tight else MORE).case(
         tight=tight, trials=Trials(3072, 20480 if tight else 6144)
+    )
+
+
+def _by_rho(method: str, unit: PrivacyUnit) -> Case:
+    """A budget with a δ, under which choices are paid for by their ρ."""
+    return Boxing(method, unit, _pair(unit, *_TELLING[method]), 1.0, 0.05).case(
+        trials=Trials(0, 2048)
     )
 
 
 def _nastily(method: str, unit: PrivacyUnit) -> list[Case]:
     names = _NASTY if unit.column is None else _NASTY + _NASTY_MANY
-    trials = Trials(512, 512)
+    trials = Trials(0, 512)
     return [
         Boxing(method, unit, pair, 1.0).case(trials=trials)
         for pair in nasty(unit)
@@ -225,15 +235,9 @@ def _nastily(method: str, unit: PrivacyUnit) -> list[Case]:
 def cases() -> tuple[Case, ...]:
     """Return all attacks on boxplots."""
     every = [(method, unit) for unit in UNITS for method in METHODS]
-    alone = [
-        Boxing(method, ROWS, _pair(ROWS, *_TELLING[method]), LITTLE, alone=True).case(
-            trials=Trials(768, 768)
-        )
-        for method in ("jointexp", "approx", "single")
-    ]
     return (
         *(_little(*each) for each in every),
         *map(_much, METHODS),
-        *alone,
+        *(_by_rho(method, unit) for method in METHODS for unit in (ROWS, USERS)),
         *(case for each in every for case in _nastily(*each)),
     )

@@ -98,6 +98,16 @@ class Case:
         near = self.epsilon / 2 if self.tight and size == "full" else 0.0
         return near <= found.epsilon and found.within(self.epsilon, self.delta)
 
+    def sees(self, size: Size) -> bool:
+        """Return whether a release that says outright which table it is of would be noticed.
+
+        Where it would not, what stood has not been tried.
+        """
+        trials = self.trials.of(size)
+        told = (np.full((trials, 1), float(joined)) for joined in (True, False))
+        seen = measured(*told, epsilon=self.epsilon, delta=self.delta)
+        return not seen.within(self.epsilon, self.delta)
+
     def caught(self, twin: Twin) -> bool:
         """Return whether broken code is seen to break the promise."""
         with twin.broken():

@@ -15,7 +15,7 @@ from sfumato.privacy.unit import PrivacyUnit
 from telling.breaking import less_noise, sharpened
 from telling.case import Case, Draws, Trials, Twin
 from telling.copies import MOST, Copies, by_copies, domain_of
-from telling.pairs import ROWS, UNITS, Pair, Row, at, crowd, nasty
+from telling.pairs import ROWS, UNITS, USERS, Pair, Row, at, crowd, nasty
 
 EPSILON = 3.0
 TRIALS_OF_NASTY = Trials(384, 384)
@@ -64,10 +64,11 @@ class Choosing:
     widest: float = _WIDEST
     size: int | None = None
     epsilon: float = EPSILON
+    delta: float = 0.0
 
     def plan(self, domain: Domain) -> QuantilesPlan:
         """Return the plan of the chart by copies."""
-        return self.chart.plan(self._public(domain), self.unit, Budget(self.epsilon))
+        return self.chart.plan(self._public(domain), self.unit, Budget(self.epsilon, self.delta))
 
     def _public(self, domain: Domain) -> Domain:
         return Domain(**{**domain.columns, "x": (0, self.widest)})
@@ -155,9 +156,17 @@ def cases() -> tuple[Case, ...]:
         for unit in UNITS
         for pair in nasty(unit)
     ]
+    by_rho = [
+        Choosing(method, unit, pair(unit), levels, epsilon=1.0, delta=0.05).case(
+            trials=Trials(0, 2048)
+        )
+        for method in METHODS
+        for unit in (ROWS, USERS)
+        for pair, levels in ((_median, (0.5,)), (_median, QUARTILES))
+    ]
     several = [
         Choosing(method, unit, _median(unit), QUARTILES).case(trials=Trials(512, 1024))
         for method in METHODS
         for unit in UNITS
     ]
-    return (*tight, *replacing, *several, *nastily)
+    return (*tight, *replacing, *several, *by_rho, *nastily)

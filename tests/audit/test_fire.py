@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from fire import stood
 from fire.again import spent_again
 from fire.disk import SECTOR, Disk, Write
 from fire.events import EVENTS, TWINS, Event
@@ -34,7 +35,14 @@ def test_nothing_is_overspent_lost_or_torn(event: Event) -> None:
 @pytest.mark.parametrize("twin", TWINS, ids=lambda twin: twin.place)
 def test_a_ledger_broken_on_purpose_falls(twin: Event) -> None:
     tally = tried(twin)
-    assert tally.overspent or tally.lost or tally.torn, tally
+    assert tally.fell, tally
+
+
+def test_nothing_stands_that_was_not_tried_and_no_crash_is_a_fall() -> None:
+    sound, fallen, crashed = Tally(tried=3), Tally(tried=3, lost=1), Tally(tried=3, rough=3)
+    assert stood([sound], [fallen])
+    assert not stood([], []) and not stood([sound], []) and not stood([Tally()], [fallen])
+    assert not stood([sound], [crashed]) and not stood([fallen], [fallen])
 
 
 def test_a_copied_ledger_is_spent_again_and_nobody_can_prevent_it() -> None:

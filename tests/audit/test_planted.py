@@ -42,6 +42,11 @@ def test_the_library_as_it_is_passes_where_a_bug_is_noticed(nursery: Nursery) ->
     assert found.passed and not found.caught
 
 
+def test_a_mutant_that_merely_crashes_is_not_caught(nursery: Nursery) -> None:
+    found = nursery.tried(replace(SCALE, new="scale = nobody_defined_this"))
+    assert found.crashed and not found.caught
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 import telling
-from telling.case import Case, Twin
+from telling.case import Case, Trials, Twin
 from telling.exhaustive import Universe, universes
 
 ROUTINE = [case for case in telling.cases() if case.routine]
@@ -25,6 +27,13 @@ def test_neighbours_are_told_apart_no_better_than_promised(case: Case) -> None:
 )
 def test_what_is_broken_on_purpose_is_noticed(case: Case, twin: Twin) -> None:
     assert case.caught(twin)
+
+
+def test_no_promise_stands_because_nothing_could_be_seen() -> None:
+    assert not [str(case) for case in telling.cases() if not case.sees("full")]
+    assert not [str(case) for case in ROUTINE if not case.sees("fast")]
+    few = replace(ROUTINE[0], trials=Trials(20, 20))
+    assert not few.sees("fast")
 
 
 def test_every_chart_is_attacked_and_broken_routinely() -> None:

@@ -103,9 +103,9 @@ def _components() -> list[Case]:
     Not all of the price can be lost at once: the outlier moves no median as far as is paid for.
     """
     from_data = Twin("a radius from the data", distance_from_the_data, 220)
-    drawn = [Components(pair, unit, WIDE) for unit, pair in FARTHEST.items() if unit.column]
-    drawn += [Components(OUTLIER, ROWS, WIDE, Private(0.1))]
-    strange = [Components(each, ROWS, WIDE) for each in _STRANGE]
+    drawn = [Components(pair, unit, NARROW) for unit, pair in FARTHEST.items() if unit.column]
+    drawn += [Components(OUTLIER, ROWS, NARROW, Private(0.1))]
+    strange = [Components(each, ROWS, NARROW) for each in _STRANGE]
     return [
         Components(OUTLIER, ROWS, NARROW).case(Trials(200, 500), from_data),
         Components(OUTLIER, ROWS, WIDE).case(Trials(0, 3000), routine=False),
@@ -119,21 +119,21 @@ def _scores() -> list[Case]:
     eighth = Twin("an eighth of the noise", lambda: less_noise(1 / 8), 250)
     dear = Twin("each level at full price", full_price_each_level, 6000)
     every = [
-        Scores(FARTHEST[unit], unit, WIDE, method, hue)
+        Scores(FARTHEST[unit], unit, NARROW, method, hue)
         for method in ("additive", "haar", "pyramid", "sparse")
         for unit in FARTHEST
         for hue in (None, "ward")
         if not (method == "sparse" and unit.shared)  # which is refused
     ]
     strange = [
-        Scores(each, unit, WIDE, "haar", "ward")
+        Scores(each, unit, NARROW, "haar", "ward")
         for unit in (ROWS, USERS)
         for each in (*_STRANGE, *((SCATTERED,) if unit.column else ()))
     ]
     return [
         Scores(OUTLIER, ROWS, NARROW).case(Trials(300, 3000)),
         Scores(OUTLIER, ROWS, NARROW, "pyramid").case(Trials(250, 1000), eighth),
-        Scores(PILED, CAPPED, WIDE, "sparse", "ward").case(Trials(250, 1000)),
+        Scores(PILED, CAPPED, NARROW, "sparse", "ward").case(Trials(250, 1000)),
         Scores(OUTLIER, ROWS, BROKEN, "pyramid").case(Trials(0, 1000), dear, routine=False),
         *(each.case(Trials(0, 400), routine=False) for each in (*every, *strange)),
     ]
@@ -143,7 +143,7 @@ def _alone() -> list[Case]:
     """Score plots that pay for their components too: all that is released, from the centre on."""
     from_data = Twin("a radius and a frame from the data", distance_from_the_data, 220)
     every = [
-        Scores(pair, unit, WIDE, method, "ward", alone=True)
+        Scores(pair, unit, NARROW, method, "ward", alone=True)
         for unit, pair in FARTHEST.items()
         for method in ("haar", "sparse")
         if not (method == "sparse" and unit.shared)

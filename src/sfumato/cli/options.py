@@ -94,7 +94,10 @@ Order = Annotated[
     str | None,
     _public("The categories of x, in order; private:1e-6 searches for them, with that δ.", "A,B"),
 ]
-HueOrder = Annotated[str | None, _public("The same for hue.", "A,B")]
+HueOrder = Annotated[
+    str | None,
+    _public("The categories of hue, in order; private:1e-6 searches for them too.", "A,B"),
+]
 
 Unit = Annotated[
     str | None,

@@ -2,7 +2,7 @@
 
 The first line names the columns and shows what separates them: a comma, a semicolon, a tab or a
 bar. Every field is text, and an empty one is NULL; nothing is sniffed. A field may stand in double
-quotes, and then hold line breaks, separators and doubled quotes (RFC 4180). Records that are not
+quotes, and then hold separators, doubled quotes and, below the names, line breaks (RFC 4180). Records that are not
 well written, as `sfumato.engines.sources.records` says, are left out. What is not UTF-8 is compared
 byte by byte.
 
@@ -13,7 +13,6 @@ record ends, and one of them may change how others are read: use Parquet for suc
 from __future__ import annotations
 
 import csv
-import io
 from collections.abc import Iterator, Sequence
 from copy import copy
 from pathlib import Path
@@ -107,23 +106,24 @@ def _unpacked(file: BinaryIO, path: Path) -> pa.NativeFile:
 
 
 def _header(part: Part) -> tuple[str, tuple[str, ...]]:
-    separator, names = discreetly(lambda: _first_record(part.path), part.called)
+    separator, names = discreetly(lambda: _first_line(part.path), part.called)
     if not any(map(str.strip, names)):
         raise SourceError(
-            f"{part.called} does not begin with the names of its columns. Without them "
-            "no column could be declared public. Write the names into its first line."
+            f"{part.called} does not begin with the names of its columns in one line. Without them "
+            "no column could be declared public. Write the names into its first line, each quote "
+            "doubled and in quotes, and end it with a line feed."
         )
     return separator, names
 
 
-def _first_record(path: Path) -> tuple[str, tuple[str, ...]]:
+def _first_line(path: Path) -> tuple[str, tuple[str, ...]]:
+    """Return what separates names, and the names; none where they would reach into the data."""
     with path.open("rb") as file, _unpacked(file, path) as stream:
-        lines = io.BytesIO(stream.read(LONGEST).removeprefix(b"\xef\xbb\xbf"))
-    record = next(lines, b"")
-    separator = max(SEPARATORS, key=lambda each: record.count(each.encode()))
-    while record.count(b'"') % 2 and (line := next(lines, b"")):
-        record += line
-    # Strictly, and all of it: where quotes are not closed, data would be taken for names.
-    text = io.StringIO(record.decode(), newline="")
-    (names,) = csv.reader(text, delimiter=separator, strict=True) if record else [()]
+        start = stream.read(LONGEST).removeprefix(b"\xef\xbb\xbf")
+    line, feed, _ = start.partition(b"\n")
+    line = line.removesuffix(b"\r") if feed else line
+    separator = max(SEPARATORS, key=lambda each: line.count(each.encode()))
+    if line.count(b'"') % 2 or b"\r" in line:  # a quote left open, or lines that end otherwise
+        return separator, ()
+    (names,) = csv.reader([line.decode()], delimiter=separator, strict=True) if line else [()]
     return separator, tuple(names)
