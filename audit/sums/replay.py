@@ -47,7 +47,8 @@ class Replayed:
         """Whether every integer that is published was said by a mechanism."""
         said = Counter(number for each in self.tape.said for number in each.integers)
         published = Counter(_measured(self.release.to_dict()["values"]))
-        return all(isinstance(number, int) for number in published) and published <= said
+        whole = all(isinstance(number, int) for number in published)
+        return bool(published) and whole and published <= said
 
     @property
     def same(self) -> bool:

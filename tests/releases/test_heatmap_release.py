@@ -1,10 +1,13 @@
 import json
+from base64 import b64decode
 from dataclasses import replace
 from datetime import date, timedelta
 from fractions import Fraction
+from io import BytesIO
 
 import numpy as np
 import pytest
+from PIL import ExifTags, Image
 
 import sfumato as sf
 from sfumato.domain import Bounds
@@ -15,7 +18,7 @@ from sfumato.postprocess.density import Leaves
 from sfumato.privacy.cost import Cost
 from sfumato.privacy.guarantee import Guarantee
 from sfumato.privacy.unit import PrivacyUnit
-from sfumato.releases import document
+from sfumato.releases import background, document
 from sfumato.releases.area import DEGREE, Area, ratio
 from sfumato.releases.heatmap import DECODERS, METHODS, HeatmapRelease
 from sfumato.releases.heatmap_figure import COVERAGE, REACH
@@ -467,13 +470,13 @@ PICTURE = np.linspace(0, 1, 12).reshape(3, 4)
 
 
 @pytest.mark.parametrize(
-    "background",
+    "picture",
     [PICTURE, np.dstack([PICTURE] * 3), np.dstack([PICTURE] * 4), (255 * PICTURE).astype(np.uint8)],
 )
-def test_a_density_can_be_drawn_over_an_array(background, tmp_path):
+def test_a_density_can_be_drawn_over_an_array(picture, tmp_path):
     sample = SAMPLES["image"]
-    assert sample.save(tmp_path / "over.png", background=background).stat().st_size > 500
-    spec = json.dumps(sample.to_vega(background=background))
+    assert sample.save(tmp_path / "over.png", background=picture).stat().st_size > 500
+    spec = json.dumps(sample.to_vega(background=picture))
     assert spec.count("data:image/png") == 2
     assert "Where there is no colour" in spec
 
@@ -487,10 +490,22 @@ def test_a_density_can_be_drawn_over_a_file(tmp_path):
     assert [image.get_label() for image in ax.images] == ["_background", "_heat"]
 
 
-@pytest.mark.parametrize("background", ["nowhere.png", np.zeros(3), np.zeros((0, 4)), __file__])
-def test_a_background_that_is_no_picture_is_refused(background):
+@pytest.mark.parametrize("kind", ["png", "jpeg"])
+def test_of_a_background_only_the_colours_are_published(kind, tmp_path):
+    path = tmp_path / f"scene.{kind}"
+    facts = Image.Exif()
+    facts[ExifTags.Base.Artist], facts[ExifTags.Base.Orientation] = "CANARY-7f3a", 6
+    Image.new("RGB", (40, 20), "red").save(path, exif=facts)
+    assert b"CANARY-7f3a" in path.read_bytes()
+    content = b64decode(background.read(path).partition(",")[2])
+    assert b"CANARY-7f3a" not in content
+    assert Image.open(BytesIO(content)).size == (20, 40), "a camera that was held upright"
+
+
+@pytest.mark.parametrize("picture", ["nowhere.png", np.zeros(3), np.zeros((0, 4)), __file__])
+def test_a_background_that_is_no_picture_is_refused(picture):
     with pytest.raises(ReleaseError, match=r"picture|array"):
-        release().plot(background=background)
+        release().plot(background=picture)
 
 
 def test_a_background_that_is_damaged_is_refused(tmp_path):

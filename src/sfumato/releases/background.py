@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +20,27 @@ _SIGNATURES = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff")
 
 
 def read(background: Background | None) -> str:
-    """Return a background as a data address; an empty text for none."""
+    """Return a background as a data address; an empty text for none.
+
+    Of a file only the colours are kept: a camera also writes where and when a picture was taken.
+    """
     if background is None:
         return ""
-    if isinstance(background, str | Path):
-        return address(_content(Path(background)))
-    return address(png(_colours(background)))
+    picture = _decoded(Path(background)) if isinstance(background, str | Path) else background
+    return address(png(_colours(picture)))
+
+
+def _decoded(path: Path) -> NDArray[Any]:
+    from PIL import Image, ImageOps
+
+    content = _content(path)
+    with suppress(Exception):  # a damaged picture can fail in as many ways as it has parts
+        image = Image.open(BytesIO(content), formats=("PNG", "JPEG"))
+        return np.asarray(ImageOps.exif_transpose(image).convert("RGBA"))
+    raise ReleaseError(
+        "The background picture is damaged, or too large. The density would be drawn over nothing. "
+        "Save the picture again, or give it as an array."
+    )
 
 
 def _content(path: Path) -> bytes:

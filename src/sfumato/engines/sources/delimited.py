@@ -2,9 +2,9 @@
 
 The first line names the columns and shows what separates them: a comma, a semicolon, a tab or a
 bar. Every field is text, and an empty one is NULL; nothing is sniffed. A field may stand in double
-quotes, and then hold separators, doubled quotes and, below the names, line breaks (RFC 4180). Records that are not
-well written, as `sfumato.engines.sources.records` says, are left out. What is not UTF-8 is compared
-byte by byte.
+quotes, and then hold separators, doubled quotes and, below the names, line breaks (RFC 4180).
+Records that are not well written, as `sfumato.engines.sources.records` says, are left out. What is
+not UTF-8 is compared byte by byte.
 
 The promise is about records. Where quotes inside a field are not doubled, nobody can tell where a
 record ends, and one of them may change how others are read: use Parquet for such data.

@@ -1,0 +1,207 @@
+"""The published JSON Schema says of a release what the reader says, as far as a schema can."""
+
+import json
+from collections.abc import Iterator
+from copy import deepcopy
+from datetime import date
+from importlib.resources import files
+from random import Random
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+import sfumato as sf
+from readers import seeds
+from readers.trees import changed
+from releases.test_boxplot_release import SAMPLES as BOXPLOTS
+from releases.test_heatmap_release import SAMPLES as HEATMAPS
+from releases.test_histogram_release import SAMPLES as HISTOGRAMS
+from releases.test_quantiles_release import SAMPLES as QUANTILES
+from sfumato.errors import ReleaseError
+from sfumato.postprocess.law import KINDS
+from sfumato.releases import boxplot, document, heatmap, histogram, pca, quantiles, score_method
+
+FOLDER = files("sfumato.releases") / "schema"
+SCHEMA = json.loads((FOLDER / f"release-{document.VERSION}.json").read_text(encoding="utf-8"))
+CHECK = Draft202012Validator(SCHEMA)
+
+DAYS = (date(2000, 1, 1), date(2030, 1, 1))
+BODY = {"heart_rate": (30, 220), "systolic": (60, 260), "moved_in": DAYS}
+SOME = sf.Budget(epsilon=4, delta=1e-6)
+
+
+def valid(plain: Any) -> bool:
+    return CHECK.is_valid(plain)
+
+
+def readable(plain: Any) -> bool:
+    try:
+        document.read(plain)
+    except ReleaseError:
+        return False
+    return True
+
+
+def more_charts() -> Iterator[sf.Release]:
+    """Options that the seeds of the fuzzer leave out."""
+    people, visits = sf.testing.city(people=200), sf.testing.checkins(people=60)
+    sexes = {"hue": "sex", "hue_order": ["female", "male"]}
+    yield sf.histplot(people, x="health", order=["well"], **sexes, budget=1.0)
+    yield sf.histplot(people, x="age", order=[30, 31.5], budget=1.0)
+    yield sf.boxplot(people, x="age", orient="h", bounds=sf.private(), **sexes, budget=SOME)
+    yield sf.quantiles(people, x="age", bounds=sf.private(), step=1, unit="person_id", budget=9.0)
+    window = {"lon": (-30.1, -29.9), "lat": (44.94, 45.06), "time": DAYS}
+    options = (
+        {"method": "pyramid", "decoder": "lp", "outside": "edge", "aspect": "equal"},
+        {"method": "laplace", "top": 0.5, "origin": "upper", "aspect": "free"},
+        {"y": "time", "weight": "lat", "unit": None},
+    )
+    for option in options:
+        asked = {"x": "lon", "y": "lat", "bounds": window, "resolution": 4, "unit": "person_id"}
+        yield sf.heatmap(visits, **(asked | option), budget=2.0)
+    for scale in (sf.private(), dict.fromkeys(BODY, 9.0)):
+        yield sf.pca(people, columns=list(BODY), bounds=BODY, scale=scale, budget=SOME)
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory) -> list[bytes]:
+    """Releases of every kind, method and option, as they are saved."""
+    folder = tmp_path_factory.mktemp("seeds")
+    seeds.write(folder)
+    kinds = SCHEMA["properties"]["kind"]["enum"]
+    written = [path.read_bytes() for kind in kinds for path in sorted((folder / kind).iterdir())]
+    samples = (BOXPLOTS, HEATMAPS, HISTOGRAMS, QUANTILES)
+    made = [*more_charts(), *(sample for each in samples for sample in each.values())]
+    return written + [json.dumps(release.to_dict()).encode() for release in made]
+
+
+def words(schema: Any, name: str = "") -> Iterator[tuple[str, Any]]:
+    """The words that each name may have."""
+    if isinstance(schema, dict):
+        for word in schema.get("enum", ()):
+            yield name, word
+        for inner, part in schema.items():
+            yield from words(part, name if inner in ("oneOf", "allOf", "$ref") else inner)
+    elif isinstance(schema, list):
+        for part in schema:
+            yield from words(part, name)
+
+
+def said(plain: Any) -> Iterator[tuple[str, Any]]:
+    for name, value in plain.items():
+        if isinstance(value, dict):
+            yield from said(value)
+        elif isinstance(value, str | int | float):
+            yield name, value
+
+
+def test_it_is_a_schema_of_the_version_that_is_written():
+    Draft202012Validator.check_schema(SCHEMA)
+    assert SCHEMA["properties"]["version"]["const"] == document.VERSION
+    assert SCHEMA["properties"]["format"]["const"] == document.FORMAT
+    assert SCHEMA["$id"] == f"urn:sfumato:release:{document.VERSION}"
+    names = sorted(each.name for each in FOLDER.iterdir())
+    assert names == [f"release-{version}.json" for version in range(1, document.VERSION + 1)]
+
+
+def test_every_release_is_as_the_schema_says(saved):
+    problems = [error for each in saved for error in CHECK.iter_errors(json.loads(each))]
+    assert problems == []
+
+
+def test_every_word_of_the_schema_is_written_by_some_release(saved):
+    written = {pair for each in saved for pair in said(json.loads(each))}
+    missing = {pair for pair in words(SCHEMA) if pair not in written}
+    assert missing == set()
+
+
+def test_the_words_of_the_schema_are_those_of_the_code():
+    parts = SCHEMA["$defs"]
+
+    def known(kind: str, name: str) -> list[str]:
+        return parts[kind]["properties"]["parameters"]["properties"][name]["enum"]
+
+    assert SCHEMA["properties"]["kind"]["enum"] == list(document._kinds())
+    assert known("histogram", "stat") == list(histogram.STATS)
+    assert known("boxplot", "method") == list(boxplot.METHODS)
+    assert known("quantiles", "method") == list(quantiles.METHODS)
+    assert known("heatmap", "method") == list(heatmap.METHODS)
+    assert known("heatmap", "decoder") == list(heatmap.DECODERS)
+    assert known("pca", "scaled") == list(pca.SCALED)
+    assert known("scoreplot", "method") == list(score_method.METHODS)
+    assert parts["noise"]["properties"]["kind"]["enum"] == list(KINDS)
+
+
+def places(plain: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Every place in a document; of a list, the first item stands for all."""
+    inside = (
+        list(plain) if isinstance(plain, dict) else [0] if plain and type(plain) is list else []
+    )
+    for name in inside:
+        yield (*path, name)
+        yield from places(plain[name], (*path, name))
+
+
+def broken(plain: Any) -> Iterator[tuple[str, Any]]:
+    """The document with one thing missing, too much, or of another type, and where."""
+    for *parents, name in places(plain):
+        for change in ("missing", "more", "another type"):
+            copy = deepcopy(plain)
+            parent = copy
+            for step in parents:
+                parent = parent[step]
+            match change:
+                case "missing" if isinstance(parent, dict):
+                    del parent[name]
+                case "more" if isinstance(parent[name], dict):
+                    parent[name]["stranger"] = 1
+                case "another type":
+                    parent[name] = {} if isinstance(parent[name], list) else [parent[name]]
+                case _:
+                    continue
+            yield f"{change}: {'.'.join(map(str, [*parents, name]))}", copy
+
+
+def test_what_lacks_a_field_or_has_a_strange_one_is_refused_by_both(saved):
+    # Of every kind, and with every sort of cells along x.
+    documents = {
+        (plain["kind"], *(plain["parameters"].get("x") or ())): plain
+        for plain in map(json.loads, saved)
+    }
+    cases = [case for plain in documents.values() for case in broken(plain)]
+    accepted = {where for where, plain in cases if valid(plain) or readable(plain)}
+    # The first releases did not say it.
+    assert accepted == {"missing: guarantee.size", "missing: values.pca.guarantee.size"}
+    assert len(cases) > 500
+
+
+def test_a_document_has_the_parts_of_its_own_kind(saved):
+    documents = {plain["kind"]: plain for plain in map(json.loads, saved)}
+    assert len(documents) == 6
+    for kind, plain in documents.items():
+        for other in {*documents, "pie", ""} - {kind}:
+            assert not valid(plain | {"kind": other}) and not readable(plain | {"kind": other})
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_whatever_the_schema_refuses_the_reader_refuses(saved, part):
+    dice = Random(part)
+    believed = 0
+    for _ in range(500):
+        content = changed(dice.choice(saved), saved, dice)
+        try:
+            plain = document.parsed(content or b"")
+            document.read(plain)
+        except ReleaseError:
+            continue
+        believed += 1
+        assert valid(plain), json.dumps(plain)
+    assert believed > 30
+
+
+def test_the_schema_cannot_see_that_a_promise_is_too_good():
+    """What a page of the documentation says: only the reader compares numbers with each other."""
+    plain = HISTOGRAMS["plain"].to_dict()
+    plain["guarantee"] |= {"epsilon": 0.25, "replace_one": [0.5, 0.0]}
+    assert valid(plain) and not readable(plain)
