@@ -13,10 +13,11 @@ import numpy as np
 import pytest
 import vl_convert
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure as Page
 from matplotlib.image import imread
 
-from render.samples import PIXEL, heat, heat_over, heat_time
+from render.samples import PIXEL, heat, heat_over, heat_time, two_dimensional, watermarked
 from sfumato.figure import Figure, Heat
 from sfumato.render import theme
 from sfumato.render.heat import colours, muted, sample, ticks
@@ -173,6 +174,15 @@ def test_on_dark_paper_much_is_light() -> None:
     day, night = (drawn(heat(), paper=paper).images[-1].get_array() for paper in ("white", "black"))
     peak = np.unravel_index(np.argmax(mark_of(heat()).value), day.shape[:2])
     assert day[peak][:3].mean() < 80 < 200 < night[peak][:3].mean()
+
+
+def test_on_dark_paper_full_cells_and_the_watermark_are_light() -> None:
+    axes = [drawn(watermarked(two_dimensional()), paper=paper) for paper in ("white", "black")]
+    day, night = (np.mean(ax.collections[0].cmap(1.0)[:3]) for ax in axes)
+    assert day < 0.4 < 0.7 < night
+    warnings = [text for ax in axes for text in ax.texts if "NOT PRIVATE" in text.get_text()]
+    day, night = (np.mean(to_rgb(text.get_color())) for text in warnings)
+    assert day < 0.4 < 0.5 < night
 
 
 def test_leaves_are_outlined_on_request_alone() -> None:

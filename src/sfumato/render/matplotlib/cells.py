@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, QuadMesh
-from matplotlib.colors import LinearSegmentedColormap
 
 from sfumato.figure import Cells, Panel
 from sfumato.render import theme
 from sfumato.render.matplotlib.axis import positions
+from sfumato.render.matplotlib.tones import tones
 from sfumato.render.scale import Limits, strokes
 
 _MOST_VECTOR_CELLS = 20_000
@@ -25,7 +25,7 @@ def draw_cells(ax: Axes, panel: Panel, cells: Cells, limits: Limits) -> QuadMesh
         x,
         y,
         cells.value,
-        cmap=LinearSegmentedColormap.from_list("sfumato", theme.RAMP),
+        cmap=tones(ax).scale,
         vmin=limits[0],
         vmax=limits[1],
         rasterized=count > _MOST_VECTOR_CELLS,

@@ -13,7 +13,7 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
 from matplotlib.collections import LineCollection
-from matplotlib.colors import LinearSegmentedColormap, PowerNorm
+from matplotlib.colors import PowerNorm
 from matplotlib.image import imread
 
 from sfumato.errors import ReleaseError
@@ -36,16 +36,13 @@ def draw_heat(ax: Axes, panel: Panel, heat: Heat, limits: Limits) -> ScalarMappa
         # A picture's first row is its top, whichever way the axis runs.
         shown = picture if panel.y.reversed else picture[::-1]
         ax.imshow(shown, alpha=theme.BACKGROUND_OPACITY, zorder=0.5, label="_background", **place)
-    night = tones(ax).night
-    shown = colours(heat, limits[1], night=night)
+    shown = colours(heat, limits[1], night=tones(ax).night)
     ax.imshow(shown, interpolation="bilinear", zorder=1, label="_heat", **place)
     _draw_leaves(ax, panel, heat)
     if heat.ratio is not None:
         ax.set_aspect(heat.ratio * (x[1] - x[0]) / (y[1] - y[0]), adjustable="box")
         ax.set_anchor("NW")
-    ramp = theme.RAMP[::-1] if night else theme.RAMP
-    scale = LinearSegmentedColormap.from_list("sfumato", ramp)
-    return ScalarMappable(PowerNorm(EXPONENT, *limits), scale)
+    return ScalarMappable(PowerNorm(EXPONENT, *limits), tones(ax).scale)
 
 
 def _draw_leaves(ax: Axes, panel: Panel, heat: Heat) -> None:

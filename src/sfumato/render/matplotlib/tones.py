@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from matplotlib.axes import Axes
-from matplotlib.colors import to_hex, to_rgba
+from matplotlib.colors import LinearSegmentedColormap, to_hex, to_rgba
 
 from sfumato.render import theme
 from sfumato.render.matplotlib.page import page
@@ -20,6 +20,17 @@ class Tones:
     soft_ink: str
     grid: str
     night: bool = False
+
+    @property
+    def scale(self) -> LinearSegmentedColormap:
+        """The colours of numbers: little is hardly seen on this paper."""
+        ramp = theme.RAMP[::-1] if self.night else theme.RAMP
+        return LinearSegmentedColormap.from_list("sfumato", ramp)
+
+    @property
+    def watermark(self) -> str:
+        """The colour of a warning across the paper."""
+        return theme.mix(theme.WATERMARK, "#ffffff", 0.45) if self.night else theme.WATERMARK
 
 
 DAY = Tones(theme.PAPER, theme.INK, theme.SOFT_INK, theme.GRID)

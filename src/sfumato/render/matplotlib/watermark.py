@@ -11,6 +11,7 @@ from matplotlib.text import Text
 
 from sfumato.render import theme
 from sfumato.render.matplotlib.lettering import LITERAL, measure, points, size_of
+from sfumato.render.matplotlib.tones import tones
 from sfumato.render.stamp import stamp
 from sfumato.render.text import clean
 
@@ -24,7 +25,7 @@ def draw_watermark(ax: Axes, words: str) -> Text:
         transform=ax.transAxes,
         ha="center",
         va="center",
-        color=theme.WATERMARK,
+        color=tones(ax).watermark,
         alpha=theme.WATERMARK_OPACITY,
         weight="bold",
         zorder=10,
