@@ -20,7 +20,7 @@ ROOM = 0.2
 
 _SMALLEST = 5.5
 _MARGIN = 0.04
-_LENGTHS = {True: 200.0, False: 400.0}  # points of an upright and of a level axis
+_LENGTHS = {True: 200.0, False: 300.0}  # points of an upright and of a level axis
 _APART = 2.0  # points, between counts of neighbouring boxes
 Side = Literal["below", "above"]
 
