@@ -49,7 +49,7 @@ lab: .venv/dev.stamp .venv/lab.stamp
 	if [ -n "$$missed" ]; then echo "Not all was met:$$missed" >&2; exit 1; fi
 
 # The site must open without a network, so nothing it loads may come from one.
-docs: .venv/docs.stamp
+docs: .venv/run.stamp .venv/docs.stamp
 	NO_MKDOCS_2_WARNING=1 $(bin)/mkdocs build --strict --quiet
 	@! grep -rnE '<(script|link|img|iframe)[^>]*(src|href)="?(https?:)?//' site --include='*.html'
 	@echo "Open site/index.html"

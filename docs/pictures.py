@@ -7,8 +7,6 @@ from pathlib import Path
 from typing import Any, cast
 
 import matplotlib as mpl
-import numpy as np
-import pyarrow as pa
 from matplotlib import pyplot as plt
 
 import sfumato as sf
@@ -16,8 +14,6 @@ from sfumato.releases.heatmap import HeatmapRelease
 from sfumato.releases.scoreplot import ScoreplotRelease
 
 IMAGES = Path(__file__).parent / "images"
-BOROUGHS = ["Bronx", "Brooklyn", "Manhattan", "Queens", "Staten Island"]
-ROOMS = ["Entire home/apt", "Private room", "Shared room"]
 HEALTH = ["well", "athletic", "hypertension", "diabetes"]
 BODY = {
     "heart_rate": (30, 200),
@@ -139,44 +135,6 @@ def one_box() -> None:
     _save(figure, "box")
 
 
-def case_study() -> None:
-    """Draw the first inquiry of the case study for listings that were made up."""
-    listings = _listings(40_000)
-    session = sf.Session(
-        listings, domain=sf.Domain(price=(0, 500), borough=BOROUGHS, room=ROOMS), budget=1.0
-    )
-    releases = [
-        session.boxplot(x=x, y="price", hue=hue, step=1, budget=budget)
-        for x, hue, budget in (
-            ("borough", None, 0.217391),
-            ("room", None, 0.130434),
-            ("borough", "room", 0.652173),
-        )
-    ]
-    figure = _pyplot.figure(figsize=(13, 9.6), layout="constrained")
-    top, bottom = figure.subfigures(2, 1)
-    axes = [*top.subplots(1, 2, width_ratios=[5, 3]), bottom.subplots()]
-    for release, ax in zip(releases, axes, strict=True):
-        release.plot(ax=ax)
-    _save(figure, "case-study")
-
-
-def _listings(count: int) -> pa.Table:
-    """Make up listings: none of these numbers was read from real ones."""
-    generator = np.random.default_rng(2019)
-    borough = generator.choice(5, count, p=[0.05, 0.4, 0.4, 0.13, 0.02])
-    room = generator.choice(3, count, p=[0.5, 0.45, 0.05])
-    typical = np.array([80, 100, 150, 85, 80])[borough] * np.array([1.3, 0.6, 0.4])[room]
-    price = np.round(typical * np.exp(generator.normal(0, 0.45, count)) / 5) * 5
-    return pa.table(
-        {
-            "price": np.minimum(price, 499),
-            "borough": np.array(BOROUGHS)[borough],
-            "room": np.array(ROOMS)[room],
-        }
-    )
-
-
 def _save(figure: Any, name: str) -> None:
     figure.savefig(IMAGES / f"{name}.png", dpi=110, metadata={"Software": None})
     _pyplot.close(figure)
@@ -190,7 +148,6 @@ def main() -> None:
     scores()
     components()
     one_box()
-    case_study()
 
 
 if __name__ == "__main__":

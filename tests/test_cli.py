@@ -454,6 +454,7 @@ def test_spellings_are_read_as_python_would() -> None:
     assert isinstance(days, dict) and days["day"].time
     assert read_bins([]) is None
     assert read_bins(["0,1.5"]) == (0.0, 1.5)
+    assert read_bins([" 7\x1f"]) == 7 and read_resolution("\x1c8, 9") == (8, 9)
     assert read_order("2024,2025", "--order") == Categories((2024, 2025))
     assert read_order("true,false", "--order") == Categories((True, False))
     assert read_order("007,008", "--order") == Categories(("007", "008"))

@@ -118,6 +118,15 @@ def test_numbers_of_numpy_are_saved_as_plain_ones(tmp_path):
     assert sf.load(sample.save(tmp_path / "release.json")) == sample
 
 
+def test_a_number_that_no_file_can_hold_is_refused(tmp_path):
+    path = release().save(tmp_path / "boxes.json")
+    text = path.read_text()
+    for place in re.finditer(r"-?\d+\.\d+", text):
+        path.write_text(text[: place.start()] + "1e999" + text[place.end() :])
+        with pytest.raises(ReleaseError, match="not a release"):
+            sf.load(path)
+
+
 def test_there_is_one_summary_and_one_measurement_per_group():
     for wrong in ({"summaries": SIX}, {"x": WARD}, {"measured": ()}):
         with pytest.raises(ValueError, match="one summary and one measurement"):

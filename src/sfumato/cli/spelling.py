@@ -99,7 +99,7 @@ def read_resolution(spelling: str) -> int | tuple[int, ...] | str:
     sides = spelling.split(",")
     if not all(re.fullmatch(r"[0-9]{1,12}", side.strip()) for side in sides):
         return spelling  # which the chart refuses, saying what to type
-    numbers = tuple(int(side) for side in sides)
+    numbers = tuple(int(side.strip()) for side in sides)
     return numbers[0] if len(numbers) == 1 else numbers
 
 
@@ -190,7 +190,7 @@ def _pair(spelling: str) -> Bounds:
 
 def _axis_bins(spelling: str) -> int | tuple[float, ...]:
     if re.fullmatch(r"-?[0-9]{1,12}", spelling.strip()):
-        return int(spelling)
+        return int(spelling.strip())  # which strips more than int does
     edges = [_number(edge.strip()) for edge in spelling.split(",")]
     known = tuple(edge for edge in edges if edge is not None)
     if len(known) < 2 or len(known) != len(edges):

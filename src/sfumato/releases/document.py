@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Mapping
 from fractions import Fraction
@@ -71,7 +72,9 @@ def parsed(content: bytes) -> Mapping[str, Any]:
     document: Any = None
     try:
         text = content.decode()
-        document = json.loads(text, parse_constant=_refuse, object_pairs_hook=_once)
+        document = json.loads(
+            text, parse_float=_finite, parse_constant=_refuse, object_pairs_hook=_once
+        )
         if "\\u" in text:  # which can spell half a letter, and that no file can hold
             json.dumps(document, ensure_ascii=False).encode()
     except (ValueError, RecursionError):
@@ -194,6 +197,13 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(document := dict(pairs)) != len(pairs):
         raise ValueError("A name is said twice.")
     return document
+
+
+def _finite(digits: str) -> float:
+    # Python reads 1e999 as infinity, which no file can hold.
+    if math.isfinite(number := float(digits)):
+        return number
+    raise ValueError("A number is too large.")
 
 
 def _refuse(constant: str) -> float:

@@ -112,10 +112,10 @@ class Ticks:
             locator.set_params(nbins=most, min_n_ticks=min(2, most))
             ticks = [float(tick) for tick in locator() if low <= tick <= high]
             places = [width * (tick - low) / (high - low) for tick in ticks] or [width / 2]
-            widest = max(map(measure, numbers(ticks)), default=0.0)
+            widths = [measure(label) for label in numbers(ticks)] or [0.0]
             apart = min((b - a for a, b in pairwise(places)), default=width)
-            beyond = max(widest / 2 - places[0], places[-1] + widest / 2 - width)
-            if widest + _TICK_GAP <= apart and beyond <= self.overhang:
+            beyond = max(widths[0] / 2 - places[0], places[-1] + widths[-1] / 2 - width)
+            if max(widths) + _TICK_GAP <= apart and beyond <= self.overhang:
                 return
 
 
