@@ -3,6 +3,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import vl_convert
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure as Page
 from matplotlib.text import Text
 
@@ -11,6 +13,8 @@ from sfumato.errors import ReleaseError
 from sfumato.figure import Bars, Points
 from sfumato.postprocess.principal import Principal
 from sfumato.releases import pca, pca_figure
+from sfumato.render import theme
+from sfumato.render.vega import VERSION
 from sfumato.render.words import readings
 
 
@@ -62,8 +66,24 @@ def test_components_whose_directions_could_be_noise_are_told_by_colour(monkeypat
     assert shares == pytest.approx(100 * release.explained_variance_ratio)
     told_apart(monkeypatch, True)
     assert [mark.series for mark in bars(release)] == [""]
+
+
+def test_where_no_direction_is_clear_no_bar_has_the_colour_that_says_so(monkeypatch):
+    release = sample(5)
     told_apart(monkeypatch, False)
-    assert [mark.series for mark in bars(release)] == [""]
+    clear, unclear = bars(release)
+    assert (clear.series, unclear.series) == (pca_figure.CLEAR, pca_figure.UNCLEAR)
+    assert [len(clear.height), len(unclear.height)] == [0, 5]
+    ax = release.screeplot(ax=Page().subplots())
+    doubtful = theme.bar_colour(1)
+    assert {to_hex(bar.get_facecolor()) for bar in ax.patches} == {doubtful}
+    names = [text.get_text() for text in ax.get_legend().get_texts()]
+    shown = [to_hex(patch.get_facecolor()) for patch in ax.get_legend().get_patches()]
+    assert names == [pca_figure.CLEAR, pca_figure.UNCLEAR]
+    assert shown == [theme.bar_colour(0), doubtful]
+    drawn = vl_convert.vegalite_to_svg(release.to_vega(), vl_version=VERSION)
+    assert all(f">{name}</text>" in drawn for name in names)
+    assert drawn.count(f'fill="{theme.bar_colour(0)}"') == 1, "in the legend"
 
 
 @pytest.mark.parametrize(

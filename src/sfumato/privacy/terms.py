@@ -49,8 +49,9 @@ class Terms:
         ):
             if kept != asked:
                 raise LedgerError(
-                    f"{name} is kept for {what} {kept!r}, not {asked!r}. What is spent on one says "
-                    "nothing about the other. Name another ledger file, or ask as it was created."
+                    f"{name} is kept for {what} {kept!r}, not {asked!r}. Its sum is a promise "
+                    "about that alone. Ask as it was created (a table of the same people under its name, "
+                    f"name={self.table!r}), or, for other people, name another ledger file."
                 )
         if self.limits != wanted.limits:
             raise LedgerError(
