@@ -50,8 +50,8 @@ class Terms:
             if kept != asked:
                 raise LedgerError(
                     f"{name} is kept for {what} {kept!r}, not {asked!r}. Its sum is a promise "
-                    "about that alone. Ask as it was created (a table of the same people under its name, "
-                    f"name={self.table!r}), or, for other people, name another ledger file."
+                    "about that alone. Ask as it was created (a table of the same people under its "
+                    f"name, name={self.table!r}), or, for other people, name another ledger file."
                 )
         if self.limits != wanted.limits:
             raise LedgerError(
