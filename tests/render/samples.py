@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 from render.plane_samples import PLANE
 from sfumato.figure import (
@@ -180,6 +180,17 @@ def panels(count: int = 3) -> Figure:
     return Figure("Check-ins by group", drawn, two_dimensional().caption, legend="group")
 
 
+def round_panels(end: float = 100) -> Figure:
+    """Panels whose first and last numbers stand below their very corners."""
+    step, shown = end / 16, list[Panel]()
+    for panel in panels().panels:
+        (mark,) = panel.marks
+        edges = tuple(step * place for place in range(17))
+        mark = replace(cast(Cells, mark), x_edges=edges)
+        shown.append(replace(panel, x=Axis("age", limits=(0, end)), marks=(mark,)))
+    return replace(panels(), panels=tuple(shown))
+
+
 def category_cells() -> Figure:
     days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
     hours = ("night", "morning", "afternoon", "evening")
@@ -264,6 +275,13 @@ def boxplot(*marks: Boxes, names: tuple[str, ...] = BOROUGHS, **axis: Any) -> Fi
     else:
         panel = Panel(Axis("borough", "category", categories=names), values, marks)
     return Figure("Prices by borough", (panel,), BOX_CAPTION)
+
+
+def few_at(end: float, orient: Orient = "h") -> Figure:
+    """Boxes of a method that has no intervals, one of them too small and all at one end."""
+    mark = boxes(5, orient=orient, too_few=(2,))
+    low, high = ((*ends[:2], end, *ends[3:]) for ends in (mark.q1.low, mark.q3.high))
+    return boxplot(replace(mark, q1=replace(mark.q1, low=low), q3=replace(mark.q3, high=high)))
 
 
 def box_hue(**style: Any) -> Figure:
@@ -410,6 +428,7 @@ SAMPLES = {
     "time": time(),
     "two_dimensional": two_dimensional(),
     "panels": panels(),
+    "round_panels": round_panels(),
     "category_cells": category_cells(),
     "watermarked": watermarked(),
     "watermarked_panels": watermarked(panels(4)),
@@ -419,6 +438,8 @@ SAMPLES = {
     "box_hue": box_hue(),
     "box_hue_too_few": box_hue(too_few=(1, 3)),
     "too_few_level": boxplot(boxes(5, orient="h", too_few=(0, 2))),
+    "few_at_the_right": few_at(308),
+    "few_at_the_bottom": few_at(1, "v"),
     "wide_intervals": boxplot(boxes(5, noise=150)),
     "thirty_boxes": thirty_boxes(),
     "thirty_level": thirty_boxes("h"),

@@ -57,10 +57,16 @@ def test_numbers_beyond_the_scale_are_drawn_as_its_ends() -> None:
 def test_ten_groups_can_be_told_apart_by_colour_or_by_their_lines() -> None:
     looks = [(line_colour(place), dashes(place)) for place in range(10)]
     assert len(set(looks)) == 10
-    assert len({colour for colour, pattern in looks if not pattern}) == theme.SERIES_COLOURS
+    assert len({colour for colour, pattern in looks if not pattern}) == theme.SOLID
 
 
-@pytest.mark.parametrize("place", range(10))
+@pytest.mark.parametrize("place", range(14))
+def test_the_line_around_a_group_has_the_colour_of_the_group(place: int) -> None:
+    darker = theme.mix(theme.series_colour(place), theme.INK, 0.4)
+    assert line_colour(place) == (darker if dashes(place) else theme.series_colour(place))
+
+
+@pytest.mark.parametrize("place", range(14))
 def test_lines_are_dark_enough_for_paper_to_show_them(place: int) -> None:
     def light(colour: str) -> float:
         channels = np.array(theme.channels(colour)) / 255

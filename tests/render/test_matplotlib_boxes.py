@@ -21,12 +21,13 @@ from render.samples import (
     boxes,
     boxplot,
     curves,
+    few_at,
     histogram,
     rows,
     thirty_boxes,
     two_dimensional,
 )
-from sfumato.figure import Boxes, Figure
+from sfumato.figure import Boxes, Figure, Orient
 from sfumato.render import boxes as geometry
 from sfumato.render import theme
 from sfumato.render.boxes import Fineness, Part
@@ -123,6 +124,28 @@ def test_a_group_too_small_is_said_to_be_so() -> None:
     (span,) = collections(ax, "_too_few")
     assert span.get_linestyle()[0][1] is not None, "dashed"
     assert not words(drawn(boxplot(boxes(5))), "_too_few")
+
+
+@pytest.mark.parametrize("end", [0.0, 2.0, 305.0, 310.0])
+@pytest.mark.parametrize("orient", ["v", "h"])
+@pytest.mark.parametrize("size", [(6.4, 4.8), (3.3, 3.0)])
+def test_what_is_said_of_a_group_at_the_end_of_the_axis_is_not_cut(
+    end: float, orient: Orient, size: tuple[float, float]
+) -> None:
+    ax = drawn(few_at(end, orient), size)
+    (text,) = (text for text in ax.texts if text.get_label() == "_too_few")
+    assert text.get_text() == "too few to say"
+    paper = text.get_bbox_patch()
+    assert paper is not None
+    inner, written = ax.get_window_extent().padded(0.5), paper.get_window_extent()
+    assert inner.x0 <= written.x0 and written.x1 <= inner.x1
+    assert inner.y0 <= written.y0 and written.y1 <= inner.y1
+
+
+def test_what_is_said_of_a_group_stands_in_the_middle_of_what_is_seen_of_it() -> None:
+    ax = drawn(boxplot(boxes(5, orient="h", too_few=(2,))))
+    (text,) = (text for text in ax.texts if text.get_label() == "_too_few")
+    assert text.get_position() == (155.0, 2.0)
 
 
 def test_each_series_has_its_colour_and_its_name_in_the_legend() -> None:

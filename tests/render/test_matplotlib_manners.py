@@ -6,6 +6,7 @@ import pickle
 import warnings
 from collections.abc import Iterator
 from io import BytesIO
+from typing import cast
 
 import matplotlib as mpl
 import pytest
@@ -16,6 +17,7 @@ from matplotlib.image import imread
 
 from render.samples import (
     CAPTION,
+    SAMPLES,
     boxes,
     boxplot,
     category_hue,
@@ -27,6 +29,7 @@ from render.samples import (
 from render.test_matplotlib_layout import faults, render
 from sfumato.figure import Figure
 from sfumato.render.matplotlib import draw
+from sfumato.render.matplotlib.shape import natural_size
 
 
 @pytest.fixture(autouse=True)
@@ -66,6 +69,56 @@ def test_a_second_chart_without_axes_gets_a_new_figure() -> None:
     first, second = draw(histogram()), draw(category_hue())
     assert first is not second
     assert len(plt.get_fignums()) == 2
+
+
+@pytest.mark.parametrize("name", ["heat", "heat_tall", "map_panels", "clouds"])
+def test_a_map_without_axes_gets_a_page_of_its_shape_to_itself(name: str) -> None:
+    figure = SAMPLES[name]
+    for _ in range(2):  # the second finds the first in its place
+        ax = draw(figure)
+        page = cast(Page, ax.get_figure())
+        assert tuple(page.get_size_inches()) == natural_size(figure)
+        assert faults(page) == []
+    assert len(plt.get_fignums()) == 2
+
+
+def test_a_map_with_a_page_to_itself_fills_it() -> None:
+    ax = draw(SAMPLES["heat"])
+    page = cast(Page, ax.get_figure())
+    render(page)
+    assert ax.get_window_extent().width > 0.8 * page.bbox.width
+
+
+def test_a_page_that_is_open_keeps_its_size() -> None:
+    page = plt.figure(figsize=(5, 3))
+    assert draw(SAMPLES["heat"]).get_figure() is page
+    assert tuple(page.get_size_inches()) == (5, 3)
+
+
+def test_a_size_chosen_for_all_figures_is_kept() -> None:
+    with mpl.rc_context({"figure.figsize": (9, 5)}):
+        page = cast(Page, draw(SAMPLES["heat"]).get_figure())
+    assert tuple(page.get_size_inches()) == (9, 5)
+
+
+def test_what_has_no_shape_gets_the_usual_page() -> None:
+    page = cast(Page, draw(histogram()).get_figure())
+    assert tuple(page.get_size_inches()) == tuple(mpl.rcParamsDefault["figure.figsize"])
+
+
+@pytest.mark.parametrize("setting", ["autolayout", "constrained_layout.use"])
+def test_a_page_of_a_maps_own_leaves_room_to_a_layout_engine(setting: str) -> None:
+    with mpl.rc_context({f"figure.{setting}": True}), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert faults(cast(Page, draw(SAMPLES["heat"]).get_figure())) == []
+
+
+def test_a_page_of_a_maps_own_can_be_laid_out_afterwards() -> None:
+    page = cast(Page, draw(SAMPLES["heat"]).get_figure())
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        page.tight_layout()
+        assert faults(page) == []
 
 
 def test_a_title_of_ones_own_replaces_ours() -> None:

@@ -66,8 +66,21 @@ def nearest(colours: list[str], vision: str) -> float:
 
 
 @pytest.mark.parametrize("vision", VISION)
-def test_seven_series_can_be_told_apart(vision: str) -> None:
-    assert nearest([theme.series_colour(index) for index in range(7)], vision) > 0.06
+def test_fourteen_series_can_be_told_apart(vision: str) -> None:
+    assert nearest([theme.series_colour(index) for index in range(14)], vision) > 0.07
+
+
+def test_those_who_see_all_colours_tell_series_apart_at_a_glance() -> None:
+    assert nearest([theme.series_colour(index) for index in range(14)], "usual") > 0.12
+
+
+def test_the_check_rejects_a_paler_blue_beside_the_blue_of_the_sky() -> None:
+    assert nearest(["#56b4e9", "#73b1d5"], "usual") < 0.06
+
+
+def test_where_colours_begin_again_they_are_paler() -> None:
+    first, again, last = (theme.series_colour(index) for index in (0, 14, 28))
+    assert oklab(first)[0] < oklab(again)[0] < oklab(last)[0]
 
 
 def test_the_check_rejects_red_beside_green_for_those_who_cannot_tell_them() -> None:
@@ -88,7 +101,7 @@ def test_the_ramp_takes_equal_steps() -> None:
 
 def test_an_error_bar_is_seen_on_its_bar() -> None:
     ink = oklab(theme.INK)[0]
-    assert all(oklab(theme.bar_colour(index))[0] - ink > 0.35 for index in range(7))
+    assert all(oklab(theme.bar_colour(index))[0] - ink > 0.35 for index in range(14))
 
 
 def test_lines_grow_thinner_with_their_bars() -> None:

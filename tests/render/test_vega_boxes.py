@@ -9,14 +9,26 @@ from typing import Any
 
 import pytest
 
-from render.samples import SAMPLES, box_hue, box_time, boxes, boxplot, curves, long_names, rows
+from render.samples import (
+    SAMPLES,
+    box_hue,
+    box_time,
+    boxes,
+    boxplot,
+    curves,
+    few_at,
+    long_names,
+    rows,
+)
 from render.test_vega import column, layers, panel_views
-from sfumato.figure import Boxes, Figure, Points
+from sfumato.figure import Boxes, Figure, Orient, Points
 from sfumato.render import boxes as geometry
 from sfumato.render import theme
 from sfumato.render.boxes import Fineness, Part
 from sfumato.render.html import fragment
 from sfumato.render.table import table
+from sfumato.render.text import width
+from sfumato.render.vega.settings import HEIGHT, WIDTH
 
 Spec = dict[str, Any]
 
@@ -80,6 +92,19 @@ def test_counts_and_apologies_are_written_where_they_belong() -> None:
         "≈ 80 above", "≈ 120 above", "≈ 160 above", "too few to say"
     }  # fmt: skip
     assert {row["x"] for row in texts} == {1, 2, 3, 4}
+
+
+@pytest.mark.parametrize("end", [0.0, 2.0, 305.0, 310.0])
+@pytest.mark.parametrize(("orient", "side"), [("h", WIDTH), ("v", HEIGHT)])
+def test_what_is_said_of_a_group_at_the_end_of_the_axis_is_not_cut(
+    end: float, orient: Orient, side: int
+) -> None:
+    (view,) = panel_views(few_at(end, orient))
+    layer = next(t for t in layers(view, "text") if "too few to say" in column(t, "text"))
+    (value,) = column(layer, "x" if orient == "h" else "y")
+    size = layer["mark"]["fontSize"]
+    half = 310 * size * (width("too few to say") if orient == "h" else 1) / side / 2
+    assert half <= value <= 310 - half
 
 
 def test_a_tooltip_lists_seven_numbers_with_their_intervals() -> None:

@@ -135,9 +135,10 @@ def _scree(release: PcaRelease) -> Panel:
     shown = min(release.kept, MOST_BARS)
     clear = release.clear[:shown]
     names = tuple(str(component + 1) for component in range(shown))
-    if all(clear) or not any(clear):
+    if all(clear):
         marks = (_bars(release, list(range(shown)), ""),)
     else:
+        # Where none is clear that series is empty, and keeps its colour from the other one.
         marks = tuple(
             _bars(release, [place for place in range(shown) if clear[place] == told], name)
             for told, name in ((True, CLEAR), (False, UNCLEAR))

@@ -15,7 +15,7 @@ Array = NDArray[np.float64]
 
 _DENSEST = 0.62  # opacity of a group where it is densest
 _FOREMOST = 2.0  # how clearly a mixture shows the group that is densest in it
-_DASHED = (4.0, 1.6)  # of the line's width: lines and gaps, where colours begin again
+_DASHED = (4.0, 1.6)  # of the line's width: lines and gaps, of all but the first groups
 
 
 def pixels(clouds: Clouds, colours: Sequence[str]) -> Colours:
@@ -60,26 +60,25 @@ def line_width(share: float) -> float:
 def line_colour(index: int, ink: str = theme.INK) -> str:
     """Return the colour of the lines around a group, by its place in the legend.
 
-    Where colours begin again, a group is paler but its lines are darker.
+    Dashed lines are nearer to ink than their groups: some of those are too pale for broken ones.
 
     Examples
     --------
     >>> line_colour(0), line_colour(7)
-    ('#0072b2', '#0c5177')
+    ('#0072b2', '#6553a5')
     """
-    again = index >= theme.SERIES_COLOURS
-    return theme.mix(theme.series_colour(index % theme.SERIES_COLOURS), ink, 0.4 if again else 0.0)
+    return theme.mix(theme.series_colour(index), ink, 0.4 if dashes(index) else 0.0)
 
 
 def dashes(index: int) -> tuple[float, ...]:
     """Return lines and gaps, in widths of the line, for the place of a group in the legend.
 
-    The first groups have solid lines, and none here. Those whose colours have been seen before
-    have dashed ones.
+    The first groups have solid lines, and none here. Those after them have dashed ones, so that
+    many groups can be told apart by more than their colours.
 
     Examples
     --------
     >>> dashes(0), dashes(7)
     ((), (4.0, 1.6))
     """
-    return _DASHED if index >= theme.SERIES_COLOURS else ()
+    return _DASHED if index >= theme.SOLID else ()

@@ -106,6 +106,18 @@ def set_too_few(
     return Setting((), 0, CAPTION_SIZE)
 
 
+def length_along(text: str, setting: Setting, *, upright: bool, measure: Measure) -> float:
+    """Return how much of the axis of values a text takes, in points.
+
+    Parameters
+    ----------
+    measure
+        The width of a text of size 1, in points.
+    """
+    level = upright and not setting.angle
+    return setting.size * (LINE_HEIGHT if level else measure(text))
+
+
 def margin(numbers: Sequence[Count], side: Side, *, upright: bool, many: bool) -> float:
     """Return which part of a usual axis to leave free beyond the whiskers on one side.
 
@@ -129,6 +141,20 @@ def inside(anchor: float, extent: float, limits: tuple[float, float], side: Side
     if side == "above":
         return max(low, min(anchor, high - extent))
     return min(high, max(anchor, low + extent))
+
+
+def between(span: tuple[float, float], extent: float, limits: tuple[float, float]) -> float:
+    """Return the middle of what is seen of a span, or the nearest place where a text is not cut.
+
+    Examples
+    --------
+    >>> between((20, 60), 10, (0, 50)), between((48, 48), 10, (0, 50)), between((0, 2), 10, (0, 50))
+    (35.0, 45.0, 5.0)
+    """
+    low, high = limits
+    half = min(extent, high - low) / 2
+    middle = sum(min(high, max(low, end)) for end in span) / 2
+    return max(low + half, min(middle, high - half))
 
 
 def approximate(value: float, doubt: float) -> float:

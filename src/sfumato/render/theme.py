@@ -39,9 +39,13 @@ BACKGROUND_OPACITY = 0.5
 LEAF_OPACITY = 0.3
 LEAF_WIDTH = 0.4
 
-# Okabe and Ito's colours for all kinds of colour vision, without the yellow that paper swallows.
-_SERIES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#4d4d4d")
-SERIES_COLOURS = len(_SERIES)
+# Okabe and Ito's colours for all kinds of colour vision, without the yellow that paper swallows;
+# then as many more, which a search in OKLab keeps apart from these in every kind of colour vision.
+_FIRST = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#4d4d4d")
+_SECOND = ("#9376ff", "#9d1d00", "#00d8c4", "#89624e", "#b13189", "#9db189", "#4e3bba")
+_SERIES = _FIRST + _SECOND
+SOLID = len(_FIRST)
+"""How many series have solid lines; those after them have dashed ones, where lines cross."""
 
 # Equal steps along a curve in OKLab from paper to night: lightness falls all the way, so the order
 # of two cells is seen in any colour vision and in print without colour.
@@ -84,8 +88,8 @@ def series_colour(index: int) -> str:
 
     Examples
     --------
-    >>> series_colour(0), series_colour(7)
-    ('#0072b2', '#73b1d5')
+    >>> series_colour(0), series_colour(7), series_colour(14)
+    ('#0072b2', '#9376ff', '#73b1d5')
     """
     rounds, place = divmod(index, len(_SERIES))
     return mix(_SERIES[place], PAPER, 1 - 0.55 ** min(rounds, 2))

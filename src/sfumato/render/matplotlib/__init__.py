@@ -16,11 +16,12 @@ def draw(figure: Figure, *, ax: Axes | None = None) -> Axes:
     """Draw into `ax`, or into pyplot's current Axes, and return it.
 
     A figure of several panels divides the space of the given Axes among them. Without `ax`, a
-    current Axes that already holds a release is left alone, and a new one is made.
+    current Axes that already holds a release is left alone, and a new one is made. Where pyplot has
+    no figure yet, what keeps its shape gets a page of that shape, unless ``figure.figsize`` is set.
     """
     from sfumato.render.matplotlib import drawing
 
-    return drawing.draw(figure, drawing.current_axes() if ax is None else ax)
+    return drawing.draw(figure, drawing.current_axes(figure) if ax is None else ax)
 
 
 def picture(figure: Figure, kind: PictureKind, *, size: tuple[float, float] | None = None) -> bytes:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from matplotlib.axes import Axes
 from matplotlib.backend_bases import RendererBase
-from matplotlib.collections import LineCollection
+from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.transforms import ScaledTranslation
 
 from sfumato.figure import Bars, Interval, Panel
@@ -64,6 +64,9 @@ def draw_bars(ax: Axes, panel: Panel, bars: Bars, index: int) -> Whiskers:
 def _draw_boxes(
     ax: Axes, bars: Bars, ends: list[tuple[float, float]], colour: str, label: str
 ) -> None:
+    if not ends:  # a legend would not know the colour of bars that are not there
+        ax.add_collection(PolyCollection([], facecolors=[colour], label=label), autolim=False)
+        return
     edge = 0.6 if len(ends) <= 60 else 0.0
     ax.bar(
         [left for left, _ in ends],

@@ -15,7 +15,19 @@ from matplotlib.text import Text
 from sfumato.figure import Boxes, Panel
 from sfumato.render import theme
 from sfumato.render.boxes import spacing, spans
-from sfumato.render.counts import GAP, ROOM, Setting, Side, counts, inside, set_counts, set_too_few
+from sfumato.render.counts import (
+    GAP,
+    ROOM,
+    TOO_FEW,
+    Setting,
+    Side,
+    between,
+    counts,
+    inside,
+    length_along,
+    set_counts,
+    set_too_few,
+)
 from sfumato.render.matplotlib.axis import positions
 from sfumato.render.matplotlib.lettering import LITERAL, measure, points, size_of
 from sfumato.render.matplotlib.tones import tones
@@ -55,8 +67,7 @@ class BoxWords:
         low, high = sorted(self._limits())
         point = (high - low) / along
         for text, words, count in zip(self.counts, setting.texts, self.numbers, strict=True):
-            level = self.upright and not setting.angle
-            extent = setting.size * (theme.LINE_HEIGHT if level else wide(words)) + GAP
+            extent = GAP + length_along(words, setting, upright=self.upright, measure=wide)
             (anchor,) = positions(self.axis, (count.anchor,))
             anchor = inside(anchor, extent * point, (low, high), count.side)
             away = GAP * point * (1 if count.side == "above" else -1)
@@ -70,9 +81,10 @@ class BoxWords:
         )
         _apply(self.too_few, setting)
         low, high = sorted(self._limits())
+        taken = length_along(TOO_FEW, setting, upright=self.upright, measure=wide) + 2 * GAP
         for text, span in zip(self.too_few, self.spans, strict=True):
-            ends = positions(self.axis, (span.low, span.high))
-            middle = sum(min(high, max(low, end)) for end in ends) / 2
+            start, end = positions(self.axis, (span.low, span.high))
+            middle = between((start, end), taken * (high - low) / along, (low, high))
             place = (span.left + span.right) / 2
             text.set_position((place, middle) if self.upright else (middle, place))
 

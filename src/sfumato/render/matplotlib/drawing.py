@@ -40,6 +40,7 @@ from sfumato.render.matplotlib.key import Key
 from sfumato.render.matplotlib.lettering import LITERAL, Fitted
 from sfumato.render.matplotlib.panels import PanelGrid
 from sfumato.render.matplotlib.points import draw_points
+from sfumato.render.matplotlib.shape import shaped_size
 from sfumato.render.matplotlib.ticks import Ticks
 from sfumato.render.matplotlib.tones import tones
 from sfumato.render.matplotlib.watermark import draw_watermark, fit_watermark
@@ -77,12 +78,20 @@ def draw(figure: Figure, host: Axes) -> Axes:
     return host
 
 
-def current_axes() -> Axes:
-    """Return pyplot's current Axes, or new ones if those hold a release already."""
+def current_axes(figure: Figure) -> Axes:
+    """Return pyplot's current Axes, or new ones if there are none or they hold a release already.
+
+    New ones for what keeps its shape have a page of that shape to themselves.
+    """
     from matplotlib import pyplot
 
-    ax = pyplot.gca()
-    return pyplot.figure().gca() if frame_of(ax) else ax
+    if pyplot.get_fignums() and not frame_of(ax := pyplot.gca()):
+        return ax
+    size = shaped_size(figure)
+    page = pyplot.figure(figsize=size)
+    if size and page.get_layout_engine() is None:
+        page.subplots_adjust(left=0, bottom=0, right=1, top=1)  # the frame will leave room
+    return page.gca()
 
 
 def _make_way(host: Axes, figure: Figure) -> Frame | None:

@@ -16,6 +16,7 @@ from matplotlib.transforms import Bbox
 from sfumato.figure import Figure
 from sfumato.render import theme
 from sfumato.render.heat import ratio_of
+from sfumato.render.matplotlib.categories import Names
 from sfumato.render.matplotlib.inset import Inset
 from sfumato.render.matplotlib.lettering import LITERAL, Fitted, points
 from sfumato.render.matplotlib.page import inches
@@ -48,7 +49,7 @@ class PanelGrid:
 
     @property
     def overhang(self) -> float:
-        """How far tick labels may reach beyond a panel, in points, without touching the next."""
+        """How far tick labels may reach beyond a panel, in points, before panels move apart."""
         return _GAP / 2 if self.insets else math.inf
 
     def title_width(self) -> float:
@@ -140,17 +141,22 @@ class PanelGrid:
 
     def _gaps(self, renderer: RendererBase) -> tuple[float, float]:
         """Return the space between columns and between rows, in pixels."""
-        left = above = below = 0.0
+        beside = above = below = right = left = 0.0
         for place, ax in enumerate(self.axes):
             inner = ax.get_window_extent(renderer)
             outer = ax.get_tightbbox(renderer) or inner
+            level = _level_numbers(ax, renderer) or inner
             above = max(above, outer.y1 - inner.y1)
-            if place % self.columns and (ticks := ax.yaxis.get_tightbbox(renderer)):
-                left = max(left, inner.x0 - ticks.x0)
+            if place % self.columns:
+                ticks = ax.yaxis.get_tightbbox(renderer) or inner
+                beside = max(beside, inner.x0 - ticks.x0)
+                left = max(left, inner.x0 - level.x0)
+            if (place + 1) % self.columns:
+                right = max(right, level.x1 - inner.x1)
             if place + self.columns < len(self.axes):
                 below = max(below, inner.y0 - outer.y0)
         gap = points(renderer, _GAP)
-        return left + gap, above + below + gap
+        return max(beside, left + right) + gap, above + below + gap
 
 
 def _columns(count: int, host: Axes, ratio: float | None) -> int:
@@ -167,6 +173,12 @@ def _columns(count: int, host: Axes, ratio: float | None) -> int:
         return min(across, down) * math.sqrt(count / (rows * columns))
 
     return max(range(1, count + 1), key=score)
+
+
+def _level_numbers(ax: Axes, renderer: RendererBase) -> Bbox | None:
+    """Return what the x axis takes; names keep to their places, or hang below those beside them."""
+    axis = ax.xaxis
+    return None if isinstance(axis.get_major_formatter(), Names) else axis.get_tightbbox(renderer)
 
 
 def _axis_boxes(ax: Axes, renderer: RendererBase) -> list[Bbox | None]:

@@ -5,9 +5,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from datetime import UTC
-from itertools import pairwise
+from itertools import pairwise, product
 
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis as MatplotlibAxis
@@ -69,7 +70,8 @@ class Ticks:
     Parameters
     ----------
     overhang
-        How far, in points, the outermost labels may reach beyond the sides of `ax`.
+        How far, in points, the outermost labels may reach beyond the sides of `ax`, if that can be
+        helped.
     """
 
     def __init__(self, ax: Axes, overhang: float) -> None:
@@ -106,16 +108,20 @@ class Ticks:
             _set_dates(axis, max(3, min(_MOST_DATES, most)))
 
     def _thin_out(self, locator: MaxNLocator, width: float, measure: Measure) -> None:
-        """Choose the largest number of ticks whose labels leave a gap between them."""
+        """Choose the largest number of ticks whose labels leave a gap between them.
+
+        Where an axis ends on a round number, no choice keeps its last label from reaching beyond.
+        """
         low, high = sorted(self.ax.get_xlim())
-        for most in range(_MOST, 0, -1):
+        for overhang, most in product((self.overhang, math.inf), range(_MOST, 0, -1)):
             locator.set_params(nbins=most, min_n_ticks=min(2, most))
             ticks = [float(tick) for tick in locator() if low <= tick <= high]
             places = [width * (tick - low) / (high - low) for tick in ticks] or [width / 2]
             widths = [measure(label) for label in numbers(ticks)] or [0.0]
             apart = min((b - a for a, b in pairwise(places)), default=width)
             beyond = max(widths[0] / 2 - places[0], places[-1] + widths[-1] / 2 - width)
-            if max(widths) + _TICK_GAP <= apart and beyond <= self.overhang:
+            kept = beyond <= overhang and (len(ticks) > 1 or overhang == math.inf)
+            if kept and max(widths) + _TICK_GAP <= apart:
                 return
 
 

@@ -5,7 +5,18 @@ from __future__ import annotations
 from sfumato.figure import Boxes
 from sfumato.render import theme
 from sfumato.render.boxes import spacing, spans
-from sfumato.render.counts import GAP, ROOM, Side, counts, inside, set_counts, set_too_few
+from sfumato.render.counts import (
+    GAP,
+    ROOM,
+    TOO_FEW,
+    Side,
+    between,
+    counts,
+    inside,
+    length_along,
+    set_counts,
+    set_too_few,
+)
 from sfumato.render.scale import value_limits
 from sfumato.render.text import width
 from sfumato.render.vega.axis import Spec, places
@@ -50,10 +61,9 @@ class BoxWords:
             measure=width,
         )
         point = (self.limits[1] - self.limits[0]) / self.along
-        level = self.upright and not setting.angle
         rows: dict[Side, list[Spec]] = {"below": [], "above": []}
         for count, text in zip(numbers, setting.texts, strict=False):
-            extent = setting.size * (theme.LINE_HEIGHT if level else width(text)) + GAP
+            extent = GAP + length_along(text, setting, upright=self.upright, measure=width)
             anchor = inside(count.anchor, extent * point, self.limits, count.side)
             rows[count.side].append(self._row(count.position, anchor, text))
         looks = {side: self._beyond(side, setting.angle) for side in _SIDES}
@@ -68,10 +78,11 @@ class BoxWords:
         setting = set_too_few(
             len(shown), across=self.across, along=self.along, upright=self.upright, measure=width
         )
-        low, high = self.limits
+        taken = length_along(TOO_FEW, setting, upright=self.upright, measure=width) + 2 * GAP
+        extent = taken * (self.limits[1] - self.limits[0]) / self.along
         rows: list[Spec] = []
         for span, text in zip(shown, setting.texts, strict=False):
-            middle = (max(low, min(high, span.low)) + max(low, min(high, span.high))) / 2
+            middle = between((span.low, span.high), extent, self.limits)
             rows.append(self._row((span.left + span.right) / 2, middle, text))
         look: Spec = {"align": "center", "baseline": "middle", "angle": -setting.angle % 360}
         return self._layers(rows, {**look, "fontSize": pixels(setting.size)})
