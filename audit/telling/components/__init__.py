@@ -116,7 +116,7 @@ def _components() -> list[Case]:
 
 def _scores() -> list[Case]:
     """Every way to fill a frame that is found first, around components that are public."""
-    eighth = Twin("an eighth of the noise", lambda: less_noise(1 / 8), 250)
+    eighth = Twin("an eighth of the noise", lambda: less_noise(1 / 8), 400)
     dear = Twin("each level at full price", full_price_each_level, 6000)
     every = [
         Scores(FARTHEST[unit], unit, NARROW, method, hue)
