@@ -45,7 +45,7 @@ def _visit(scene: Scene, when: int, *, leaves: bool) -> None:
         nonlocal left
         if frame.f_code.co_filename not in PLACES:
             return None
-        if event == "line" and not _is_over(frame):
+        if event == "line" and _is_charging(frame):
             left -= 1
         if left == 0:
             left = -1
@@ -64,9 +64,16 @@ def _visit(scene: Scene, when: int, *, leaves: bool) -> None:
             os.waitpid(child, 0)
 
 
-def _is_over(frame: FrameType) -> bool:
-    """Tell whether the charge is over: a fork then copies a process that has paid, and knows it."""
-    return linecache.getline(frame.f_code.co_filename, frame.f_lineno).strip() == "return answer"
+def _is_charging(frame: FrameType | None) -> bool:
+    """Tell whether the charge goes on: a fork after it copies a process that has paid.
+
+    The ledger cannot know of such a copy any more; a session refuses a second release for it.
+    """
+    if frame is None:
+        return False
+    if linecache.getline(frame.f_code.co_filename, frame.f_lineno).strip() == "return answer":
+        return False
+    return frame.f_code is Ledger.charge.__code__ or _is_charging(frame.f_back)
 
 
 def _forked(scene: Scene, *, leaves: bool) -> int:
