@@ -75,6 +75,11 @@ def test_the_ticks_of_one_axis_look_alike() -> None:
     assert numbers([]) == []
 
 
+def test_a_moment_beyond_the_calendar_is_its_end() -> None:
+    assert moment(1e300) == moment(300_000 * 365 * 86_400e6) == "9999-12-31"
+    assert moment(-1e300).lstrip("0") == "1-01-01"
+
+
 def test_a_moment_is_printed_in_utc_as_finely_as_it_is_meant() -> None:
     assert moment(1_704_067_200_000_000) == "2024-01-01"
     assert moment(1_704_067_200_000_000 + 90 * 60_000_000) == "2024-01-01 01:30"

@@ -19,6 +19,8 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _TIED = re.compile(r"(?<=\d) (?=%)|(?<=\w) (?==)|(?<==) (?=\d)")
 _NO_BREAK = "\u00a0"
 _DAY = 86_400_000_000
+_ENDS = (datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC))
+_FIRST, _LAST = (_DAY * (end - _EPOCH).days for end in _ENDS)
 _NARROW = frozenset("fijlrtI.,:;'|!()[]/\\ \u202f\u00a0")
 _BIDI_CONTROLS = range(0x202A, 0x202F), range(0x2066, 0x206A)
 
@@ -123,6 +125,8 @@ def moment(microseconds: float) -> str:
     >>> moment(0), moment(3.6e9)
     ('1970-01-01', '1970-01-01 01:00')
     """
+    # The margin of an axis may reach beyond what a calendar holds.
+    microseconds = min(max(microseconds, _FIRST), _LAST)
     when = _EPOCH + timedelta(microseconds=microseconds)
     if microseconds % _DAY == 0:
         return when.strftime("%Y-%m-%d")
