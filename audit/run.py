@@ -26,6 +26,7 @@ PARTS = (
     "artefacts",
     "clocks",
     "supplies",
+    "found",
 )
 """The attacks, in the order of the documentation; the one whose table is shown last comes first."""
 
