@@ -2,8 +2,12 @@
 
 import csv
 import gzip
+import io
 import os
 import random
+import re
+from functools import partial
+from itertools import chain, product
 
 import pyarrow as pa
 import pytest
@@ -16,7 +20,7 @@ from sfumato.engines.duck import DuckEngine
 from sfumato.engines.sources import delimited
 from sfumato.engines.sources.delimited import DelimitedFiles
 from sfumato.engines.sources.parts import parts_at
-from sfumato.engines.sources.records import LONGEST
+from sfumato.engines.sources.records import LONGEST, whole_records
 from sfumato.engines.sources.source import Columns
 from sfumato.errors import SourceError
 from sfumato.grid import Grid
@@ -26,13 +30,14 @@ PIECES = [b"a", b"1", b" ", b",", b",", b",", b"\n", b"\n", b"\r\n", b"\r", b'"'
 PIECES += [b"\x00", b"\\", b"'", b"#", b'"x,y"', b'"l\nm"', "é".encode(), b"\xef\xbb\xbf", b";"]
 
 
-def read(path, *columns):
+def read(path, *columns, errors="replace"):
     source = DelimitedFiles(parts_at(path))
     names = columns or tuple(source.kinds)
     batches = [batch for batch, _ in source.batches(Columns(names))]
     columns = [[text.cast(pa.binary()) for text in batch.columns] for batch in batches]
     rows = (row for batch in columns for row in zip(*map(pa.Array.to_pylist, batch), strict=True))
-    return [tuple(text and text.decode(errors="replace") for text in row) for row in rows]
+    way = {"encoding": "latin-1"} if errors == "latin-1" else {"errors": errors}
+    return [tuple(text and text.decode(**way) for text in row) for row in rows]
 
 
 def file(folder, content, name="table.csv"):
@@ -114,6 +119,125 @@ def test_quotes_hold_separators_quotes_and_line_breaks(tmp_path):
     content = 'a,"b,c"\n"1,5","say ""hi"""\n"two\r\nlines",\n"5"" pipe",""\n'
     expected = [("1,5", 'say "hi"'), ("two\r\nlines", None), ('5" pipe', None)]
     assert read(file(tmp_path, content), "a", "b,c") == expected
+
+
+MARK = b"\xef\xbb\xbf"
+FEW = [b"a", b",", b"\n", b"\r", b'"', b"\x00", b"\xef", b"\xbb", MARK]
+NASTY = [*FEW, b" ", b'""', b"\x1a", b"\\", b"\xc2\x85", b"\xbf", b"\xff\xfe", b"\xfe\xff"]
+
+
+def written(records, folder, fields, name="table.csv"):
+    names = ",".join(f"c{index}" for index in range(fields))
+    return file(folder, names.encode() + b"\n" + b"".join(records), name)
+
+
+def chunks_of(monkeypatch, size):
+    monkeypatch.setattr(delimited, "whole_records", partial(whole_records, chunk=size))
+
+
+@pytest.mark.parametrize("fields", [1, 2])
+def test_records_read_together_are_those_read_alone(fields, tmp_path, monkeypatch):
+    """Of all bytes, and of all pairs of nasty ones, in pieces that begin with any of them."""
+    starts = [bytes([letter]) for letter in range(256)] + [*map(b"".join, product(FEW, FEW))]
+    records = [start + b",x"[: 2 * fields - 2] + b"\n" for start in starts]
+    records = [record for record in records if record.count(b'"') % 2 == 0]
+    expected = [row for each in records for row in read(written([each], tmp_path, fields))]
+    assert len(expected) > 256
+    together = written(records, tmp_path, fields)
+    for size in (1, 3, 50, 2**22):
+        chunks_of(monkeypatch, size)
+        assert read(together) == expected
+
+
+FIELD = rb'(?:"(?:[^"]|"")*"|[^",\r\n]*)'
+
+
+def fields_of(record, fields):
+    """Return a record's fields as Python reads them, or nothing where it is not well written."""
+    if not re.fullmatch(b",".join([FIELD] * fields) + rb"\r?\n", record) or record in (
+        b"\n",
+        b"\r\n",
+    ):
+        return []
+    (row,) = csv.reader([record.decode("latin-1")])
+    return [tuple(field or None for field in row)]
+
+
+@pytest.mark.parametrize("fields", [1, 2])
+def test_all_short_records_are_read_as_a_reader_of_one_line_reads_them(
+    fields, tmp_path, monkeypatch
+):
+    texts = map(b"".join, chain.from_iterable(product(FEW, repeat=n) for n in range(4)))
+    records = [text + b"\n" for text in texts if b"\n" not in text and text.count(b'"') % 2 == 0]
+    expected = [row for each in records for row in fields_of(each, fields)]
+    path = written(records, tmp_path, fields)
+    for size in (1, 9, 2**22):
+        chunks_of(monkeypatch, size)
+        assert read(path, errors="latin-1") == expected
+
+
+@settings(deadline=None, max_examples=40, suppress_health_check=list(HealthCheck))
+@given(
+    records=st.lists(
+        st.lists(st.sampled_from(NASTY) | st.binary(max_size=40), max_size=6).map(b"".join),
+        max_size=12,
+    ),
+    size=st.integers(1, 60),
+    last=st.sampled_from([b"", b"\n"]),
+)
+def test_no_record_moves_another(tmp_path, records, size, last):
+    records = [record + b"\n" for record in records if record.count(b'"') % 2 == 0]
+    expected = [row for each in records for row in read(written([each], tmp_path, 2))]
+    path = written([b"".join(records).removesuffix(b"\n") + last], tmp_path, 2)
+    with pytest.MonkeyPatch.context() as patch:
+        chunks_of(patch, size)
+        assert read(path) == expected
+
+
+@pytest.mark.parametrize("ending", ["", ".gz", ".zst"])
+def test_a_byte_order_mark_is_no_data_where_a_file_begins_and_nowhere_else(ending, tmp_path):
+    pack = PACK.get(ending, bytes)
+    content = MARK + b'"a",b\n' + MARK + b"1,2\n"
+    for part in range(2):
+        file(tmp_path, pack(content), f"{part}.csv{ending}")
+    assert read(f"{tmp_path}/*.csv{ending}", "a", "b") == [("\ufeff1", "2")] * 2
+
+
+class Watched(io.FileIO):
+    """A file that tells how far it was read."""
+
+    farthest = 0
+
+    def read(self, size=-1, /):
+        found = super().read(size)
+        Watched.farthest = max(Watched.farthest, self.tell())
+        return found
+
+
+@pytest.mark.parametrize(("ending", "most"), [("", 4), (".gz", 2**16), (".zst", 2**16)])
+def test_no_more_than_the_first_line_is_asked_for_before_a_charge(ending, most, tmp_path):
+    rows = random.Random(0).randbytes(2**20)
+    path = file(tmp_path, PACK.get(ending, bytes)(b"a,b\n" + rows), f"t.csv{ending}")
+    Watched.farthest = 0
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(type(path), "open", lambda self, mode, buffering: Watched(self))
+        source = DelimitedFiles(parts_at(path))
+    assert list(source.kinds) == ["a", "b"]
+    assert 4 <= Watched.farthest <= most
+
+
+@pytest.mark.parametrize("ending", PACK)
+def test_the_first_line_may_be_packed_in_several_pieces(ending, tmp_path):
+    pieces = map(PACK[ending], [b"", b"a", b"", b",", b"b\r\n1", b",2\n"])
+    assert read(file(tmp_path, b"".join(pieces), f"t.csv{ending}"), "a", "b") == [("1", "2")]
+
+
+@pytest.mark.parametrize("rows", [b"", b"\n1,2\n"])
+def test_a_first_line_that_is_too_long_is_refused(rows, tmp_path, monkeypatch):
+    monkeypatch.setattr(delimited, "LONGEST", 100)
+    assert read(file(tmp_path, b"a" * 99 + b"\n1\n")) == [("1",)]
+    with pytest.raises(SourceError, match="names of its columns"):
+        DelimitedFiles(parts_at(file(tmp_path, b"a," + b"b" * 100 + rows)))
 
 
 ROWS = ("", "1,2\n", "CANARY-7f3a,2\n", '1,"CANARY-7f3a"\n', '1,""\n"CANARY-7f3a",2\n', '1,"\n')

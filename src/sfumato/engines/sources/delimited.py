@@ -13,7 +13,7 @@ record ends, and one of them may change how others are read: use Parquet for suc
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from pathlib import Path
 from typing import BinaryIO
@@ -37,7 +37,8 @@ class DelimitedFiles(Source):
 
     Privacy
     -------
-    The first line of each file is public, and all that is read before a charge.
+    The first line of each file is public, and all that is asked for before a charge. What unpacks
+    a packed file takes in some 64 KiB at a time, and keeps what follows that line to itself.
     """
 
     def __init__(self, parts: Sequence[Part]) -> None:
@@ -84,10 +85,13 @@ class DelimitedFiles(Source):
     def _parsed(self, records: bytes, names: Sequence[str]) -> list[pa.RecordBatch]:
         # Columns are counted, not named: two names may differ in a way that Arrow folds.
         all_columns = [str(index) for index in range(len(self._names))]
+        # Arrow takes a byte order mark off what begins a buffer, and so off a record that happens
+        # to come first in its piece. A record of ours comes first in all of them.
+        content = self._separator.join("-" * len(self._names)).encode() + b"\n" + records
         table = arrow_csv.read_csv(
-            pa.BufferReader(records),
+            pa.BufferReader(content),
             arrow_csv.ReadOptions(
-                use_threads=False, block_size=len(records) + 1, column_names=all_columns
+                use_threads=False, block_size=len(content) + 1, column_names=all_columns
             ),
             arrow_csv.ParseOptions(delimiter=self._separator, newlines_in_values=True),
             arrow_csv.ConvertOptions(
@@ -98,11 +102,12 @@ class DelimitedFiles(Source):
                 include_columns=[str(self._names.index(name)) for name in names],
             ),
         )
-        return table.to_batches()
+        return table.slice(1).to_batches()
 
 
-def _unpacked(file: BinaryIO, path: Path) -> pa.NativeFile:
-    return pa.input_stream(file, compression=PACKED.get(path.suffix.lower()))
+def _unpacked(file: BinaryIO, path: Path) -> BinaryIO | pa.NativeFile:
+    packed = PACKED.get(path.suffix.lower())
+    return file if packed is None else pa.input_stream(file, compression=packed)
 
 
 def _header(part: Part) -> tuple[str, tuple[str, ...]]:
@@ -118,12 +123,23 @@ def _header(part: Part) -> tuple[str, tuple[str, ...]]:
 
 def _first_line(path: Path) -> tuple[str, tuple[str, ...]]:
     """Return what separates names, and the names; none where they would reach into the data."""
-    with path.open("rb") as file, _unpacked(file, path) as stream:
-        start = stream.read(LONGEST).removeprefix(b"\xef\xbb\xbf")
-    line, feed, _ = start.partition(b"\n")
-    line = line.removesuffix(b"\r") if feed else line
+    with path.open("rb", buffering=0) as file, _unpacked(file, path) as stream:
+        start = _up_to_feed(stream.read)
+    line = start.removesuffix(b"\n").removeprefix(b"\xef\xbb\xbf")
+    line = line.removesuffix(b"\r") if start.endswith(b"\n") else line
     separator = max(SEPARATORS, key=lambda each: line.count(each.encode()))
-    if line.count(b'"') % 2 or b"\r" in line:  # a quote left open, or lines that end otherwise
+    # A quote left open, lines that end otherwise, or none that ends.
+    if line.count(b'"') % 2 or b"\r" in line or len(start) > LONGEST:
         return separator, ()
     (names,) = csv.reader([line.decode()], delimiter=separator, strict=True) if line else [()]
     return separator, tuple(names)
+
+
+def _up_to_feed(read: Callable[[int], bytes]) -> bytes:
+    """Read one line with its feed, byte by byte, so that no row is read; or a byte too many."""
+    line = bytearray()
+    while len(line) <= LONGEST and not line.endswith(b"\n"):
+        if not (letter := read(1)):
+            break
+        line += letter
+    return bytes(line)
