@@ -54,7 +54,7 @@ def test_every_chart_and_every_plan_can_be_limited() -> None:
     for commands in (group.commands, group.commands["plan"].commands):
         for ask in CHARTS:
             words = {word for option in commands[ask.__name__].params for word in option.opts}
-            assert {"--threads", "--memory-limit"} <= words
+            assert {"--threads", "--memory-limit", "--decimal", "--thousands"} <= words
 
 
 @pytest.mark.parametrize("first", [[], ["plan"]])
@@ -99,6 +99,31 @@ def test_limits_that_make_no_sense_are_refused_in_shell_words_before_the_charge(
 def test_what_to_type_about_limits_is_spelled_for_a_shell() -> None:
     told = in_shell_words("Write threads=2 and memory_limit='1GB', or leave them out.")
     assert told == "Write --threads 2 and --memory-limit 1GB, or leave them out."
+
+
+def test_numbers_are_read_as_they_are_said_to_be_written(folder: Path) -> None:
+    Path("prices.csv").write_text("price\n" + '"1.234,5"\n' * 1000, encoding="utf-8")
+    ask = ["histplot", "prices.csv", "--x", "price", "--bounds", "0,2000", "--bins", "2"]
+    written = ["--decimal", ",", "--thousands", "."]
+    for marks, counted in ((written, 1000), ([], 0)):
+        assert run([*ask, "--epsilon", "8", *marks, "-o", "prices.json"]) == 0
+        assert sf.load("prices.json").to_frame()["count"].sum() == pytest.approx(counted, abs=50)
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--decimal", ";"], "Write --decimal ',' or --decimal '.', and for --thousands a point"),
+        (["--thousands", "."], "Write --decimal ',' with --thousands '.'"),
+        (["--decimal", ","], "--decimal and --thousands are for CSV files."),
+    ],
+)
+def test_numbers_that_cannot_be_written_so_are_refused_in_shell_words_before_the_charge(
+    folder: Path, capsys: pytest.CaptureFixture[str], words: list[str], told: str
+) -> None:
+    assert run([*AGE, *PAID, *words]) == 2
+    assert told in " ".join(capsys.readouterr().err.split())
+    assert charges() == 0
 
 
 @pytest.mark.parametrize("paid", [PAID, ["--epsilon", "0.25"]])

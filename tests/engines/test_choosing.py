@@ -11,6 +11,7 @@ import sfumato as sf
 from engines.test_table import CANARY, SESSION, of_spark
 from sfumato.engines.choosing import engine_for
 from sfumato.engines.duck import DuckEngine
+from sfumato.engines.number_format import PLAIN
 
 ROWS = pa.table({"age": [1, 2, 3], "person": ["u", "u", "v"]})
 
@@ -59,8 +60,8 @@ def test_a_table_on_this_machine_is_read_within_its_limits(cluster, monkeypatch)
     engine_for(ROWS)
     engine_for(sf.Table(ROWS, threads=2, memory_limit="100MB"), print)
     assert told == [
-        {"threads": None, "memory_limit": None, "progress": None},
-        {"threads": 2, "memory_limit": "100MB", "progress": print},
+        {"threads": None, "memory_limit": None, "number_format": PLAIN, "progress": None},
+        {"threads": 2, "memory_limit": "100MB", "number_format": PLAIN, "progress": print},
     ]
     assert cluster == []
 

@@ -27,6 +27,8 @@ SESSION = of_spark("SparkSession", "pyspark.sql.session")
         (Table("a.csv", threads=2), "Table('a.csv', threads=2)"),
         (Table(Path("a.csv"), memory_limit="1GB"), "Table('a.csv', memory_limit='1GB')"),
         (Table(["a.csv", Path("b.csv")]), "Table(['a.csv', 'b.csv'])"),
+        (Table("a.csv", decimal=","), "Table('a.csv', decimal=',')"),
+        (Table([], thousands="'"), """Table([], thousands="'")"""),
         (Table("db.visits", spark=SESSION), "Table('db.visits', spark=<SparkSession>)"),
     ],
 )
@@ -63,6 +65,9 @@ def test_a_table_shows_no_row(source):
         (lambda: Table(" ", spark=SESSION), "given by its name"),
         (lambda: Table("visits", spark="local[2]"), "and not a str"),
         (lambda: Table("visits", spark=of_spark("DataFrame")), "and not a Ours"),
+        (lambda: Table("visits", spark=SESSION, decimal=","), "are for CSV files"),
+        (lambda: Table(of_spark("DataFrame"), decimal=","), "are for CSV files"),
+        (lambda: Table(pd.DataFrame(), thousands="'"), "are for CSV files"),
     ],
 )
 def test_what_makes_no_sense_is_refused_at_once(wrong, words):

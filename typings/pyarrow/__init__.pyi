@@ -9,6 +9,9 @@ def __getattr__(name: str) -> Any: ...
 class DataType:
     def __getattr__(self, name: str) -> Any: ...
 
+class ExtensionType(DataType):
+    def __init__(self, storage_type: DataType, extension_name: str) -> None: ...
+
 class Schema(Iterable[Any]):
     names: list[str]
     types: list[DataType]

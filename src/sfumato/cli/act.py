@@ -31,6 +31,8 @@ def release(
     name: options.TableName = None,
     threads: options.Threads = None,
     memory_limit: options.MemoryLimit = None,
+    decimal: options.Decimal = ".",
+    thousands: options.Thousands = None,
     output: options.Output = None,
 ) -> None:
     """Pay for the chart, and write or print it.
@@ -47,7 +49,13 @@ def release(
     check_outputs(outputs, asked.endings)
     budget = Budget(epsilon, delta)
     limit = room_for(asked.chart, asked.domain, read_unit(unit), budget)
-    source = Table(table, threads=threads, memory_limit=memory_limit)
+    source = Table(
+        table,
+        threads=threads,
+        memory_limit=memory_limit,
+        decimal=decimal,
+        thousands=thousands,
+    )
     session = _session(asked, source, unit=unit, ledger=ledger, name=name, limit=limit)
     publish(_released(session, asked, budget), outputs)
     if ledger is None:
@@ -71,6 +79,8 @@ def plan(
     name: options.TableName = None,
     threads: options.Threads = None,
     memory_limit: options.MemoryLimit = None,
+    decimal: options.Decimal = ".",
+    thousands: options.Thousands = None,
 ) -> None:
     """Print what the chart would cost and how wrong it would be."""
     from sfumato import Table
@@ -78,7 +88,13 @@ def plan(
 
     budget = None if epsilon is None else Budget(epsilon, delta)
     any_limit = Budget(epsilon=1)
-    source = Table(table, threads=threads, memory_limit=memory_limit)
+    source = Table(
+        table,
+        threads=threads,
+        memory_limit=memory_limit,
+        decimal=decimal,
+        thousands=thousands,
+    )
     session = _session(asked, source, unit=unit, ledger=ledger, name=name, limit=any_limit)
     show(str(session.plan(asked.chart, budget=budget, error=error, delta=delta)))
     if ledger is not None:

@@ -24,6 +24,10 @@ def _limit(text: str, metavar: str) -> Any:
     return typer.Option(metavar=metavar, help=text, rich_help_panel="Limits of this machine")
 
 
+def _file(text: str, metavar: str) -> Any:
+    return typer.Option(metavar=metavar, help=text, rich_help_panel="How numbers are written")
+
+
 Table = Annotated[
     str,
     typer.Argument(metavar="FILE", help="CSV or Parquet; a pattern of several goes in quotes."),
@@ -131,6 +135,12 @@ Threads = Annotated[
 MemoryLimit = Annotated[
     str | None,
     _limit("How much memory to fill before going to disk, while rows are grouped.", "1GB"),
+]
+Decimal = Annotated[
+    str, _file("What stands before decimals in a CSV file: , for 1,5 instead of 1.5.", "MARK")
+]
+Thousands = Annotated[
+    str | None, _file("What stands between thousands in a CSV file, if anything.", "MARK")
 ]
 Output = Annotated[
     list[Path] | None,

@@ -36,6 +36,8 @@ _SHELL_WORDS: tuple[tuple[str, str], ...] = (
     (r"\b(stat|method|orient|decoder|outside|origin|aspect|x|y|hue)=['\"](\w+)['\"]", r"--\1 \2"),
     (r"\bthreads=(\S+)", r"--threads \1"),
     (r"\bmemory_limit='(.*?)'", r"--memory-limit \1"),
+    (r"\b(decimal|thousands)='(.)'", r"--\1 '\2'"),
+    (r"\b(decimal|thousands)=(?!\w)", r"--\1"),
     (r"\b(step|whis|top|resolution)=([\w.+-]*\w)", r"--\1 \2"),
     (r"\bq=\[([\d.]+), ([\d.]+), ([\d.]+)\]", r"--q \1,\2,\3"),
 )  # fmt: skip

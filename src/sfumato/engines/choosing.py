@@ -23,9 +23,12 @@ def engine_for(table: object, progress: Report | None = None) -> Engine:
     table = Table.of(table)
     frame = _frame(table)
     if frame is None:
-        threads, memory_limit = table.threads, table.memory_limit
         return DuckEngine(
-            table.source, threads=threads, memory_limit=memory_limit, progress=progress
+            table.source,
+            threads=table.threads,
+            memory_limit=table.memory_limit,
+            number_format=table.number_format,
+            progress=progress,
         )
     # Spark is there already, or nobody could have made the frame.
     from sfumato.engines.spark import SparkEngine

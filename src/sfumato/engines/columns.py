@@ -7,7 +7,8 @@ Every engine hands its raw columns to these functions, so the rule is the same o
 - a category that is not declared is counted nowhere;
 - text is read as a number when, between optional ASCII white space, it is an optional sign and
   decimal digits with an optional point and exponent, or ``inf``, ``infinity`` or ``nan``; and as a
-  flag when it is ``true`` or ``false``; in any case of letters;
+  flag when it is ``true`` or ``false``; in any case of letters; where a file writes numbers
+  otherwise, as its `NumberFormat` says;
 - numbers are compared as 64-bit floats, so −0.0 is 0.0, and text byte by byte;
 - times are microseconds since 1970 in UTC, finer ones cut off; a time without a zone is UTC;
 - an identity that is NULL or NaN is nobody, and so is a time that 64 bits of microseconds, or 32
@@ -29,6 +30,8 @@ from numpy.typing import NDArray
 
 from sfumato.domain import Categories
 from sfumato.engines.engine import ColumnKind
+from sfumato.engines.number_format import PLAIN
+from sfumato.engines.number_text import NAME, as_usual
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -36,10 +39,8 @@ Integers = NDArray[np.int64]
 LONGEST_LABEL = 256
 """Texts of more characters are counted nowhere where categories are found in the data."""
 
-_SPACE = "[ \\t\\n\\v\\f\\r]*"
-_DIGITS = "(?:[0-9]+\\.?[0-9]*|\\.[0-9]+)(?:e[+-]?[0-9]+)?"
-_NUMBER = f"(?i)^{_SPACE}[+-]?(?:{_DIGITS}|inf|infinity|nan){_SPACE}$"
-_STORED = {"arrow.json", "arrow.uuid"}  # extension types that are what they store
+_NUMBER = PLAIN.pattern
+_STORED = {"arrow.json", "arrow.uuid", NAME}  # extension types that are what they store
 _TO_MICROSECONDS = {"s": 1e6, "ms": 1e3, "us": 1.0}
 _MICROSECONDS_A_DAY = 86_400e6
 _MILLISECONDS_A_DAY = 86_400_000
@@ -67,7 +68,7 @@ def numbers(column: pa.Array) -> Floats:
         coded = cast(pa.DictionaryArray, column)
         if len(coded.dictionary) < len(coded):  # to read each word once is less work
             return _floats(pa.array(numbers(coded.dictionary)).take(coded.indices))
-    column = _decoded(column)
+    column = _decoded(as_usual(column))
     if kinds.is_null(column.type):
         return np.full(len(column), np.nan)
     if _is_text(column.type):

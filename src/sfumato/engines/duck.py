@@ -12,6 +12,7 @@ from sfumato.engines.columns import labels
 from sfumato.engines.connection import Resources, checked
 from sfumato.engines.engine import Schema
 from sfumato.engines.masses import Masses
+from sfumato.engines.number_format import PLAIN, NumberFormat
 from sfumato.engines.parallel import Report
 from sfumato.engines.reading import Reading
 from sfumato.engines.sources.opening import open_table
@@ -39,6 +40,8 @@ class DuckEngine(Answering):
         How many threads to use; by default as many as there are cores.
     memory_limit
         How much memory DuckDB may fill before it goes to disk, such as ``"1GB"``.
+    number_format
+        How numbers are written in CSV files.
     progress
         Called with the fraction of the table that is read, now and then on long work.
 
@@ -56,10 +59,11 @@ class DuckEngine(Answering):
         *,
         threads: int | None = None,
         memory_limit: str | None = None,
+        number_format: NumberFormat = PLAIN,
         progress: Report | None = None,
     ) -> None:
         self._resources = checked(Resources(threads, memory_limit))
-        self._source = open_table(table)
+        self._source = open_table(table, number_format)
         self._progress = progress
         self._salt = secrets.token_hex(16)
 

@@ -8,6 +8,7 @@ from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import cast
 
+from sfumato.engines.number_format import NumberFormat
 from sfumato.errors import SourceError
 
 
@@ -28,16 +29,25 @@ class Table:
         in each of its Python workers.
     spark
         The Spark session that knows the table by its name.
+    decimal, thousands
+        How numbers are written in CSV files: ``decimal=","`` with ``thousands="."`` for
+        ``1.234,5``. Decimals follow a point or a comma; between thousands stands nothing, or a
+        point, a comma, an apostrophe, an underscore or a space. Then ``1.234.567,8`` and
+        ``1234567,8`` are numbers, and ``1.23``, ``12.34,5`` and ``0.123`` are none and counted
+        nowhere. Categories and users are compared as they are written, unless declared as numbers.
 
     Privacy
     -------
     Nothing is read yet. What is spent on reading changes how long a chart takes, and neither what
-    is released nor what it costs. No row shows in the repr.
+    is released nor what it costs. How numbers are written is declared, and never guessed from the
+    rows; each field is read by itself. No row shows in the repr.
 
     Examples
     --------
     >>> Table("visits.parquet", threads=2, memory_limit="1GB")
     Table('visits.parquet', threads=2, memory_limit='1GB')
+    >>> Table("prices.csv", decimal=",", thousands=".")
+    Table('prices.csv', decimal=',', thousands='.')
     """
 
     source: object
@@ -45,6 +55,8 @@ class Table:
     threads: int | None = None
     memory_limit: str | None = None
     spark: object | None = None
+    decimal: str = "."
+    thousands: str | None = None
 
     def __post_init__(self) -> None:
         if isinstance(self.source, Table):
@@ -60,6 +72,9 @@ class Table:
                 "settings say how many tasks run at once. Leave threads out; memory_limit='1GB' "
                 "still holds in each worker."
             )
+        self.number_format.check_files(
+            delimited=self.spark is None and _paths(self.source) is not None
+        )
 
     def _check_name(self) -> None:
         if not is_spark(self.spark, "SparkSession"):
@@ -90,6 +105,11 @@ class Table:
         return table if isinstance(table, Table) else cls(table)
 
     @property
+    def number_format(self) -> NumberFormat:
+        """How numbers are written, where the table is CSV files."""
+        return NumberFormat(self.decimal, self.thousands)
+
+    @property
     def name(self) -> str:
         """What a ledger calls the table, unless it is told otherwise.
 
@@ -104,8 +124,9 @@ class Table:
         return "table" if path is None else Path(path).name.split(".")[0] or "table"
 
     def __repr__(self) -> str:
-        given = {"threads": self.threads, "memory_limit": self.memory_limit}
-        parts = [f"{name}={value!r}" for name, value in given.items() if value is not None]
+        usual = {"threads": None, "memory_limit": None, "decimal": ".", "thousands": None}
+        given = {name: getattr(self, name) for name in usual}
+        parts = [f"{name}={value!r}" for name, value in given.items() if value != usual[name]]
         parts += [] if self.spark is None else ["spark=<SparkSession>"]
         return f"Table({', '.join([_shown(self.source), *parts])})"
 
@@ -126,11 +147,17 @@ def _shown(source: object) -> str:
     >>> _shown(["a.csv", Path("b.csv")]), _shown({"age": [30]})
     ("['a.csv', 'b.csv']", '<dict>')
     """
+    paths = _paths(source)
+    if paths is None:
+        return f"<{type(source).__name__}>"
+    return repr(paths if isinstance(source, list | tuple) else paths[0])
+
+
+def _paths(source: object) -> list[str] | None:
+    """Return the paths that a source is given by; None where it is something else."""
     several = isinstance(source, list | tuple)
     paths = [_path(part) for part in (cast("Sequence[object]", source) if several else [source])]
-    if None in paths:
-        return f"<{type(source).__name__}>"
-    return repr(paths if several else paths[0])
+    return None if None in paths else cast("list[str]", paths)
 
 
 def _path(thing: object) -> str | None:

@@ -3,6 +3,7 @@
 The first line names the columns and shows what separates them: a comma, a semicolon, a tab or a
 bar. Every field is text, and an empty one is NULL; nothing is sniffed. A field may stand in double
 quotes, and then hold separators, doubled quotes and, below the names, line breaks (RFC 4180).
+How numbers are written is a public fact, a `NumberFormat`; a field keeps its text beside.
 Records that are not well written, as `sfumato.engines.sources.records` says, are left out. What is
 not UTF-8 is compared byte by byte.
 
@@ -23,6 +24,8 @@ from pyarrow import csv as arrow_csv
 
 from sfumato.engines.discretion import discreetly
 from sfumato.engines.engine import ColumnKind
+from sfumato.engines.number_format import PLAIN, NumberFormat
+from sfumato.engines.number_text import NumberText
 from sfumato.engines.sources.partitions import with_keys
 from sfumato.engines.sources.parts import PACKED, Part
 from sfumato.engines.sources.records import LONGEST, Layout, whole_records
@@ -41,7 +44,7 @@ class DelimitedFiles(Source):
     a packed file takes in some 64 KiB at a time, and keeps what follows that line to itself.
     """
 
-    def __init__(self, parts: Sequence[Part]) -> None:
+    def __init__(self, parts: Sequence[Part], number_format: NumberFormat = PLAIN) -> None:
         headers = {_header(part) for part in parts}
         if len(headers) > 1:
             raise SourceError(
@@ -52,6 +55,7 @@ class DelimitedFiles(Source):
         self._separator, self._names = headers.pop()
         check_names(self._names)
         self._parts = parts
+        self._format = number_format
         kinds: dict[str, ColumnKind] = dict.fromkeys(self._names, "text")
         self.kinds = with_keys(kinds, [part.partition for part in parts])
 
@@ -79,8 +83,13 @@ class DelimitedFiles(Source):
         with part.path.open("rb") as file, _unpacked(file, part.path) as stream:
             for piece in whole_records(stream.read, layout):
                 for batch in self._parsed(piece, stored) if piece else ():
-                    found = dict(zip(stored, batch.columns, strict=True))
+                    found = dict(zip(stored, map(self._typed, batch.columns), strict=True))
                     yield part.partition.completed(found, batch.num_rows, names), file.tell()
+
+    def _typed(self, text: pa.Array) -> pa.Array:
+        if self._format == PLAIN:
+            return text
+        return pa.ExtensionArray.from_storage(NumberText(self._format), text)
 
     def _parsed(self, records: bytes, names: Sequence[str]) -> list[pa.RecordBatch]:
         # Columns are counted, not named: two names may differ in a way that Arrow folds.

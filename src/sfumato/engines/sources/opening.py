@@ -10,6 +10,7 @@ import duckdb
 import pyarrow as pa
 
 from sfumato.engines.discretion import discreetly
+from sfumato.engines.number_format import PLAIN, NumberFormat
 from sfumato.engines.sources.arrow import ArrowDataset, ArrowTable
 from sfumato.engines.sources.delimited import DelimitedFiles
 from sfumato.engines.sources.pandas_frame import PandasFrame
@@ -23,7 +24,7 @@ from sfumato.errors import SourceError
 ONCE = ("RecordBatchReader", "Scanner")
 
 
-def open_table(table: object) -> Source:
+def open_table(table: object, number_format: NumberFormat = PLAIN) -> Source:
     """Return a source for a path, folder, glob or list of them, a frame, relation or Arrow table.
 
     Privacy
@@ -33,9 +34,10 @@ def open_table(table: object) -> Source:
     several = isinstance(table, list | tuple)
     paths = list(cast("Sequence[object]", table)) if several else [table]
     if not paths or not all(isinstance(path, str | os.PathLike) for path in paths):
+        number_format.check_files(delimited=False)
         return discreetly(lambda: _object(cast(Any, table)))
     places = cast("list[str | os.PathLike[str]]", paths)
-    return _files(discreetly(lambda: _found(places), "The path"))
+    return _files(discreetly(lambda: _found(places), "The path"), number_format)
 
 
 def _found(places: Sequence[str | os.PathLike[str]]) -> list[Part]:
@@ -88,12 +90,13 @@ def _made_by(table: object) -> tuple[str, str] | None:
     return None
 
 
-def _files(parts: Sequence[Part]) -> Source:
+def _files(parts: Sequence[Part], number_format: NumberFormat) -> Source:
     names = [part.path.name.lower() for part in parts]
     if all(name.endswith(PARQUET) for name in names):
+        number_format.check_files(delimited=False)
         return ParquetFiles(parts)
     if all(name.endswith(DELIMITED + LINES) for name in names):
-        return DelimitedFiles(parts)
+        return DelimitedFiles(parts, number_format)
     raise SourceError(
         "The files must be all Parquet (.parquet) or all CSV (.csv, .tsv, .csv.gz, .csv.zst), by "
         "their names. Guessing from what is in them would depend on the data. Rename them, or "
