@@ -13,6 +13,8 @@ import pytest
 
 from engines.hostile import CANARY, GRID
 from engines.oracle import SALT
+from engines.sources.test_together import TABLE as NASTY
+from engines.sources.test_together import TEXTS
 from engines.test_duck import GROUPS, LATTICE, QUERIES, TABLE, UNITS
 from engines.test_marginals import KEYS
 from sfumato.domain import Bounds, Categories
@@ -55,6 +57,18 @@ def told(exact):
     """Return all there is to know of counts or of a map."""
     facts = (exact.l1, exact.l2_squared, exact.step, exact.reveal().dtype, exact.reveal_labels())
     return facts, exact.reveal().tolist(), exact.reveal_places().tolist()
+
+
+@pytest.mark.slow
+def test_rows_of_one_partition_are_read_as_each_in_its_own(spark, tmp_path):
+    nasty = NASTY.select(["row", "g", "t"]).slice(0, 12)
+    frame = spark.read.parquet(written(nasty, tmp_path))
+    keys = [Grid("row", Bounds(0, 12), 12), Labels("g", TEXTS), Grid("t", Bounds(0, 2), 3)]
+    rows = [nasty.slice(row, 1) for row in range(nasty.num_rows)]
+    alone = sum(DuckEngine(row).counts(keys, ROWS).reveal() for row in rows)
+    assert alone.sum() > 1
+    for partitions in (frame.coalesce(1), frame.repartition(12)):
+        assert SparkEngine(partitions).counts(keys, ROWS).reveal().tolist() == alone.tolist()
 
 
 @pytest.mark.slow

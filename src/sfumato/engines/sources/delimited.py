@@ -96,7 +96,7 @@ class DelimitedFiles(Source):
         all_columns = [str(index) for index in range(len(self._names))]
         # Arrow takes a byte order mark off what begins a buffer, and so off a record that happens
         # to come first in its piece. A record of ours comes first in all of them.
-        content = self._separator.join("-" * len(self._names)).encode() + b"\n" + records
+        content = self._separator.join("0" * len(self._names)).encode() + b"\n" + records
         table = arrow_csv.read_csv(
             pa.BufferReader(content),
             arrow_csv.ReadOptions(
