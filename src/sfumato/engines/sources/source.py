@@ -31,7 +31,14 @@ class Columns:
 
 
 class Source(ABC):
-    """A table that can be read as often as needed; `kinds` is known without reading a row."""
+    """A table that can be read as often as needed; `kinds` is known without reading a row.
+
+    Privacy
+    -------
+    Rows that are read together are those read alone, whatever blocks they are cut into, and no row
+    decides whether reading fails. A library that looks at a block must not be trusted to treat
+    each row by itself: ``tests/engines/sources/test_together.py`` holds every source to it.
+    """
 
     kinds: dict[str, ColumnKind]
     folded: frozenset[str] = frozenset()
