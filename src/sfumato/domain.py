@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Literal, cast
 
@@ -17,6 +17,7 @@ Kind = Literal["text", "number", "flag"]
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _FIRST_MOMENT, _LAST_MOMENT = -62_135_596_800e6, 253_402_300_799e6
 _LARGEST_WHOLE = 2**53
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -25,15 +26,27 @@ class Bounds:
 
     Dates are kept as microseconds since 1970 in UTC, marked by `time`.
 
+    Parameters
+    ----------
+    step
+        How far apart values lie, counted from `lower`; None where they may lie anywhere. `upper`
+        is the last of them.
+    parsed
+        Whether the column holds text that is read as numbers, for want of a type.
+
     Examples
     --------
     >>> Bounds.of((0, 240))
     Bounds(lower=0.0, upper=240.0)
+    >>> Bounds.of(range(1, 13))
+    Bounds(lower=1.0, upper=12.0, step=1.0)
     """
 
     lower: float
     upper: float
     time: bool = False
+    step: float | None = None
+    parsed: bool = False
 
     def __post_init__(self) -> None:
         for end in ("lower", "upper"):
@@ -43,38 +56,105 @@ class Bounds:
                 "Bounds must be finite numbers. An open end would have to be read from the data, "
                 "which leaks its extremes. Declare both ends: Bounds(lower, upper)."
             )
-        dated = not self.time or (self.lower >= _FIRST_MOMENT and self.upper <= _LAST_MOMENT)
+        dated = not self.time or on_calendar(self.lower, self.upper)
         if not (self.lower < self.upper and math.isfinite(self.width) and dated):
             raise DomainError(
                 f"Bounds({self.lower:g}, {self.upper:g}) are reversed, empty or too wide. Every "
                 "value would land on one end. Declare lower < upper: Bounds(lower, upper)."
             )
+        if self.step is not None:
+            self._end_on_a_step(real(self.step))
+
+    def _end_on_a_step(self, step: float) -> None:
+        if not 0 < step <= self.width:
+            raise DomainError(
+                f"step={self.step!r} of bounds must be a number above 0, no wider than they are. "
+                "It says how far apart values lie, and must be known without looking. Write "
+                "range(1, 13) for whole numbers, or leave it out."
+            )
+        object.__setattr__(self, "step", step)
+        # An end that is a step but for its rounding is that step.
+        steps = math.floor(self.width / step + _ROUNDING)
+        if not math.isclose(steps * step, self.width):
+            object.__setattr__(self, "upper", self.lower + steps * step)
 
     def __repr__(self) -> str:
+        step = "" if self.step is None else f", step={self.step!r}"
         if self.time:
-            return f"Bounds.of(({moment(self.lower)!r}, {moment(self.upper)!r}))"
-        return f"Bounds(lower={self.lower!r}, upper={self.upper!r})"
+            return f"Bounds.of(({moment(self.lower)!r}, {moment(self.upper)!r}){step})"
+        return f"Bounds(lower={self.lower!r}, upper={self.upper!r}{step})"
 
     @property
     def width(self) -> float:
         """The distance between the ends."""
         return self.upper - self.lower
 
+    @property
+    def values(self) -> int | None:
+        """How many values there are from one end to the other, where `step` tells."""
+        return None if self.step is None else round(self.width / self.step) + 1
+
     @classmethod
-    def of(cls, spelling: Bounds | Sequence[float] | Sequence[date]) -> Bounds:
-        """Read `Bounds` from a pair of numbers or of dates."""
+    def of(
+        cls,
+        spelling: Bounds | Sequence[float] | Sequence[date],
+        *,
+        step: float | timedelta | None = None,
+    ) -> Bounds:
+        """Read `Bounds` from a pair of numbers or of dates, or from a range of whole numbers."""
+        if isinstance(step, timedelta):
+            step = step / timedelta(microseconds=1)
         if isinstance(spelling, Bounds):
-            return spelling
+            return spelling if step is None else replace(spelling, step=step)
+        if isinstance(spelling, range):
+            return _whole_numbers(spelling)
         ends = listed(spelling)
         if len(ends) == 2:
             lower, upper = ends
             if isinstance(lower, date) and isinstance(upper, date):
-                return cls(_microseconds(lower), _microseconds(upper), time=True)
-            return cls(cast(float, lower), cast(float, upper))
+                return cls(microseconds(lower), microseconds(upper), time=True, step=step)
+            return cls(cast(float, lower), cast(float, upper), step=step)
         raise DomainError(
-            "Bounds are a pair of numbers or a pair of dates. Without both ends a range would have "
-            "to be read from the data. Write (lower, upper), for example (0, 240)."
+            "Bounds are a pair of numbers, a pair of dates or a range of whole numbers. Without "
+            "both ends a range would have to be read from the data. Write (lower, upper), for "
+            "example (0, 240), or range(1, 13)."
         )
+
+    def typed(self, known: Typed) -> Bounds:
+        """Return these bounds with what the type of their column adds; what is declared stays.
+
+        Examples
+        --------
+        >>> Bounds(0.5, 24).typed(Typed(spacing=1))
+        Bounds(lower=1.0, upper=24.0, step=1.0)
+        """
+        bounds = replace(self, parsed=known.parsed)
+        if self.step is not None or known.spacing is None or known.time != self.time:
+            return bounds
+        lower = math.ceil(self.lower / known.spacing) * known.spacing
+        upper = math.floor(self.upper / known.spacing) * known.spacing
+        if lower >= upper:  # too few values to tell how far apart they lie
+            return bounds
+        return replace(bounds, lower=lower, upper=upper, step=known.spacing)
+
+
+@dataclass(frozen=True)
+class Typed:
+    """What the type of a column tells of its values, where there is a type: it is public.
+
+    Parameters
+    ----------
+    spacing
+        How far apart values lie: 1 for whole numbers, microseconds for dates.
+    time
+        Whether they are dates.
+    parsed
+        Whether they are text without a type, which is read as what is declared.
+    """
+
+    spacing: float | None = None
+    time: bool = False
+    parsed: bool = False
 
 
 @dataclass(frozen=True)
@@ -141,6 +221,8 @@ class Categories:
 class Domain:
     """What is public about each column: a pair of numbers is `Bounds`, a list `Categories`.
 
+    A ``range`` is `Bounds` of whole numbers.
+
     Examples
     --------
     >>> domain = Domain(wait=(0, 240), ward=["A", "B"])
@@ -149,10 +231,12 @@ class Domain:
     """
 
     columns: Mapping[str, Bounds | Categories]
+    types: Mapping[str, Typed]
 
     def __init__(self, columns: Mapping[str, object] | None = None, /, **more: object) -> None:
         declared = {**_mapping(columns), **more}
         object.__setattr__(self, "columns", {name: _fact(declared[name]) for name in declared})
+        object.__setattr__(self, "types", {})
 
     def __repr__(self) -> str:
         return f"Domain({', '.join(f'{name}={fact!r}' for name, fact in self.columns.items())})"
@@ -164,6 +248,16 @@ class Domain:
     def of(cls, spelling: Domain | Mapping[str, object] | None) -> Domain:
         """Read a `Domain` from a mapping of column names to declarations."""
         return spelling if isinstance(spelling, Domain) else cls(spelling)
+
+    def with_types(self, types: Mapping[str, Typed]) -> Domain:
+        """Return what is declared, and beside it what the types of a table's columns tell."""
+        known = Domain(self.columns)
+        object.__setattr__(known, "types", dict(types))
+        return known
+
+    def typed(self, column: str) -> Typed:
+        """Return what the type of `column` tells, if anything."""
+        return self.types.get(column, Typed())
 
     def fact(self, column: str) -> Bounds | Categories:
         """Return what is declared about `column`."""
@@ -179,11 +273,15 @@ class Domain:
         """Return the declared bounds of a numeric column."""
         fact = self.columns.get(column)
         if isinstance(fact, Bounds):
-            return fact
+            return replace(fact, parsed=self.typed(column).parsed)
         raise DomainError(
             f"Column {column!r} needs public bounds. Reading them from the data would leak its "
             f"extremes. Declare them: Domain({column}=(lower, upper))."
         )
+
+    def spaced_bounds(self, column: str) -> Bounds:
+        """Return the declared bounds of a column, cut to whole steps where its type has a step."""
+        return self.bounds(column).typed(self.typed(column))
 
     def categories(self, column: str) -> Categories:
         """Return the declared categories of a column."""
@@ -199,6 +297,8 @@ class Domain:
 def _fact(spelling: object) -> Bounds | Categories:
     if isinstance(spelling, Bounds | Categories):
         return spelling
+    if isinstance(spelling, range):
+        return Bounds.of(spelling)
     if not isinstance(spelling, list | tuple):
         raise _undeclared()
     items = cast(Sequence[Value], spelling)
@@ -215,9 +315,19 @@ def _mapping(columns: object) -> Mapping[str, object]:
 
 def _undeclared() -> DomainError:
     return DomainError(
-        "A declaration is a pair of numbers (bounds) or a list of values (categories). Anything "
-        "else would leave open what is public. Write Domain(wait=(0, 240), ward=['A', 'B'])."
+        "A declaration is a pair of numbers or a range (bounds), or a list of values (categories). "
+        "Anything else would leave open what is public. Write Domain(wait=(0, 240), "
+        "month=range(1, 13), ward=['A', 'B'])."
     )
+
+
+def _whole_numbers(values: range) -> Bounds:
+    if len(values) < 2:
+        raise DomainError(
+            f"{values!r} has fewer than two values. Every row would land on one of them. Write the "
+            "first value and the one after the last: range(1, 13) for months."
+        )
+    return Bounds(min(values[0], values[-1]), max(values[0], values[-1]), step=abs(values.step))
 
 
 def listed(spelling: object) -> tuple[object, ...]:
@@ -250,11 +360,17 @@ def _kind(value: object) -> Kind:
             )
 
 
-def _microseconds(moment: date) -> float:
+def microseconds(moment: date) -> float:
+    """Return how many microseconds after 1970 began a moment is; without a zone it is in UTC."""
     if not isinstance(moment, datetime):
         moment = datetime(moment.year, moment.month, moment.day)
     aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
     return float((aware - _EPOCH) // timedelta(microseconds=1))
+
+
+def on_calendar(first: float, last: float) -> bool:
+    """Tell whether a calendar holds both moments, given in microseconds since 1970."""
+    return first >= _FIRST_MOMENT and last <= _LAST_MOMENT
 
 
 def moment(microseconds: float) -> datetime:
