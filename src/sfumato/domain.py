@@ -66,7 +66,7 @@ class Bounds:
             self._end_on_a_step(real(self.step))
 
     def _end_on_a_step(self, step: float) -> None:
-        if not 0 < step <= self.width:
+        if not 0 < step <= self.width * (1 + _ROUNDING):
             raise DomainError(
                 f"step={self.step!r} of bounds must be a number above 0, no wider than they are. "
                 "It says how far apart values lie, and must be known without looking. Write "

@@ -66,11 +66,13 @@ class Schema:
         *,
         unlisted: Sequence[str] = (),
         numbers: Sequence[str] = (),
+        parsing: bool = False,
     ) -> None:
         """Refuse a query the table cannot answer, before anything is charged.
 
         `unlisted` names the columns whose categories will be searched for, `numbers` those that
-        will be summed.
+        will be summed. An engine goes on `parsing` text of every type as numbers; a plan does not
+        spend anything on it where a type says that a column is meant to be text.
         """
         if unit.column is not None and self.kind(unit.column) == "other":
             raise SourceError(
@@ -85,10 +87,14 @@ class Schema:
                 "sfumato a column without it: lower(name) COLLATE UTF8_BINARY in Spark, COLLATE C "
                 "in DuckDB."
             )
-        for column, kinds in chain.from_iterable(map(_kinds_of, keys)):
+        wanted = [
+            *chain.from_iterable(map(_kinds_of, keys)),
+            *((name, _NUMERIC) for name in numbers),
+        ]
+        for column, kinds in wanted:
             self._check_kind(column, kinds)
-        for column in numbers:
-            self._check_kind(column, _NUMERIC)
+            if kinds == _NUMERIC and not parsing:
+                self._check_text(column)
         for column in unlisted:
             if self.kind(column) not in ("text", "nothing"):
                 raise SourceError(
@@ -97,14 +103,16 @@ class Schema:
                     f"Declare it as {_advice[self.kind(column)]}."
                 )
 
-    def _check_kind(self, column: str, wanted: tuple[ColumnKind, ...]) -> None:
-        kind = self.kind(column)
-        if kind == "text" and wanted == _NUMERIC and column not in self.untyped:
+    def _check_text(self, column: str) -> None:
+        if self.kind(column) == "text" and column not in self.untyped:
             raise SourceError(
                 f"Column {column!r} holds text, by its type, and bounds are for numbers. Text that "
                 "does not read as a number would be left out, and the budget spent on nothing. "
                 f"Cast the column to numbers, or declare categories: Domain({column}=['A', 'B'])."
             )
+
+    def _check_kind(self, column: str, wanted: tuple[ColumnKind, ...]) -> None:
+        kind = self.kind(column)
         if kind not in (*wanted, "nothing"):
             raise SourceError(
                 f"Column {column!r} is declared as something the table does not hold: it has "

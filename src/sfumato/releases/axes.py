@@ -40,12 +40,14 @@ def read(plain: Mapping[str, Any] | None) -> Key | None:
 
 
 def places(key: Key) -> list[dict[str, Any]]:
-    """Return where each cell lies: its category, or its two ends."""
+    """Return where each cell lies: its category, its two ends, or its first and last value."""
     if isinstance(key, Labels):
         return [{key.column: value} for value in key.categories.values]
-    ends = [moment(end) if key.bounds.time else end for end in key.edges.tolist()]
+    spare = key.bounds.step / 2 if key.bounds.step and lies_between_values(key) else 0.0
+    shown = moment if key.bounds.time else float
     return [
-        {f"{key.column}_left": left, f"{key.column}_right": right} for left, right in pairwise(ends)
+        {f"{key.column}_left": shown(left + spare), f"{key.column}_right": shown(right - spare)}
+        for left, right in pairwise(key.edges.tolist())
     ]
 
 
