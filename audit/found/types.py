@@ -7,7 +7,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -97,16 +96,6 @@ def _commas(size: Size) -> str:
     return "plan and caption say that text is read as numbers"
 
 
-def _inferred(size: Size) -> str:
-    del size
-    for values, other in (([1, 2], None), ([1, 2], 2.5), (["1", "2"], 3)):
-        tables = [pd.DataFrame({"x": rows}) for rows in (values, [*values, other])]
-        sessions = [sf.Session(table, domain=sf.Domain(x=(0, 30)), budget=1) for table in tables]
-        plans = {session.plan(sf.Histogram("x"), budget=1) for session in sessions}
-        _require(len(plans) == 1, "one value of a frame decides what is planned")
-    return "frames that differ in one value have the same plans"
-
-
 def _delays(size: Size) -> str:
     draw = np.random.default_rng(17)
     held = 0
@@ -148,10 +137,4 @@ FINDS: tuple[Find, ...] = (
         _text,
     ),
     Find("a CSV file with decimal commas", "misleads", "noise was drawn, without a word", _commas),
-    Find(
-        "a pandas frame with one value of another kind",
-        "minor",
-        "(feared of what was to be mended) another plan, before any charge",
-        _inferred,
-    ),
 )
