@@ -200,7 +200,7 @@ def test_a_range_of_fewer_than_two_values_is_refused(spelling):
     refused(lambda: Domain(month=spelling))
 
 
-@pytest.mark.parametrize("step", [0, -1, math.nan, math.inf, 11, "1"])
+@pytest.mark.parametrize("step", [0, -1, math.nan, math.inf, 11, "1", 1e-300, 5e-324])
 def test_a_step_that_no_values_can_have_is_refused(step):
     assert "must be a number above 0" in refused(lambda: Bounds(0, 10, step=step))
 
@@ -240,6 +240,9 @@ def test_a_type_adds_a_step_and_cuts_bounds_to_whole_values():
         (Bounds(0, 100, step=5), WHOLE),  # what is declared stays
         (Bounds(0.2, 0.8), WHOLE),  # which holds no whole number
         (Bounds(0.2, 1.8), WHOLE),  # which holds one
+        (Bounds(1e17, 1.1e17), WHOLE),  # where floats do not tell whole numbers apart
+        (Bounds(0, 1e300), WHOLE),
+        (Bounds.of((date(2026, 1, 1), date(2027, 1, 1))), Typed(spacing=1.0, time=True)),
         (Bounds(0, 24), DAYS),  # numbers declared where there are dates, which is refused later
         (Bounds.of((date(2026, 1, 1), date(2027, 1, 1))), WHOLE),
         (Bounds(0, 24), Typed()),

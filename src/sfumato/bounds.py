@@ -62,11 +62,12 @@ class Bounds:
             self._end_on_a_step(real(self.step))
 
     def _end_on_a_step(self, step: float) -> None:
-        if not 0 < step <= self.width * (1 + _ROUNDING):
+        if not (step >= self._finest and step <= self.width * (1 + _ROUNDING)):
             raise DomainError(
-                f"step={self.step!r} of bounds must be a number above 0, no wider than they are. "
-                "It says how far apart values lie, and must be known without looking. Write "
-                "range(1, 13) for whole numbers, or leave it out."
+                f"step={self.step!r} of bounds must be a number above 0, no wider than they are "
+                "and no finer than numbers can be told apart. It says how far apart values lie, "
+                "and must be known without looking. Write range(1, 13) for whole numbers, or leave "
+                "it out."
             )
         object.__setattr__(self, "step", step)
         # An end that is a step but for its rounding is that step.
@@ -84,6 +85,11 @@ class Bounds:
     def width(self) -> float:
         """The distance between the ends."""
         return self.upper - self.lower
+
+    @property
+    def _finest(self) -> float:
+        # Sixteen ulps, as in a grid: half a step is then told from a rounding.
+        return 16 * math.ulp(max(abs(self.lower), abs(self.upper)))
 
     @property
     def values(self) -> int | None:
@@ -129,7 +135,7 @@ class Bounds:
             return bounds
         lower = math.ceil(self.lower / known.spacing) * known.spacing
         upper = math.floor(self.upper / known.spacing) * known.spacing
-        if lower >= upper:  # too few values to tell how far apart they lie
+        if lower >= upper or known.spacing < self._finest:  # too few values, or too many
             return bounds
         return replace(bounds, lower=lower, upper=upper, step=known.spacing)
 
