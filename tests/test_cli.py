@@ -111,6 +111,16 @@ def test_a_chart_without_an_output_prints_numbers_with_intervals(
     assert "nothing remembers" in answer.err
 
 
+def test_whole_numbers_are_printed_one_by_one(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "visits.csv").write_text("month\n" + "1\n12\n" * 20)
+    words = ["histplot", "visits.csv", "--x", "month", "--bounds", "month=1..12", "--epsilon", "1"]
+    assert run(words) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines[2:14]] == [str(month) for month in range(1, 13)]
+
+
 def test_numbers_are_never_cut_to_fit(capsys: pytest.CaptureFixture[str]) -> None:
     long = "a very long category that does not fit into eighty columns " * 3
     show_table("title", {"name": [long], "count": ["1"]}, 1)
@@ -449,6 +459,14 @@ def test_spellings_are_read_as_python_would() -> None:
     assert read_bounds([]) is None
     assert read_bounds(["0,240"]) == sf.Bounds(0, 240)
     assert read_bounds(["-5,-1"]) == sf.Bounds(-5, -1)
+    assert read_bounds(["1..12"]) == sf.Bounds(1, 12, step=1)
+    assert read_bounds(["month=-3..3", "n=0..95..5"]) == {
+        "month": sf.Bounds(-3, 3, step=1),
+        "n": sf.Bounds(0, 95, step=5),
+    }
+    for wrong in ("1..", "..12", "1..2..", "1.5..3", "3..1", "0..9..0", "0..9..-1", "1..2..3..4"):
+        with pytest.raises(sf.DomainError):
+            read_bounds([wrong])
     assert read_bounds(["a=b=0,1"]) == {"a=b": sf.Bounds(0, 1)}
     days = read_bounds(["day=2026-01-01,2027-01-01"])
     assert isinstance(days, dict) and days["day"].time

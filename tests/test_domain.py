@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.domain import Bounds, Categories, Domain, moment
+from sfumato.domain import Bounds, Categories, Domain, Typed, moment
 from sfumato.errors import DomainError
 
 
@@ -177,3 +177,94 @@ def test_a_domain_is_shown_in_words_that_make_it_again():
     domain = Domain(wait=(0, 240), ward=["A", "B"])
     assert eval(repr(domain)) == domain
     assert pickle.loads(pickle.dumps(domain)) == domain
+
+
+@pytest.mark.parametrize(
+    ("spelling", "bounds"),
+    [
+        (range(1, 13), Bounds(1, 12, step=1)),
+        (range(0, 100, 5), Bounds(0, 95, step=5)),
+        (range(12, 0, -1), Bounds(1, 12, step=1)),
+        (range(-3, 4), Bounds(-3, 3, step=1)),
+    ],
+)
+def test_a_range_is_bounds_of_whole_numbers_wherever_bounds_are(spelling, bounds):
+    assert Bounds.of(spelling) == bounds
+    assert Domain(month=spelling).bounds("month") == bounds
+    assert bounds.values == len(spelling)
+
+
+@pytest.mark.parametrize("spelling", [range(0), range(5, 6), range(5, 1)])
+def test_a_range_of_fewer_than_two_values_is_refused(spelling):
+    assert "fewer than two values" in refused(lambda: Bounds.of(spelling))
+    refused(lambda: Domain(month=spelling))
+
+
+@pytest.mark.parametrize("step", [0, -1, math.nan, math.inf, 11, "1", 1e-300, 5e-324])
+def test_a_step_that_no_values_can_have_is_refused(step):
+    assert "must be a number above 0" in refused(lambda: Bounds(0, 10, step=step))
+
+
+def test_bounds_end_on_their_last_value():
+    assert Bounds(0, 10, step=3).upper == 9
+    assert Bounds(0, 0.3, step=0.1).upper == 0.3  # which is three steps but for its rounding
+    assert Bounds(0, 0.3, step=0.1).values == 4
+
+
+def test_bounds_with_a_step_are_written_as_they_are_read():
+    assert eval(repr(Bounds(1, 12, step=1))) == Bounds(1, 12, step=1)
+    days = Bounds.of((date(2026, 1, 1), date(2026, 1, 31)), step=timedelta(days=1))
+    assert days.values == 31
+    readable = repr(days).replace("datetime.", "")
+    assert eval(readable, {**globals(), "timezone": timezone}) == days
+
+
+def test_old_bounds_are_equal_to_those_without_a_step():
+    assert repr(Bounds(0, 1)) == "Bounds(lower=0.0, upper=1.0)"
+    assert Bounds(0, 1).step is None and not Bounds(0, 1).parsed
+
+
+WHOLE, DAYS = Typed(spacing=1.0), Typed(spacing=86_400e6, time=True)
+
+
+def test_a_type_adds_a_step_and_cuts_bounds_to_whole_values():
+    assert Bounds(0.5, 24.9).typed(WHOLE) == Bounds(1, 24, step=1)
+    assert Bounds(-0.5, 23.5).typed(WHOLE) == Bounds(0, 23, step=1)
+    year = Bounds.of((date(2026, 1, 1), datetime(2026, 12, 31, 18)))
+    assert year.typed(DAYS).values == 365
+
+
+@pytest.mark.parametrize(
+    ("bounds", "known"),
+    [
+        (Bounds(0, 100, step=5), WHOLE),  # what is declared stays
+        (Bounds(0.2, 0.8), WHOLE),  # which holds no whole number
+        (Bounds(0.2, 1.8), WHOLE),  # which holds one
+        (Bounds(1e17, 1.1e17), WHOLE),  # where floats do not tell whole numbers apart
+        (Bounds(0, 1e300), WHOLE),
+        (Bounds.of((date(2026, 1, 1), date(2027, 1, 1))), Typed(spacing=1.0, time=True)),
+        (Bounds(0, 24), DAYS),  # numbers declared where there are dates, which is refused later
+        (Bounds.of((date(2026, 1, 1), date(2027, 1, 1))), WHOLE),
+        (Bounds(0, 24), Typed()),
+    ],
+)
+def test_a_type_that_adds_no_step_leaves_bounds_as_they_are(bounds, known):
+    assert bounds.typed(known) == bounds
+
+
+def test_types_stand_beside_what_is_declared():
+    domain = Domain(age=(0.5, 90), ward=["A"]).with_types({"age": WHOLE, "pay": Typed(parsed=True)})
+    assert domain.bounds("age") == Bounds(0.5, 90)  # a window stays where it was put
+    assert domain.spaced_bounds("age") == Bounds(1, 90, step=1)
+    assert domain.typed("pay").parsed and domain.typed("ward") == Typed()
+    assert Domain.of(domain).types == domain.types
+
+
+@given(
+    lower=st.integers(-(10**6), 10**6),
+    more=st.integers(1, 10**6),
+    off=st.floats(0, 0.99),
+)
+def test_a_whole_number_within_bounds_stays_within_them_under_its_type(lower, more, off):
+    bounds = Bounds(lower - off, lower + more + off).typed(WHOLE)
+    assert (bounds.lower, bounds.upper) == (lower, lower + more)

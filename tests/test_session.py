@@ -3,9 +3,12 @@ import subprocess
 import sys
 import time
 from datetime import date, datetime
+from datetime import time as time_of_day
 from fractions import Fraction
 
+import pandas as pd
 import pyarrow as pa
+import pyarrow.csv as csv
 import pyarrow.parquet as pq
 import pytest
 
@@ -74,6 +77,113 @@ def test_a_declared_column_that_the_table_lacks_is_refused_before_charging():
     with pytest.raises(sf.SourceError, match="no column 'height'"):
         s.histplot(x="height", budget=0.5)
     assert s.ledger.entries == ()
+
+
+TYPED = pa.table(
+    {
+        "hour": pa.array([1, 1, 2, 23] * 50, pa.int8()),
+        "day": pa.array([date(2026, 1, day) for day in (1, 1, 2, 3)] * 50),
+        "text": ["1", "2", "x", None] * 50,
+        "clock": pa.array([time_of_day(hour) for hour in (1, 2, 3, 4)] * 50, pa.time64("us")),
+        "key": list("abcd") * 50,
+    }
+)
+CHARTS = {
+    "histogram": sf.Histogram("text"),
+    "second axis": sf.Histogram("hour", "text"),
+    "boxplot": sf.Boxplot(y="text"),
+    "searched": sf.Boxplot(y="text", bounds=sf.private()),
+    "quantiles": sf.Quantiles("text"),
+    "heatmap": sf.Heatmap("hour", "text"),
+    "weight": sf.Heatmap("hour", "real", weight="text"),
+    "components": sf.PCA(["hour", "text"]),
+    "scores": sf.Scoreplot(columns=["hour", "text"]),
+}
+DECLARED = sf.Domain(hour=(0, 23), text=(0, 9), clock=(0, 9), real=(0, 1))
+
+
+def forms_of_text(folder):
+    """The same columns where text has a type, and where it has none."""
+    table = TYPED.append_column("real", pa.array([0.5] * 200))
+    pq.write_table(table, folder / "typed.parquet")
+    bare = table.select(["hour", "text", "key", "real"])
+    csv.write_csv(bare, folder / "bare.csv")
+    typed = (table, folder / "typed.parquet", bare.to_pandas(types_mapper=pd.ArrowDtype))
+    return typed, (folder / "bare.csv", bare.to_pandas())
+
+
+@pytest.mark.parametrize("chart", CHARTS.values(), ids=CHARTS)
+def test_text_under_bounds_is_refused_where_it_has_a_type_and_announced_elsewhere(chart, tmp_path):
+    typed, untyped = forms_of_text(tmp_path)
+    budget = sf.Budget(1, 1e-6)
+    for table in typed:
+        s = sf.Session(table, domain=DECLARED, budget=sf.Budget(2, 1e-5))
+        for ask in (s.plan, s.release):
+            with pytest.raises(sf.SourceError, match="'text' holds text, by its type"):
+                ask(chart, budget=budget)
+        assert s.ledger.entries == ()
+    if chart is CHARTS["weight"]:
+        return  # which may say elsewhere what it likes of itself
+    for table in untyped:
+        s = sf.Session(table, domain=DECLARED, budget=sf.Budget(2, 1e-5))
+        assert "is read as numbers; what does not parse" in str(s.plan(chart, budget=budget))
+        release = s.release(chart, budget=budget)
+        said = "Text is read as numbers; what does not parse is left out."
+        assert said in release.caption()
+        release.save(tmp_path / "release.json")
+        assert said in sf.load(tmp_path / "release.json").caption()
+
+
+@pytest.mark.parametrize("column", ["clock", "key"])
+def test_times_of_day_and_names_are_refused_before_a_charge(column):
+    s = sf.Session(TYPED, domain={column: (0, 9)}, budget=1.0)
+    with pytest.raises(sf.SourceError):
+        s.histplot(x=column, budget=0.5)
+    assert s.ledger.entries == ()
+
+
+def test_numbers_are_listed_as_categories_of_text_as_before():
+    release = sf.histplot(TYPED, x="text", order=[1, 2], budget=10.0)
+    assert "Text is read" not in release.caption()
+    assert len(release.counts) == 2
+
+
+def test_whole_numbers_and_days_have_a_step_by_their_type_in_plans_and_in_releases():
+    day = (date(2026, 1, 1), date(2026, 1, 3))
+    s = sf.Session(TYPED, domain=sf.Domain(hour=(0, 23), day=day), budget=100.0)
+    assert s.plan(sf.Histogram("hour"), budget=1.0).x.cells == 24
+    assert s.plan(sf.Histogram("hour"), error=10).x.cells == 24
+    assert s.histplot(x="hour", budget=1.0).x.cells == 24
+    assert s.quantiles(x="hour", budget=10.0).step == 1
+    days = s.quantiles(x="day", q=0.5, budget=50.0)
+    assert days.step == 86_400e6 and days.value.cells == 3
+    assert days.quantiles.item() % 86_400e6 == 0
+    assert s.boxplot(y="hour", budget=10.0).step == 1
+    assert s.domain == sf.Domain(hour=(0, 23), day=day)  # which stays as it was declared
+
+
+def test_a_step_that_is_asked_for_or_declared_outdoes_the_type():
+    asked = sf.quantiles(TYPED, x="hour", bounds=(0, 23), step=0.5, budget=1.0)
+    declared = sf.quantiles(TYPED, x="hour", bounds=range(0, 24, 3), budget=1.0)
+    assert (asked.step, declared.step) == (0.5, 3)
+
+
+def test_a_search_for_bounds_of_whole_numbers_is_aligned_to_them():
+    found = sf.boxplot(TYPED, y="hour", bounds=sf.private(), budget=10.0)
+    assert found.step == 1
+    assert found.value.bounds.lower % 1 == 0.5
+
+
+def test_a_clock_too_fine_for_a_grid_and_numbers_too_many_are_cut_as_before():
+    s = sf.Session(
+        TYPED.append_column("id", pa.array([1] * 200)).append_column(
+            "seen", pa.array([datetime(2026, 1, 1)] * 200, pa.timestamp("us"))
+        ),
+        domain=sf.Domain(id=(0, 10**12), seen=(date(2026, 1, 1), date(2027, 1, 1))),
+        budget=10.0,
+    )
+    for column in ("id", "seen"):
+        assert s.quantiles(x=column, budget=1.0).step is None
 
 
 def test_the_charge_is_durable_before_the_engine_is_asked(tmp_path, monkeypatch):

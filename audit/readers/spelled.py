@@ -14,6 +14,7 @@ from sfumato.errors import SfumatoError
 _PIECES = (
     ",", "=", ":", ":", "-", ".", '"', "\n", "private", "private:", "nan", "inf", "1e999", "²", "٣",
     "2026-01-01", "9999-12-31", "0001-01-01T00:00+23:59", "1" * 5000, "\0", "\ud800", "true", " ",
+    "..", "1..12",
 )  # fmt: skip
 
 

@@ -59,9 +59,11 @@ def outcome(edge: Edge) -> str:
     """
     try:
         budget = Budget(edge.epsilon, edge.asked.budget.delta)
-        plan = edge.asked.chart.plan(Domain.of(edge.domain), edge.asked.unit, budget)
         engine = edge.engine()
-        plan.check(engine.schema())
+        schema = engine.schema()
+        domain = schema.refine(Domain.of(edge.domain))
+        plan = edge.asked.chart.plan(domain, edge.asked.unit, budget)
+        plan.check(schema)
     except SfumatoError:
         return "refused"
     return _released(edge, plan, engine)

@@ -2,79 +2,31 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from contextlib import suppress
-from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal, cast
 
+from sfumato.bounds import Bounds, Typed, listed, microseconds, moment, on_calendar, real
 from sfumato.errors import DomainError
+
+__all__ = [
+    "Bounds",
+    "Categories",
+    "Domain",
+    "Kind",
+    "Typed",
+    "Value",
+    "listed",
+    "microseconds",
+    "moment",
+    "on_calendar",
+    "real",
+]
 
 Value = str | int | float | bool
 Kind = Literal["text", "number", "flag"]
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_FIRST_MOMENT, _LAST_MOMENT = -62_135_596_800e6, 253_402_300_799e6
 _LARGEST_WHOLE = 2**53
-
-
-@dataclass(frozen=True)
-class Bounds:
-    """The public range of a column; values outside are moved to the nearer end.
-
-    Dates are kept as microseconds since 1970 in UTC, marked by `time`.
-
-    Examples
-    --------
-    >>> Bounds.of((0, 240))
-    Bounds(lower=0.0, upper=240.0)
-    """
-
-    lower: float
-    upper: float
-    time: bool = False
-
-    def __post_init__(self) -> None:
-        for end in ("lower", "upper"):
-            object.__setattr__(self, end, real(getattr(self, end)))
-        if not (math.isfinite(self.lower) and math.isfinite(self.upper)):
-            raise DomainError(
-                "Bounds must be finite numbers. An open end would have to be read from the data, "
-                "which leaks its extremes. Declare both ends: Bounds(lower, upper)."
-            )
-        dated = not self.time or (self.lower >= _FIRST_MOMENT and self.upper <= _LAST_MOMENT)
-        if not (self.lower < self.upper and math.isfinite(self.width) and dated):
-            raise DomainError(
-                f"Bounds({self.lower:g}, {self.upper:g}) are reversed, empty or too wide. Every "
-                "value would land on one end. Declare lower < upper: Bounds(lower, upper)."
-            )
-
-    def __repr__(self) -> str:
-        if self.time:
-            return f"Bounds.of(({moment(self.lower)!r}, {moment(self.upper)!r}))"
-        return f"Bounds(lower={self.lower!r}, upper={self.upper!r})"
-
-    @property
-    def width(self) -> float:
-        """The distance between the ends."""
-        return self.upper - self.lower
-
-    @classmethod
-    def of(cls, spelling: Bounds | Sequence[float] | Sequence[date]) -> Bounds:
-        """Read `Bounds` from a pair of numbers or of dates."""
-        if isinstance(spelling, Bounds):
-            return spelling
-        ends = listed(spelling)
-        if len(ends) == 2:
-            lower, upper = ends
-            if isinstance(lower, date) and isinstance(upper, date):
-                return cls(_microseconds(lower), _microseconds(upper), time=True)
-            return cls(cast(float, lower), cast(float, upper))
-        raise DomainError(
-            "Bounds are a pair of numbers or a pair of dates. Without both ends a range would have "
-            "to be read from the data. Write (lower, upper), for example (0, 240)."
-        )
 
 
 @dataclass(frozen=True)
@@ -141,6 +93,8 @@ class Categories:
 class Domain:
     """What is public about each column: a pair of numbers is `Bounds`, a list `Categories`.
 
+    A ``range`` is `Bounds` of whole numbers.
+
     Examples
     --------
     >>> domain = Domain(wait=(0, 240), ward=["A", "B"])
@@ -149,10 +103,12 @@ class Domain:
     """
 
     columns: Mapping[str, Bounds | Categories]
+    types: Mapping[str, Typed]
 
     def __init__(self, columns: Mapping[str, object] | None = None, /, **more: object) -> None:
         declared = {**_mapping(columns), **more}
         object.__setattr__(self, "columns", {name: _fact(declared[name]) for name in declared})
+        object.__setattr__(self, "types", {})
 
     def __repr__(self) -> str:
         return f"Domain({', '.join(f'{name}={fact!r}' for name, fact in self.columns.items())})"
@@ -164,6 +120,16 @@ class Domain:
     def of(cls, spelling: Domain | Mapping[str, object] | None) -> Domain:
         """Read a `Domain` from a mapping of column names to declarations."""
         return spelling if isinstance(spelling, Domain) else cls(spelling)
+
+    def with_types(self, types: Mapping[str, Typed]) -> Domain:
+        """Return what is declared, and beside it what the types of a table's columns tell."""
+        known = Domain(self.columns)
+        object.__setattr__(known, "types", dict(types))
+        return known
+
+    def typed(self, column: str) -> Typed:
+        """Return what the type of `column` tells, if anything."""
+        return self.types.get(column, Typed())
 
     def fact(self, column: str) -> Bounds | Categories:
         """Return what is declared about `column`."""
@@ -179,11 +145,15 @@ class Domain:
         """Return the declared bounds of a numeric column."""
         fact = self.columns.get(column)
         if isinstance(fact, Bounds):
-            return fact
+            return replace(fact, parsed=self.typed(column).parsed)
         raise DomainError(
             f"Column {column!r} needs public bounds. Reading them from the data would leak its "
             f"extremes. Declare them: Domain({column}=(lower, upper))."
         )
+
+    def spaced_bounds(self, column: str) -> Bounds:
+        """Return the declared bounds of a column, cut to whole steps where its type has a step."""
+        return self.bounds(column).typed(self.typed(column))
 
     def categories(self, column: str) -> Categories:
         """Return the declared categories of a column."""
@@ -199,6 +169,8 @@ class Domain:
 def _fact(spelling: object) -> Bounds | Categories:
     if isinstance(spelling, Bounds | Categories):
         return spelling
+    if isinstance(spelling, range):
+        return Bounds.of(spelling)
     if not isinstance(spelling, list | tuple):
         raise _undeclared()
     items = cast(Sequence[Value], spelling)
@@ -215,24 +187,10 @@ def _mapping(columns: object) -> Mapping[str, object]:
 
 def _undeclared() -> DomainError:
     return DomainError(
-        "A declaration is a pair of numbers (bounds) or a list of values (categories). Anything "
-        "else would leave open what is public. Write Domain(wait=(0, 240), ward=['A', 'B'])."
+        "A declaration is a pair of numbers or a range (bounds), or a list of values (categories). "
+        "Anything else would leave open what is public. Write Domain(wait=(0, 240), "
+        "month=range(1, 13), ward=['A', 'B'])."
     )
-
-
-def listed(spelling: object) -> tuple[object, ...]:
-    """Return the items of a list; none for a text, or for a set, which has no order to keep."""
-    if isinstance(spelling, Iterable) and not isinstance(spelling, str | bytes | Set | Mapping):
-        with suppress(TypeError):  # an array without dimensions only looks like a list
-            return tuple(cast(Iterable[object], spelling))
-    return ()
-
-
-def real(number: object) -> float:
-    """Return `number` as a float, and NaN for what is none: no comparison holds for it."""
-    with suppress(TypeError, ValueError, OverflowError):
-        return math.nan if isinstance(number, str) else float(cast(float, number))
-    return math.nan
 
 
 def _kind(value: object) -> Kind:
@@ -248,15 +206,3 @@ def _kind(value: object) -> Kind:
                 "A category is a text, a number up to 2^53 or True/False. Other values cannot be "
                 "compared exactly on every engine. Write Categories(('A', 'B'))."
             )
-
-
-def _microseconds(moment: date) -> float:
-    if not isinstance(moment, datetime):
-        moment = datetime(moment.year, moment.month, moment.day)
-    aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    return float((aware - _EPOCH) // timedelta(microseconds=1))
-
-
-def moment(microseconds: float) -> datetime:
-    """Return the moment that lies this many microseconds after 1970 began, in UTC."""
-    return _EPOCH + timedelta(microseconds=microseconds)

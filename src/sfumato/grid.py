@@ -122,6 +122,24 @@ class Labels:
         return len(self.categories.values)
 
 
+def values_in(key: Grid | Edges) -> NDArray[np.int64] | None:
+    """Return how many of the values a column can have lie in each cell, where a step tells.
+
+    Examples
+    --------
+    >>> values_in(Grid("hour", Bounds(0, 23, step=1), 5))
+    array([5, 5, 4, 5, 5])
+    """
+    bounds = key.bounds
+    if bounds.step is None or bounds.values is None:
+        return None
+    # An edge that is a value but for its rounding is that value.
+    positions = (key.edges - bounds.lower) / bounds.step
+    before = np.ceil(positions - 1e-9)
+    before[-1] = np.floor(positions[-1] + 1e-9) + 1  # the last cell holds its upper edge
+    return np.diff(before.clip(0, bounds.values)).astype(np.int64)
+
+
 Key = Grid | Edges | Labels
 """What an engine can count one column by; `sfumato.lattice.Question` counts by several at once."""
 

@@ -120,10 +120,11 @@ class Session(Charting):
         """
         with _Outcome() as outcome, progress_bar(chart.label) as report:
             engine = engine_for(self._table, report)
-            plan = chart.plan(self.domain, self.unit, Budget.of(budget))
+            schema = engine.schema()
+            plan = chart.plan(schema.refine(self.domain), self.unit, Budget.of(budget))
             self._require(plan)
             self._require_real_noise(plan)
-            plan.check(engine.schema())
+            plan.check(schema)
             outcome.note = CHARGING
             process = os.getpid()
             self.ledger.charge(plan.label, plan.cost)
@@ -171,11 +172,13 @@ class Session(Charting):
                 "A plan needs a budget or a wanted error, and not both. One follows from the "
                 "other. Write plan(chart, budget=0.5), or plan(chart, error=10)."
             )
+        schema = engine_for(self._table).schema()
+        domain = schema.refine(self.domain)
         if error is not None:
-            budget = budget_for(chart, self.domain, self.unit, error=error, delta=delta)
-        plan = chart.plan(self.domain, self.unit, Budget.of(budget or 0.0))
+            budget = budget_for(chart, domain, self.unit, error=error, delta=delta)
+        plan = chart.plan(domain, self.unit, Budget.of(budget or 0.0))
         self._require(plan)
-        plan.check(engine_for(self._table).schema())
+        plan.check(schema)
         return plan
 
 

@@ -270,7 +270,7 @@ MISTAKES = [
     (lambda: Boxplot(y="wait", step=1e-9), "larger step"),
     (lambda: Boxplot(y="wait", step=5e-324), "larger step"),
     (lambda: Boxplot("ward", "wait", step=1e-5), "larger step"),
-    (lambda: Boxplot(y="seen", step=1), "dates have none"),
+    (lambda: Boxplot(y="seen", step=1), "dates have theirs from their type"),
     (lambda: Boxplot(y="wait", order=["A"]), "no such column"),
     (lambda: Boxplot(y="wait", hue="sex", order=["A"]), "no such column"),
     (lambda: Boxplot(y="wait", hue_order=["f"]), "no such column"),

@@ -213,7 +213,12 @@ def test_a_table_that_cannot_answer_is_refused(kind, why):
 
 @pytest.mark.parametrize("kind", ["number", "text", "flag"])
 def test_whatever_reads_as_numbers_is_accepted(kind):
-    assert planned().check(Schema({"y": kind})) is None
+    assert planned().check(Schema({"y": kind}, untyped=frozenset("y"))) is None
+
+
+def test_text_is_refused_where_a_type_says_that_it_is_meant():
+    with pytest.raises(SourceError, match="by its type"):
+        planned().check(Schema({"y": "text"}))
 
 
 def test_a_delta_has_no_use_for_bounds():

@@ -132,8 +132,8 @@ def test_a_step_is_kept_as_a_plain_float(step):
     assert type(values(step=step).step) is float
 
 
-def test_dates_have_no_step():
-    with pytest.raises(DomainError, match="dates have none"):
+def test_dates_have_a_step_from_their_type_or_their_bounds_alone():
+    with pytest.raises(DomainError, match="dates have theirs from their type"):
         values((date(2026, 1, 1), date(2026, 2, 1)), step=1)
 
 

@@ -22,6 +22,8 @@ AGE = Grid("age", Bounds(0, 90), 3)
 WARD = Labels("ward", Categories(("A", "B")))
 DAY = Grid("day", Bounds.of((date(2026, 1, 1), date(2026, 1, 3))), 2)
 
+HOUR = Edges("hour", Bounds(0, 4, step=1, parsed=True), (-0.5, 1.5, 3.5, 4.5))
+
 
 def release(**changes) -> HistogramRelease:
     parts = {
@@ -47,6 +49,7 @@ SAMPLES = {
     "density": release(stat="density", steps=(100, 200, 300)),
     "flags": release(x=Labels("sick", Categories((True, False))), steps=(3, 2**62)),
     "days": release(x=DAY, steps=(3, 4)),
+    "whole": release(x=HOUR, steps=(3, 4, 5)),
     "shared": release(
         guarantee=Guarantee(4.0, 1e-6, PrivacyUnit.users("person")),
         cost=Cost.gaussian(Fraction(1, 4)),
@@ -212,3 +215,27 @@ def test_the_caption_says_when_a_search_was_cut_short():
 
 def test_a_simulated_release_promises_nothing():
     assert "Privacy:" not in SAMPLES["simulated"].caption()
+
+
+def test_bins_of_whole_numbers_are_told_by_their_first_and_last_value():
+    whole = SAMPLES["whole"]
+    ends = [(record["hour_left"], record["hour_right"]) for record in whole.records()]
+    assert ends == [(0, 1), (2, 3), (4, 4)]
+    assert whole.figure().panels[0].x.step == 1
+    page = json.dumps(whole.to_vega(), ensure_ascii=False)
+    assert "hour 2–3: rows 4" in page and "hour 4: rows 5" in page
+    assert '"tickMinStep": 1.0' in page
+    assert "Bins of hour hold 2 values each, the last 1. Text is read as numbers" in whole.caption()
+
+
+def test_edges_on_values_are_told_as_they_are():
+    asked = release(x=Edges("hour", Bounds(0, 4, step=1), (0.0, 2.0, 4.0)), steps=(3, 4))
+    assert asked.records()[0]["hour_right"] == 2
+    assert asked.figure().panels[0].x.step is None
+
+
+def test_a_document_tells_of_steps_and_of_text_only_where_there_are_any():
+    plain = release().parameters["x"]["bounds"]
+    assert plain == {"lower": 0.0, "upper": 90.0, "time": False}
+    whole = SAMPLES["whole"].parameters["x"]["bounds"]
+    assert whole == {"lower": 0.0, "upper": 4.0, "time": False, "step": 1.0, "parsed": True}

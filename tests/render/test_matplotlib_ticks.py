@@ -28,6 +28,15 @@ def ticks(limits: tuple[float, float], overhang: float = 5.0) -> list[float]:
     return [float(tick) for tick in ax.get_xticks() if low <= tick <= high]
 
 
+def test_whole_numbers_have_no_ticks_between_them() -> None:
+    page = Page(figsize=(4, 1))
+    ax = page.add_axes((0, 0, 1, 1))
+    ax.set_xlim(0.5, 3.5)
+    set_ticks(ax.xaxis, Axis("quarter", limits=(0.5, 3.5), step=1.0))
+    Ticks(ax, 5.0).fit(render(page))
+    assert [float(tick) for tick in ax.get_xticks() if 0.5 <= tick <= 3.5] == [1, 2, 3]
+
+
 def shown(ax: Axes) -> list[tuple[float, float]]:
     """Return where each number below the x axis begins and ends, in pixels."""
     boxes = [label.get_window_extent() for label in ax.get_xticklabels() if label.get_text()]

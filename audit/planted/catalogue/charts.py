@@ -50,6 +50,22 @@ CHARTS = (
         ),
     ),
     _charts(
+        name="the last bin holds one whole number more than all others",
+        file="charts/bins.py",
+        old="before, last = step / 2, bounds.upper + step / 2",
+        new="before, last = 0.0, bounds.upper",
+        among="charts/test_bins.py",
+        notices="test_the_usual_bins_hold_one_two_five_or_ten_values[values0-24-edges0]",
+    ),
+    _charts(
+        name="whole numbers lie anywhere between private bounds",
+        file="charts/values.py",
+        old="spacing = None if known.time else known.spacing",
+        new="spacing = None",
+        among="test_session.py",
+        notices="test_a_search_for_bounds_of_whole_numbers_is_aligned_to_them",
+    ),
+    _charts(
         name="thresholds and Gaussian noise spend the same δ",
         file="charts/portion.py",
         old="reserve=plain_above(thresholds))",

@@ -214,6 +214,33 @@ ENGINES = (
         notices="test_people_whose_texts_the_table_does_not_tell_apart_by_bytes_are_refused",
     ),
     _engines(
+        name="a budget is spent on text that no number can be read from",
+        file="engines/engine.py",
+        old="if kinds == _NUMERIC and not parsing:",
+        new="if kinds == _NUMERIC and parsing:",
+        among="test_session.py",
+        notices=(
+            "test_text_under_bounds_is_refused_where_it_has_a_type_and_announced_elsewhere"
+            "[histogram]"
+        ),
+    ),
+    _engines(
+        name="one number among texts decides whether a chart of a pandas frame is refused",
+        file="engines/sources/pandas_frame.py",
+        old='return type(column.dtype).__name__ in _CHOSEN and str(column.dtype) != "str"',
+        new="return type(column.dtype).__name__ in _CHOSEN",
+        among="engines/sources/test_types.py",
+        notices="test_what_pandas_infers_from_one_value_changes_nothing[values3-3]",
+    ),
+    _engines(
+        name="one missing value decides how whole numbers of a pandas frame are binned",
+        file="engines/sources/pandas_frame.py",
+        old='return 1.0 if kind == "time" else None',
+        new="return spacing_of(_arrow(empty).type)",
+        among="engines/sources/test_types.py",
+        notices="test_what_pandas_infers_from_one_value_changes_nothing[values0-None]",
+    ),
+    _engines(
         name="what a reader says about a value is passed on",
         file="engines/discretion.py",
         old="failure = KeyboardInterrupt() if interrupted else _unreadable(what)",

@@ -56,10 +56,28 @@ RELEASES = (
         notices="test_what_is_spent_is_never_shown_smaller_nor_what_is_left_larger",
     ),
     _releases(
+        name="bins of different numbers of values are passed off as alike",
+        file="releases/wording.py",
+        old="counts.max() <= 1.01 * counts.min():",
+        new="counts.max() <= 2 * counts.min():",
+        among="charts/test_bins.py",
+        notices=(
+            "test_every_whole_number_is_in_one_bin_and_bins_hold_as_many_unless_the_caption_says_so"
+        ),
+    ),
+    _releases(
+        name="text that is read as numbers goes without saying",
+        file="releases/axes.py",
+        old='return {**plain, "parsed": True} if bounds.parsed else plain',
+        new="return plain",
+        among="releases/test_histogram_release.py",
+        notices="test_what_is_loaded_equals_what_was_saved_to_the_bit[whole]",
+    ),
+    _releases(
         name="an axis ends where the noisy counts do",
         file="releases/axes.py",
-        old="return Axis(key.column, kind, (float(key.edges[0]), float(key.edges[-1])))",
-        new="return Axis(key.column, kind, None)",
+        old="return Axis(key.column, kind, (float(key.edges[0]), float(key.edges[-1])), step=step)",
+        new="return Axis(key.column, kind, None, step=step)",
         among="releases/test_release.py",
         notices="test_the_axes_of_counts_end_where_was_declared_whatever_the_data[1]",
     ),

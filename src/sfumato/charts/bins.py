@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import count
 from typing import cast
 
 import numpy as np
 
-from sfumato.domain import Bounds, Categories, Domain
+from sfumato.dates import MOST, pace_of
+from sfumato.domain import Bounds, Categories, Domain, on_calendar
 from sfumato.errors import DomainError
 from sfumato.grid import Edges, Grid, Key, Labels
 
-DEFAULT = 20
+USUAL = 20
+"""How many bins values have that may lie anywhere."""
+
+FINE = 100
+"""Bins of so many values, or more, look alike whether they have one more or not."""
+
+MOST_ALIGNED = 2**16
+"""More bins than so many are left where they are: nobody sees one of them."""
 
 AxisBins = int | Sequence[float]
 Bins = AxisBins | tuple[AxisBins, AxisBins]
@@ -24,12 +33,10 @@ def plain_bins(bins: Bins | None) -> Bins | None:
     return cast(Bins, tuple(plain_bins(item) for item in cast(Iterable[AxisBins], bins)))
 
 
-def axis_bins(bins: Bins | None, axis: int, axes: int) -> AxisBins:
+def axis_bins(bins: Bins | None, axis: int, axes: int) -> AxisBins | None:
     """Return what `bins` says about one of one or two axes: a number of bins, or their edges."""
-    if bins is None:
-        return DEFAULT
-    if axes == 1 or isinstance(bins, int | np.integer):
-        return cast(AxisBins, bins)
+    if bins is None or axes == 1 or isinstance(bins, int | np.integer):
+        return cast(AxisBins | None, bins)
     if isinstance(bins, tuple) and len(bins) == axes:
         return cast(tuple[AxisBins, AxisBins], bins)[axis]
     raise DomainError(
@@ -38,20 +45,22 @@ def axis_bins(bins: Bins | None, axis: int, axes: int) -> AxisBins:
     )
 
 
-def axis_key(domain: Domain, column: str, order: Categories | None, bins: AxisBins) -> Key:
+def axis_key(domain: Domain, column: str, order: Categories | None, bins: AxisBins | None) -> Key:
     """Return the public cells of one axis, from what is declared about its column."""
     if order is not None:
         return Labels(column, domain.categories(column).select(order, column))
     match domain.fact(column):
         case Categories() as categories:
             return Labels(column, categories)
-        case Bounds() as bounds:
-            return _numeric(column, bounds, bins)
+        case Bounds():
+            return _numeric(column, domain.spaced_bounds(column), bins)
 
 
-def _numeric(column: str, bounds: Bounds, bins: AxisBins) -> Grid | Edges:
+def _numeric(column: str, bounds: Bounds, bins: AxisBins | None) -> Grid | Edges:
+    if bins is None:
+        return _usual(column, bounds)
     if isinstance(bins, int | np.integer) and not isinstance(bins, bool):
-        return Grid(column, bounds, int(bins))
+        return _counted(column, bounds, int(bins))
     try:
         edges = tuple(float(edge) for edge in cast(Sequence[float], bins))
     except (TypeError, ValueError):
@@ -62,3 +71,55 @@ def _numeric(column: str, bounds: Bounds, bins: AxisBins) -> Grid | Edges:
             "data would leak it. Write bins=20, or bins=[0, 18, 65, 110]."
         )
     return Edges(column, bounds, edges)
+
+
+def _usual(column: str, bounds: Bounds) -> Grid | Edges:
+    """Return bins where nobody said how many: whole values, units of the calendar, or 20.
+
+    Each bin holds as many values, which are 1, 2, 5, 10, 20, … so that there are `MOST` bins at
+    most; the last one holds what is left, and a twentieth more if that is all there is.
+    """
+    few = bounds.values is not None and bounds.values <= MOST
+    if bounds.time and not few:
+        pace = pace_of(bounds)
+        return Edges(column, bounds, pace.edges(bounds)) if pace else Grid(column, bounds, USUAL)
+    if bounds.values is None:
+        return Grid(column, bounds, USUAL)
+    width = next(each for each in _one_two_five() if bounds.values <= MOST * each)
+    left = bounds.values % width
+    return _whole(
+        column, bounds, range(0, bounds.values - (left if left < width / 19 else 0), width)
+    )
+
+
+def _counted(column: str, bounds: Bounds, bins: int) -> Grid | Edges:
+    """Return so many bins, as equal as whole values allow, and no more than there are values."""
+    plain = Grid(column, bounds, bins)  # refuses what is no number of bins
+    values = bounds.values
+    if values is None or values >= FINE * bins or min(values, bins) > MOST_ALIGNED:
+        return plain
+    bins = min(bins, values)
+    return _whole(column, bounds, [values * index // bins for index in range(bins)])
+
+
+def _whole(column: str, bounds: Bounds, firsts: Sequence[int]) -> Grid | Edges:
+    """Return bins that begin at the given ones of all values, with edges between two values.
+
+    Edges of time lie on the values themselves, as those of a calendar do, and so do those of bins
+    with so many values that the one on the last edge does not matter.
+    """
+    step = cast(float, bounds.step)
+    if bounds.time:
+        before, last = 0.0, bounds.upper + step
+    elif firsts[1:2] and firsts[1] - firsts[0] >= FINE:
+        before, last = 0.0, bounds.upper
+    else:
+        before, last = step / 2, bounds.upper + step / 2
+    edges = [bounds.lower + first * step - before for first in firsts]
+    if bounds.time and not on_calendar(bounds.lower, last):
+        return Grid(column, bounds, USUAL)
+    return Edges(column, bounds, (*(edge for edge in edges if edge < last), last))
+
+
+def _one_two_five() -> Iterator[int]:
+    return (digit * 10**power for power in count() for digit in (1, 2, 5))

@@ -49,7 +49,7 @@ class Boxplot:
     whis
         How far a whisker may reach beyond the box, in lengths of the box.
     step
-        The spacing of whole-number data.
+        How far apart values lie; left out, the type of the column or a ``range`` for bounds tells.
     buffer
         For the published methods: the power of the group's size by which a fence is favoured.
     orient

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import html
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
-from sfumato.domain import Domain
+from sfumato.domain import Bounds, Domain
 from sfumato.engines.engine import Engine, Schema
 from sfumato.errors import BudgetError, OverspentError
 from sfumato.privacy.budget import Budget
@@ -70,6 +71,13 @@ class Plan(ABC):
                 f"{self.label} spent {spent} but only {self.cost} was charged. This is a bug in "
                 "sfumato: the numbers are withheld. Please report it."
             )
+
+
+def text_lines(bounds: Iterable[Bounds]) -> list[tuple[str, str]]:
+    """Return what a plan says of columns whose text is read as numbers."""
+    if not any(each.parsed for each in bounds):
+        return []
+    return [("text", "is read as numbers; what does not parse is left out")]
 
 
 P = TypeVar("P", bound=Plan)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -58,7 +58,15 @@ class Extent:
         return self.least * self.unit.step
 
     @classmethod
-    def plan(cls, column: str, unit: PrivacyUnit, asked: Private, whole: Portion) -> Extent:
+    def plan(
+        cls,
+        column: str,
+        unit: PrivacyUnit,
+        asked: Private,
+        whole: Portion,
+        *,
+        parsed: bool = False,
+    ) -> Extent:
         """Price a search that spends the asked share of the chart's portion."""
         if asked.delta is not None:
             raise DomainError(
@@ -66,7 +74,8 @@ class Extent:
                 "public ladder and no value of anyone, so there is no chance to pay for. Write "
                 "bounds=sf.private(), and delta= only where categories are searched for."
             )
-        key = Edges(column, asked.limits, signed_ladder(asked.limits))
+        limits = replace(asked.limits, parsed=parsed)
+        key = Edges(column, limits, signed_ladder(limits))
         epsilon = whole.part(exactly(asked.share)).epsilon
         scale = threshold_scale(unit.weight, Fraction(0), epsilon)
         return cls(key, unit, epsilon, _least(scale, key.cells), Cost.pure(epsilon))
@@ -100,8 +109,10 @@ class Extent:
         if upper == 0:
             return limits  # nothing was found, so nothing is known
         margin = MARGIN * (edges[upper + 1] - edges[lower])
-        return Bounds(
-            max(limits.lower, edges[lower] - margin), min(limits.upper, edges[upper + 1] + margin)
+        return replace(
+            limits,
+            lower=max(limits.lower, edges[lower] - margin),
+            upper=min(limits.upper, edges[upper + 1] + margin),
         )
 
 

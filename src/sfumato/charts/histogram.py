@@ -7,7 +7,7 @@ from typing import cast
 
 from sfumato.asking import Private
 from sfumato.charts.bins import Bins, axis_bins, axis_key, plain_bins
-from sfumato.charts.chart import Plan
+from sfumato.charts.chart import Plan, text_lines
 from sfumato.charts.order import Order, labels, read_order
 from sfumato.charts.portion import add_noise
 from sfumato.charts.search import Search, divide, settle
@@ -33,7 +33,9 @@ class Histogram:
     x, y, hue
         Columns. A column with bounds is cut into bins, one with categories is counted by them.
     bins
-        The number of bins, or their edges; for two dimensions a pair of either. 20 if left out.
+        The number of bins, or their edges; for two dimensions a pair of either. Left out, whole
+        numbers and dates are cut between values and at units of the calendar, into 40 bins at
+        most, and anything else into 20.
     stat
         ``"count"``, ``"proportion"`` of the noisy total, or ``"density"``.
     order, hue_order
@@ -189,6 +191,7 @@ class HistogramPlan(Plan):
             ("expected error", f"{self.expected_error:,.4g} per count"),
             (f"{100 * LEVEL:.0f} % within", f"± {self.noise.radius(LEVEL) * step:,.4g}"),
             *((f"show {axis.column} of", f"about {axis.threshold:,} rows") for axis in searches),
+            *text_lines(axis.bounds for axis in self.axes if isinstance(axis, Grid | Edges)),
         ]
 
     @property

@@ -10,7 +10,7 @@ from typing import Literal, cast
 
 from sfumato.asking import Private
 from sfumato.charts.boxes.method import centre
-from sfumato.charts.chart import Plan
+from sfumato.charts.chart import Plan, text_lines
 from sfumato.charts.chooser import Chooser
 from sfumato.charts.extent import Extent
 from sfumato.charts.order import Order, labels, read_order
@@ -52,7 +52,7 @@ class Quantiles:
         one after the other, for many; ``"jointexp"``, ``"single"`` and ``"unbounded"`` are there
         to be compared with. Left out, the number of levels decides.
     step
-        The spacing of whole-number data.
+        How far apart values lie; left out, the type of the column or a ``range`` for bounds tells.
     neighbours, n
         ``"replace"`` promises less: it hides what a row says but not that it is there. The number
         of rows, ``n``, is public then.
@@ -239,4 +239,5 @@ class QuantilesPlan(Plan):
         return [
             ("method", self.chooser.method),
             ("expected error", f"about {self.expected_error:,.3g} ranks"),
+            *text_lines([self.values.limits]),
         ]

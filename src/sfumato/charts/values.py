@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from sys import float_info
 
 from sfumato.asking import Private
 from sfumato.charts.extent import Extent, FoundBounds
 from sfumato.charts.portion import Portion
-from sfumato.domain import Bounds, Domain, real
+from sfumato.domain import Bounds, Domain, on_calendar, real
 from sfumato.engines.engine import Engine, Schema
 from sfumato.errors import DomainError
 from sfumato.grid import MOST_CELLS, Grid
@@ -28,15 +28,19 @@ class Values:
     Parameters
     ----------
     step
-        The spacing of whole-number data; None where values may lie anywhere.
+        How far apart values lie; None where they may lie anywhere.
+    asked
+        Whether the chart itself was asked for with that step, and is refused if it is too small;
+        otherwise bounds or the type of the column tell it.
     """
 
     column: str
     bounds: Bounds | Extent
     step: float | None
+    asked: bool = True
 
     def __post_init__(self) -> None:
-        if self.step is None:
+        if self.step is None or not self.asked:
             return
         if isinstance(self.bounds, Bounds):
             dated, widest = self.bounds.time, float_info.max
@@ -45,8 +49,9 @@ class Values:
         if dated or not 0 < real(self.step) <= widest:
             raise DomainError(
                 f"step={self.step!r} of {self.column!r} must be a number above 0, no wider than "
-                "what is searched, and dates have none. It says how far apart values lie, and must "
-                "be known without looking. Write step=1 for whole numbers, or leave it out."
+                "what is searched, and dates have theirs from their type. It says how far apart "
+                "values lie, and must be known without looking. Write step=1 for whole numbers, or "
+                "leave it out; for dates Bounds.of((first, last), step=timedelta(days=1))."
             )
         object.__setattr__(self, "step", float(self.step))
 
@@ -62,9 +67,19 @@ class Values:
         step: float | None,
     ) -> Values:
         """Look up the bounds, or price a search for them with its share of a portion."""
+        known = domain.typed(column)
         if search is None:
-            return cls(column, domain.bounds(column), step)
-        return cls(column, Extent.plan(column, unit, search, whole), step)
+            bounds = domain.spaced_bounds(column)
+            spacing = bounds.step
+        else:
+            bounds = Extent.plan(column, unit, search, whole, parsed=known.parsed)
+            spacing = None if known.time else known.spacing
+        return cls(column, bounds, spacing if step is None else step, asked=step is not None)
+
+    @property
+    def limits(self) -> Bounds:
+        """The bounds, or the range in which they are searched for."""
+        return self.bounds.key.bounds if isinstance(self.bounds, Extent) else self.bounds
 
     @property
     def cost(self) -> Cost:
@@ -92,13 +107,15 @@ class Values:
     def grid(self, bounds: Bounds, groups: int) -> Grid:
         """Return the cells that `groups` groups can be counted in.
 
-        Searched bounds with more steps than can be counted are cut as if no step were known.
+        Bounds with more steps than can be counted are cut as if no step were known, unless it was
+        asked for.
         """
         room = min(MOST_CELLS // max(groups, 1), MOST_CHOSEN_FROM)
+        bounds = replace(bounds, step=None)
         if self.step is not None:
-            if bounds.width / self.step + 2 <= room:
+            if self._fits(bounds, self.step, room):
                 return self._stepped(bounds, self.step)
-            if isinstance(self.bounds, Bounds):
+            if self.asked and isinstance(self.bounds, Bounds):
                 raise DomainError(
                     f"step={self.step:g} cuts {self.column!r} into more values than the {room} "
                     f"that an answer may have for each of its groups, here {groups}. Most of them "
@@ -113,6 +130,12 @@ class Values:
         stepped = self.step and math.isclose(grid.bounds.width, grid.cells * self.step)
         return self.step if stepped else None
 
+    def _fits(self, bounds: Bounds, step: float, room: int) -> bool:
+        # Half a step beyond its ends, time itself may have ended.
+        dated = not bounds.time or on_calendar(bounds.lower - step, bounds.upper + step)
+        wide = self.asked or step <= bounds.width
+        return dated and wide and bounds.width / step + 2 <= room
+
     def _stepped(self, bounds: Bounds, step: float) -> Grid:
         """Return cells whose centres are the steps from the lower bound on, up to the upper one."""
         lower = bounds.lower
@@ -121,7 +144,7 @@ class Values:
         # A bound that is a step but for its rounding is that step.
         cells = math.floor((bounds.upper - lower) / step + 1e-9) + 1
         lower -= step / 2
-        return Grid(self.column, Bounds(lower, lower + cells * step), cells)
+        return Grid(self.column, replace(bounds, lower=lower, upper=lower + cells * step), cells)
 
 
 def check_search(bounds: object) -> None:

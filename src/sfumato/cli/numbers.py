@@ -83,7 +83,9 @@ def _table(records: Records) -> tuple[dict[str, list[str]], int]:
             others = [record[partner] for record in records]
             printed = (_edges if end == "left" else _printed)([*values, *others])
             halves = zip(printed[: len(values)], printed[len(values) :], strict=True)
-            columns[title] = [f"{low} – {high}" for low, high in halves]
+            columns[title] = [
+                low if end == "left" and low == high else f"{low} – {high}" for low, high in halves
+            ]
         elif not (end in ("right", "all") or name == "high"):
             columns[name] = _printed(values)
         words += end == "left" or isinstance(values[0], str | bool)

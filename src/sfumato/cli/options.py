@@ -52,7 +52,10 @@ QuantileMethod = Annotated[
     _chart("How quantiles are chosen; their number decides if left out."),
 ]
 Whis = Annotated[float, _chart("How far whiskers may reach, in lengths of the box.", "NUMBER")]
-Step = Annotated[float | None, _chart("How far apart values lie: 1 for whole numbers.", "NUMBER")]
+Step = Annotated[
+    float | None,
+    _chart("How far apart values lie: 1 for whole numbers; types tell if left out.", "NUMBER"),
+]
 Levels = Annotated[str, _chart("Levels between 0 and 1, rising.", "LEVELS", "-q", "--q")]
 YToo = Annotated[str, _chart("The column along the y axis.", "COLUMN")]
 Resolution = Annotated[
@@ -82,14 +85,16 @@ Stat = Annotated[Literal["count", "proportion", "density"], _chart("What the num
 Bounds = Annotated[
     list[str] | None,
     _public(
-        "The range of x, or of a named column; repeat for several. Dates are 2026-01-31.",
+        "The range of x, or of a named column; repeat for several. Dates are 2026-01-31, whole "
+        "numbers from 1 to 12 are 1..12.",
         "[COLUMN=]LOWER,UPPER",
     ),
 ]
 BoundsOrSearch = Annotated[
     list[str] | None,
     _public(
-        "The range of the values; private:0.1 searches for it with that share of the price.",
+        "The range of the values, 1..12 if they are whole numbers; private:0.1 searches for it "
+        "with that share of the price.",
         "[COLUMN=]LOWER,UPPER",
         "--bounds",
     ),

@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Sequence
 from datetime import datetime
+from typing import cast
 
 from sfumato.asking import Private
 from sfumato.domain import Bounds, Categories, Value
@@ -14,16 +15,21 @@ from sfumato.errors import DomainError
 from sfumato.privacy.unit import PrivacyUnit
 
 _NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,300})(\.[0-9]+)?")
+_WHOLE = re.compile(r"(-?[0-9]{1,15})\.\.(-?[0-9]{1,15})(?:\.\.([0-9]{1,15}))?", re.ASCII)
 _FLAGS = {"true": True, "false": False}
 
 
 def read_bounds(spellings: Sequence[str]) -> Bounds | dict[str, Bounds] | None:
     """Read ``0,240``, or any number of ``column=lower,upper``; dates are written 2026-01-31.
 
+    Whole numbers from 1 to 12 are ``1..12``, and every fifth from 0 to 95 ``0..95..5``.
+
     Examples
     --------
     >>> read_bounds(["lon=-74.3,-73.7"])
     {'lon': Bounds(lower=-74.3, upper=-73.7)}
+    >>> read_bounds(["1..12"])
+    Bounds(lower=1.0, upper=12.0, step=1.0)
     """
     named = [spelling.rpartition("=") for spelling in spellings]
     columns = [column for column, _, _ in named]
@@ -172,6 +178,9 @@ def read_unit(spelling: str | None) -> PrivacyUnit:
 
 
 def _pair(spelling: str) -> Bounds:
+    if whole := _WHOLE.fullmatch(spelling.strip()):
+        first, last, step = (None if part is None else int(part) for part in whole.groups())
+        return Bounds(cast(int, first), cast(int, last), step=1 if step is None else step)
     ends = [end.strip() for end in spelling.split(",")]
     numbers = [_number(end) for end in ends]
     moments = [_moment(end) for end in ends]
@@ -182,9 +191,10 @@ def _pair(spelling: str) -> Bounds:
             return Bounds.of((first, last))
         case _:
             raise DomainError(
-                "--bounds takes two numbers or two dates with a comma between them. Without both "
-                "ends a range would have to be read from the data. Write --bounds 0,240, or "
-                "--bounds day=2026-01-01,2027-01-01."
+                "--bounds takes two numbers or two dates with a comma between them, or two whole "
+                "numbers with two dots. Without both ends a range would have to be read from the "
+                "data. Write --bounds 0,240, --bounds month=1..12, or --bounds "
+                "day=2026-01-01,2027-01-01."
             )
 
 

@@ -41,7 +41,7 @@ SUBJECTS: dict[TableName, Subject] = {
         PrivacyUnit.rows(),
         Budget(epsilon=2, delta=1e-6),
         Domain(
-            age=(0, 105),
+            age=(0, 104),
             sex=["female", "male", "other"],
             district=DISTRICTS,
             health=HEALTH,

@@ -57,7 +57,7 @@ class Answering(ABC):
         together.
         """
         sizes = shape(keys)
-        self.schema().check(keys, unit)
+        self.schema().check(keys, unit, parsing=True)
         return self._exact(self._counted(keys, unit).reshape(sizes), unit)
 
     def marginals(self, keys: Sequence[Grid], unit: PrivacyUnit) -> tuple[Exact, ...]:
@@ -67,7 +67,7 @@ class Answering(ABC):
         -------
         One unit changes each answer by at most ``unit.weight`` in L1 and L2; all of them at once.
         """
-        self.schema().check(keys, unit)
+        self.schema().check(keys, unit, parsing=True)
         if unit.max_rows is not None:
             # Which rows of a person count is decided for each column by the cells of that column.
             return tuple(self._exact(self._counted([key], unit), unit) for key in keys)
@@ -85,7 +85,7 @@ class Answering(ABC):
         One unit changes the whole matrix by at most ``moment_weight(unit) * moments.longest`` in
         Frobenius norm, which is L2, and by at most ``moments.size`` times that in L1.
         """
-        self.schema().check([moments], unit)
+        self.schema().check([moments], unit, parsing=True)
         sums = discreetly(lambda: self._summed(Products(moments), unit).total())
         weight = moment_weight(unit)
         most = weight * moments.longest
@@ -132,7 +132,7 @@ class Answering(ABC):
                 f"PrivacyUnit.users({unit.column!r})."
             )
         weights = [] if weight is None else [weight.column]
-        self.schema().check([plane.x, plane.y], unit, numbers=weights)
+        self.schema().check([plane.x, plane.y], unit, numbers=weights, parsing=True)
         return discreetly(lambda: self._mapped(Masses(plane, unit, weight)))
 
     def _counted(self, keys: Sequence[Question], unit: PrivacyUnit) -> Integers:

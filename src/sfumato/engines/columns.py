@@ -62,6 +62,20 @@ def kind_of(dtype: pa.DataType) -> ColumnKind:
     return "other"
 
 
+def spacing_of(dtype: pa.DataType) -> float | None:
+    """Return how far apart values of this Arrow type lie; None where they may lie anywhere.
+
+    Times are microseconds, as in `numbers`; finer ones are cut off there.
+    """
+    if kinds.is_dictionary(dtype) or kinds.is_run_end_encoded(dtype):
+        return spacing_of(dtype.value_type)
+    if kinds.is_integer(dtype) or kinds.is_boolean(dtype):
+        return 1.0
+    if kinds.is_date(dtype):
+        return _MICROSECONDS_A_DAY
+    return _TO_MICROSECONDS.get(dtype.unit, 1.0) if kinds.is_timestamp(dtype) else None
+
+
 def numbers(column: pa.Array) -> Floats:
     """Read numbers; NaN stands for whatever is counted nowhere."""
     if kinds.is_dictionary(column.type):

@@ -69,7 +69,8 @@ class DuckEngine(Answering):
 
     def schema(self) -> Schema:
         """Return the names and kinds of columns. Reads no rows."""
-        return Schema(self._source.kinds, self._source.folded)
+        source = self._source
+        return Schema(source.kinds, source.folded, source.spacings, source.untyped)
 
     def _summed(self, question: Summation[T], unit: PrivacyUnit) -> T:
         return self._reading.summed(question, unit)

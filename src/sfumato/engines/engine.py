@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import chain
 from typing import Literal, Protocol
 
-from sfumato.domain import Bounds
+from sfumato.domain import Bounds, Domain, Typed
 from sfumato.errors import SourceError
 from sfumato.exact import Exact
 from sfumato.grid import Edges, Grid, Labels
@@ -23,11 +23,31 @@ ColumnKind = Literal["number", "text", "flag", "time", "bytes", "nothing", "othe
 class Schema:
     """The names and kinds of a table's columns, which are public.
 
-    Texts of the columns in `folded` are the same to the table itself though their bytes differ.
+    Parameters
+    ----------
+    folded
+        Columns whose texts are the same to the table itself though their bytes differ.
+    spacings
+        How far apart values lie where the type of a column fixes it: 1 for whole numbers,
+        microseconds for dates.
+    untyped
+        Columns of text that have no type, as in a CSV file: what is declared decides how they are
+        read.
     """
 
     columns: dict[str, ColumnKind]
     folded: frozenset[str] = frozenset()
+    spacings: Mapping[str, float] = field(default_factory=dict[str, float])
+    untyped: frozenset[str] = frozenset()
+
+    def refine(self, domain: Domain) -> Domain:
+        """Return what is declared, with what the types of the columns add to it."""
+        return domain.with_types(
+            {
+                name: Typed(self.spacings.get(name), kind == "time", name in self.untyped)
+                for name, kind in self.columns.items()
+            }
+        )
 
     def kind(self, column: str) -> ColumnKind:
         """Return the kind of `column`, or refuse a column the table does not have."""
@@ -46,11 +66,13 @@ class Schema:
         *,
         unlisted: Sequence[str] = (),
         numbers: Sequence[str] = (),
+        parsing: bool = False,
     ) -> None:
         """Refuse a query the table cannot answer, before anything is charged.
 
         `unlisted` names the columns whose categories will be searched for, `numbers` those that
-        will be summed.
+        will be summed. An engine goes on `parsing` text of every type as numbers; a plan does not
+        spend anything on it where a type says that a column is meant to be text.
         """
         if unit.column is not None and self.kind(unit.column) == "other":
             raise SourceError(
@@ -65,10 +87,14 @@ class Schema:
                 "sfumato a column without it: lower(name) COLLATE UTF8_BINARY in Spark, COLLATE C "
                 "in DuckDB."
             )
-        for column, kinds in chain.from_iterable(map(_kinds_of, keys)):
+        wanted = [
+            *chain.from_iterable(map(_kinds_of, keys)),
+            *((name, _NUMERIC) for name in numbers),
+        ]
+        for column, kinds in wanted:
             self._check_kind(column, kinds)
-        for column in numbers:
-            self._check_kind(column, _NUMERIC)
+            if kinds == _NUMERIC and not parsing:
+                self._check_text(column)
         for column in unlisted:
             if self.kind(column) not in ("text", "nothing"):
                 raise SourceError(
@@ -76,6 +102,14 @@ class Schema:
                     "are text can be searched for. Numbers have too many values to hide in. "
                     f"Declare it as {_advice[self.kind(column)]}."
                 )
+
+    def _check_text(self, column: str) -> None:
+        if self.kind(column) == "text" and column not in self.untyped:
+            raise SourceError(
+                f"Column {column!r} holds text, by its type, and bounds are for numbers. Text that "
+                "does not read as a number would be left out, and the budget spent on nothing. "
+                f"Cast the column to numbers, or declare categories: Domain({column}=['A', 'B'])."
+            )
 
     def _check_kind(self, column: str, wanted: tuple[ColumnKind, ...]) -> None:
         kind = self.kind(column)
@@ -166,7 +200,7 @@ _advice: dict[ColumnKind, str] = {
     "time": "a pair of dates: (date(2026, 1, 1), date(2027, 1, 1))",
     "bytes": "another column: bytes can only tell people apart",
     "nothing": "anything",
-    "other": "another column: nested values and durations are not supported",
+    "other": "another column: nested values, durations and times of day are not supported",
 }
 # Text is read as the declared kind: a CSV file has nothing but text.
 _category_kinds: dict[str, tuple[ColumnKind, ...]] = {

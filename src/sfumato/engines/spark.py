@@ -88,7 +88,7 @@ class SparkEngine(Answering):
 
     def schema(self) -> Schema:
         """Return the names and kinds of columns. Reads no rows."""
-        return Schema(self._frame.kinds, self._frame.folded)
+        return Schema(self._frame.kinds, self._frame.folded, self._frame.spacings)
 
     def _summed(self, question: Summation[T], unit: PrivacyUnit) -> T:
         if unit.column is None:

@@ -46,7 +46,8 @@ class Axis:
     """One axis: its label, what it measures and the public limits it is drawn between.
 
     `limits` are None where the marks decide (a noisy count has no public maximum). A `reversed`
-    axis runs down or leftwards, as the rows of an image do.
+    axis runs down or leftwards, as the rows of an image do. Where values lie a `step` apart, bars
+    and cells end half a step beyond their first and last value.
     """
 
     label: str
@@ -54,6 +55,7 @@ class Axis:
     limits: tuple[float, float] | None = None
     categories: tuple[str, ...] = ()
     reversed: bool = False
+    step: float | None = None
 
 
 @dataclass(frozen=True)

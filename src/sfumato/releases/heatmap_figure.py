@@ -82,6 +82,7 @@ def _caption(release: HeatmapRelease, smooth: Smooth, *, over: bool) -> str:
         _smoothing(release, smooth),
         f"{sign} (95 % for each place alone).",
         f"Rows beyond the window {rows}.",
+        *wording.parsed((release.x.bounds, release.y.bounds)),
     ]
     return " ".join(part for part in parts if part)
 

@@ -43,9 +43,15 @@ def caption(release: HistogramRelease) -> str:
     ]
     if release.y is None and (release.numbers < 0).any():
         parts.append("Hollow triangles mark counts that noise took below zero.")
-    if any(isinstance(key, Grid) for key in release.keys):
+    binned = [key for key in release.keys if isinstance(key, Grid | Edges)]
+    if any(_reaches(key) for key in binned):
         parts.append("Values beyond the axis are counted in its end bins.")
+    parts += [*wording.binned(binned), *wording.parsed(key.bounds for key in binned)]
     return " ".join([*parts, *wording.left_out(release.keys, release.found)])
+
+
+def _reaches(key: Grid | Edges) -> bool:
+    return bool(key.edges[0] <= key.bounds.lower and key.edges[-1] >= key.bounds.upper)
 
 
 def _how_sure(release: HistogramRelease) -> str:

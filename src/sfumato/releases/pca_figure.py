@@ -54,6 +54,7 @@ def caption(release: PcaRelease, view: View) -> str:
         *(_shares(release) if scree else _weights(release)),
         f"Rows longer than {_short(sums.length(release.lattice))}, from the released {middle}, "
         "were cut to that length.",
+        *wording.parsed(release.lattice.bounds),
     ]
     return " ".join(parts)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sfumato.domain import Bounds, moment
+from sfumato.domain import Bounds
 from sfumato.lattice import Lattice
-from sfumato.releases import strict
+from sfumato.releases import axes, strict
 
 
 def write(lattice: Lattice) -> list[dict[str, Any]]:
@@ -16,9 +16,7 @@ def write(lattice: Lattice) -> list[dict[str, Any]]:
     return [
         {
             "column": column,
-            "lower": bounds.lower,
-            "upper": bounds.upper,
-            "time": bounds.time,
+            **axes.write_bounds(bounds),
             "scale": scale,
         }
         for column, bounds, scale in columns
@@ -35,8 +33,5 @@ def read(plain: Sequence[Mapping[str, Any]]) -> Lattice:
 
 
 def _bounds(plain: Mapping[str, Any]) -> Bounds:
-    lower, upper = strict.number(plain["lower"]), strict.number(plain["upper"])
-    bounds = Bounds(lower, upper, strict.flag(plain["time"]))
-    if bounds.time:
-        _ = moment(lower), moment(upper)  # refuses what no calendar holds
-    return bounds
+    _ = strict.number(plain["lower"]), strict.number(plain["upper"]), strict.flag(plain["time"])
+    return axes.read_bounds(plain)

@@ -27,6 +27,7 @@ def caption(release: ScoreplotRelease, view: ScoreView) -> str:
         _arrows(release, view),
         f"The {view.points} points are synthetic, drawn from this density." if view.points else "",
         "Rows beyond the frame, which was found privately, are counted at its edge.",
+        *wording.parsed(release.pca.lattice.bounds),
         *wording.left_out([release.hue], release.found),
     ]
     return " ".join(part for part in parts if part)

@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from sfumato.dates import pace_of
+from sfumato.domain import Bounds
 from sfumato.figure import percent
-from sfumato.grid import MOST_FOUND, Grid, Labels
+from sfumato.grid import MOST_FOUND, Edges, Grid, Labels, values_in
 from sfumato.privacy.unit import PrivacyUnit
 from sfumato.releases.release import WATERMARK
 from sfumato.render.text import moment, number
@@ -57,10 +61,43 @@ def left_out(keys: Iterable[object], found: Iterable[str]) -> list[str]:
     return [f"Categories of {columns} that few people hold are left out{most}."]
 
 
+def binned(keys: Iterable[object]) -> list[str]:
+    """Say what the bins of a column are, where they could be taken for equal and are not."""
+    sized = [key for key in keys if isinstance(key, Grid | Edges)]
+    return [said for key in sized for said in (_in_units(key) or _in_values(key),) if said]
+
+
+def _in_units(key: Grid | Edges) -> str:
+    pace = pace_of(key.bounds) if key.bounds.time else None
+    if pace is None or tuple(key.edges.tolist()) != pace.edges(key.bounds):
+        return ""
+    return f"Bins of {key.column} are {pace} in UTC, cut at the ends of the axis."
+
+
+def _in_values(key: Grid | Edges) -> str:
+    counts = values_in(key)
+    if counts is None or counts.size < 2 or counts.max() <= 1.01 * counts.min():
+        return ""
+    first, last, least, most = (
+        f"{n:,}" for n in (counts[0], counts[-1], counts.min(), counts.max())
+    )
+    if (counts[:-1] == counts[0]).all():
+        return f"Bins of {key.column} hold {first} values each, the last {last}."
+    # Bins that differ by more were asked for.
+    return f"Bins of {key.column} hold {least} or {most} values." if np.ptp(counts) == 1 else ""
+
+
+def parsed(bounds: Iterable[Bounds]) -> list[str]:
+    """Say that text was read as numbers, where a column has no other type."""
+    texts = any(each.parsed for each in bounds)
+    return ["Text is read as numbers; what does not parse is left out."] if texts else []
+
+
 def bounded(value: Grid, step: float | None, found: Iterable[str]) -> str:
     """Say what becomes of values beyond the bounds, and who chose these."""
     spare = step / 2 if step else 0.0  # cells are centred on whole numbers
     ends = value.bounds.lower + spare, value.bounds.upper - spare
     low, high = map(moment if value.bounds.time else number, ends)
     private = ", found privately," if value.column in found else ""
-    return f"Values beyond {low} and {high}{private} count there."
+    said = f"Values beyond {low} and {high}{private} count there."
+    return " ".join([said, *parsed([value.bounds])])

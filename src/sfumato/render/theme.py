@@ -136,7 +136,7 @@ def whisker_widths(slot: float) -> tuple[float, float]:
     Parameters
     ----------
     slot
-        The width of the narrowest bar; all widths are in points.
+        The room that most bars have; all widths are in points.
     """
     thick = min(3.0, max(0.8, 0.3 * slot))
     return thick, max(0.5, thick * 0.3)

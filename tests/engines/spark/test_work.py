@@ -190,7 +190,10 @@ def test_kinds_are_those_of_one_machine_and_nested_columns_are_none(spark):
         "INTERVAL 1 DAY AS time, 1Y AS tiny, CAST(1 AS FLOAT) AS real, 1.5 AS exact, 'a' AS text, "
         "X'00' AS raw, true AS yes, DATE'2026-01-01' AS day, TIMESTAMP_NTZ'2026-01-01' AS hour"
     )
-    found = SparkEngine(frame).schema().columns
+    schema = SparkEngine(frame).schema()
+    found = schema.columns
+    assert schema.spacings == {"tiny": 1.0, "yes": 1.0, "day": 86_400e6, "hour": 1.0}
+    assert schema.untyped == frozenset()
     assert [name for name, kind in found.items() if kind == "other"] == [
         "many", "pairs", "inner", "time",
     ]  # fmt: skip

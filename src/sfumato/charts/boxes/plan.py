@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from sfumato.charts.boxes.method import Method
-from sfumato.charts.chart import Plan
+from sfumato.charts.chart import Plan, text_lines
 from sfumato.charts.extent import Extent
 from sfumato.charts.search import Search
 from sfumato.charts.values import Values
@@ -115,4 +115,5 @@ class BoxplotPlan(Plan):
             ("", f"{self.method.quartile_error:,.3g} ranks, of a quartile"),
             ("", f"{self.method.count_error:,.3g} per count of outliers"),
             *((f"show {axis.column} of", f"about {axis.threshold:,} rows") for axis in searches),
+            *text_lines([self.values.limits]),
         ]

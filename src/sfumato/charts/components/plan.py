@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sfumato.charts.chart import Plan
+from sfumato.charts.chart import Plan, text_lines
 from sfumato.charts.components.analysis import Analysis
 from sfumato.domain import real
 from sfumato.engines.engine import Schema
@@ -91,7 +91,7 @@ class PcaPlan(Plan):
         lines += [("supposing", f"{_SIZES[1]:,} {counted}")]
         for row in self.buys(size=_SIZES[1]):
             lines += [(f"at ε = {row['epsilon']:g}", share_words(row["captured"]))]
-        return lines
+        return lines + text_lines(self.analysis.bounds)
 
 
 def captured_share(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sfumato.charts.chart import Plan
+from sfumato.charts.chart import Plan, text_lines
 from sfumato.charts.heat.flat import MOST_CELLS
 from sfumato.charts.heat.method import Method
 from sfumato.charts.heat.window import side
@@ -111,4 +111,5 @@ class HeatmapPlan(Plan):
                 for size, (x, y) in fine
                 if self.name == "adaptive"
             ),
+            *text_lines((self.x.bounds, self.y.bounds)),
         ]

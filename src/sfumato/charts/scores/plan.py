@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sfumato.charts.chart import Plan
+from sfumato.charts.chart import Plan, text_lines
 from sfumato.charts.components.analysis import Analysis
 from sfumato.charts.components.plan import (
     EPSILONS,
@@ -130,7 +130,7 @@ class ScoreplotPlan(Plan):
             share = row["captured"]
             seen = "" if share is None else f", {share_words(share)}"
             lines += [(f"at ε = {row['epsilon']:g}", f"{row['error']:,.3g} per cell{seen}")]
-        return lines
+        return lines + text_lines(column.bounds for column in self.columns)
 
     def _captured(self, size: float, explained: Sequence[float], noise: float) -> float | None:
         if self.analysis is None:

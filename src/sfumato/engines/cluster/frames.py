@@ -12,7 +12,7 @@ import pyarrow as pa
 from sfumato.engines.cluster.people import BUCKETS
 from sfumato.engines.cluster.seals import changed, together
 from sfumato.engines.cluster.work import OUTDATED, Work
-from sfumato.engines.columns import kind_of
+from sfumato.engines.columns import kind_of, spacing_of
 from sfumato.engines.engine import ColumnKind
 from sfumato.engines.sources.source import check_names
 from sfumato.errors import SourceError
@@ -71,6 +71,12 @@ class Frame:
         kinds: dict[str, ColumnKind] = {name: kind_of(kind) for name, kind in self.types.items()}
         kinds.update(dict.fromkeys(self._void, "nothing"))
         return kinds
+
+    @property
+    def spacings(self) -> dict[str, float]:
+        """How far apart values lie, of the columns whose type fixes it."""
+        found = ((name, spacing_of(kind)) for name, kind in self.types.items())
+        return {name: spacing for name, spacing in found if spacing is not None}
 
     def worked(self, names: Sequence[str], work: Work) -> Any:
         """Return what work makes of each partition of some columns."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from sfumato.engines.columns import kind_of
+from sfumato.engines.columns import kind_of, spacing_of
 from sfumato.engines.engine import ColumnKind
 from sfumato.engines.kernel import BLOCK
 from sfumato.engines.sources.source import Batches, Columns, Source, check_names, row_runs
@@ -17,6 +17,12 @@ def arrow_kinds(schema: pa.Schema) -> dict[str, ColumnKind]:
     """Return names and kinds of the columns of an Arrow schema."""
     check_names(schema.names)
     return {name: kind_of(dtype) for name, dtype in zip(schema.names, schema.types, strict=True)}
+
+
+def arrow_spacings(schema: pa.Schema) -> dict[str, float]:
+    """Return how far apart values lie, of the columns whose Arrow type fixes it."""
+    found = zip(schema.names, map(spacing_of, schema.types), strict=True)
+    return {name: spacing for name, spacing in found if spacing is not None}
 
 
 class ArrowTable(Source):
@@ -30,6 +36,7 @@ class ArrowTable(Source):
     def __init__(self, table: pa.Table) -> None:
         self._table = table
         self.kinds = arrow_kinds(table.schema)
+        self.spacings = arrow_spacings(table.schema)
 
     def batches(self, columns: Columns) -> Batches:
         """Stream the given columns."""
@@ -55,6 +62,7 @@ class ArrowDataset(Source):
     def __init__(self, dataset: Any) -> None:
         self._dataset = dataset
         self.kinds = arrow_kinds(dataset.schema)
+        self.spacings = arrow_spacings(dataset.schema)
 
     def batches(self, columns: Columns) -> Batches:
         """Stream the given columns."""

@@ -58,6 +58,7 @@ class DelimitedFiles(Source):
         self._format = number_format
         kinds: dict[str, ColumnKind] = dict.fromkeys(self._names, "text")
         self.kinds = with_keys(kinds, [part.partition for part in parts])
+        self.untyped = frozenset(self.kinds)
 
     def batches(self, columns: Columns) -> Batches:
         """Stream the given columns."""

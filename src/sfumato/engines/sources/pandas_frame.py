@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 import pyarrow as pa
 
-from sfumato.engines.columns import kind_of
+from sfumato.engines.columns import kind_of, spacing_of
 from sfumato.engines.engine import ColumnKind
 from sfumato.engines.kernel import BLOCK
 from sfumato.engines.sources.source import Batches, Columns, Source, check_names, row_runs
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 _MOST_DIGITS = 4300
 """Python writes out no longer whole numbers, which are then counted nowhere."""
+
+_WHOLE = (f"{sign}Int{bits}Dtype" for sign in ("", "U") for bits in (8, 16, 32, 64))
+_CHOSEN = {"ArrowDtype", "BooleanDtype", "StringDtype", *_WHOLE}
 
 
 class PandasFrame(Source):
@@ -40,7 +43,15 @@ class PandasFrame(Source):
         check_names(list(frame.columns))
         self._frame = frame
         self._names = [str(name) for name in frame.columns]
-        self.kinds = {name: _kind(frame.iloc[:0, index]) for index, name in enumerate(self._names)}
+        empty = {name: frame.iloc[:0, index] for index, name in enumerate(self._names)}
+        self.kinds = {name: _kind(column) for name, column in empty.items()}
+        found = {name: _spacing(column) for name, column in empty.items()}
+        self.spacings = {name: spacing for name, spacing in found.items() if spacing is not None}
+        self.untyped = frozenset(
+            name
+            for name, column in empty.items()
+            if self.kinds[name] == "text" and not _has_type(column)
+        )
 
     def batches(self, columns: Columns) -> Batches:
         """Stream the given columns; no more than one batch is converted at a time."""
@@ -62,6 +73,22 @@ def _kind(empty: pd.Series[Any]) -> ColumnKind:
         return kind_of(_arrow(empty).type)
     except (pa.ArrowException, TypeError, ValueError):
         return "other"  # a dtype, and so public, that Arrow does not know
+
+
+def _has_type(column: pd.Series[Any]) -> bool:
+    """Tell whether the dtype is one that somebody chose; all others pandas infers from values.
+
+    One missing value makes floats of whole numbers, and one number objects of texts, which are
+    ``str`` otherwise. Even the unit of times follows from what they were made of.
+    """
+    return type(column.dtype).__name__ in _CHOSEN and str(column.dtype) != "str"
+
+
+def _spacing(empty: pd.Series[Any]) -> float | None:
+    kind = _kind(empty)
+    if _has_type(empty) and kind != "other":
+        return spacing_of(_arrow(empty).type)
+    return 1.0 if kind == "time" else None  # a microsecond, which is as fine as times are read
 
 
 def _is_categorical(column: pd.Series[Any]) -> bool:

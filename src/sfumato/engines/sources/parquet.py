@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 
 from sfumato.engines.discretion import discreetly
 from sfumato.engines.kernel import BLOCK
-from sfumato.engines.sources.arrow import arrow_kinds
+from sfumato.engines.sources.arrow import arrow_kinds, arrow_spacings
 from sfumato.engines.sources.partitions import with_keys
 from sfumato.engines.sources.parts import Part
 from sfumato.engines.sources.source import Batches, Columns, Source, check_names, runs
@@ -52,6 +52,8 @@ class ParquetFiles(Source):
         self._groups = [group for _, groups in footers for group in groups]
         self._schema = _merged([schema for schema, _ in footers])
         self.kinds = with_keys(arrow_kinds(self._schema), [part.partition for part in parts])
+        self.spacings = arrow_spacings(self._schema)
+        self.untyped = frozenset(parts[0].partition.keys)
 
     def batches(self, columns: Columns) -> Batches:
         """Stream the given columns; repetitive texts stay the dictionaries they are stored as."""

@@ -34,6 +34,9 @@ class PolarsFrame(Source):
             name: _kind(dtype) for name, dtype in zip(self._names, self._types, strict=True)
         }
 
+        found = zip(self._names, map(_spacing, self._types), strict=True)
+        self.spacings = {name: spacing for name, spacing in found if spacing is not None}
+
     def batches(self, columns: Columns) -> Batches:
         """Stream the given columns."""
         done = 0
@@ -81,3 +84,15 @@ def _kind(dtype: pl.DataType) -> ColumnKind:
     if isinstance(dtype, pl.Boolean):
         return "flag"
     return "bytes" if isinstance(dtype, pl.Binary) else "other"
+
+
+def _spacing(dtype: pl.DataType) -> float | None:
+    import polars as pl
+
+    if dtype.is_integer() or isinstance(dtype, pl.Boolean):
+        return 1.0
+    if isinstance(dtype, pl.Date):
+        return 86_400e6
+    if isinstance(dtype, pl.Datetime):
+        return 1e3 if dtype.time_unit == "ms" else 1.0
+    return None

@@ -20,6 +20,14 @@ _KINDS: dict[str, ColumnKind] = {
     "null": "nothing",
     "blob": "bytes",
 }
+_SPACINGS = {
+    **dict.fromkeys(("tinyint", "smallint", "integer", "bigint", "hugeint", "bignum"), 1.0),
+    **dict.fromkeys(("utinyint", "usmallint", "uinteger", "ubigint", "uhugeint", "boolean"), 1.0),
+    **dict.fromkeys(("timestamp", "timestamp_ns", "timestamp with time zone"), 1.0),
+    "timestamp_ms": 1e3,
+    "timestamp_s": 1e6,
+    "date": 86_400e6,
+}
 # Arrow has no type that holds all of these; their digits do.
 _AS_TEXT = {"hugeint", "uhugeint", "bignum", "null", "uuid"}
 
@@ -47,6 +55,8 @@ class DuckRelation(Source):
             name: _KINDS.get(dtype, "other")
             for name, dtype in zip(self._names, self._types, strict=True)
         }
+        types = zip(self._names, self._types, strict=True)
+        self.spacings = {name: _SPACINGS[dtype] for name, dtype in types if dtype in _SPACINGS}
         self.folded = self._folded()
 
     def batches(self, columns: Columns) -> Batches:

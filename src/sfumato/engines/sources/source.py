@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from types import MappingProxyType
 
 import pyarrow as pa
 
@@ -43,6 +44,10 @@ class Source(ABC):
     kinds: dict[str, ColumnKind]
     folded: frozenset[str] = frozenset()
     """Columns with texts that the table itself takes for equal though their bytes differ."""
+    spacings: Mapping[str, float] = MappingProxyType({})
+    """How far apart values lie, of the columns whose type fixes it."""
+    untyped: frozenset[str] = frozenset()
+    """Columns of text that have no type: what is declared decides how they are read."""
 
     @abstractmethod
     def batches(self, columns: Columns) -> Batches:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from statistics import median
 
 from matplotlib.axes import Axes
 from matplotlib.backend_bases import RendererBase
@@ -24,11 +25,11 @@ from sfumato.render.text import shorten
 
 @dataclass(frozen=True)
 class Whiskers:
-    """The error bars of one series, and the width of its narrowest bar on the x axis."""
+    """The error bars of one series, and the usual width of its bars on the x axis."""
 
     pointwise: LineCollection
     simultaneous: LineCollection
-    narrowest: float
+    width: float
 
     def fit(self, renderer: RendererBase) -> None:
         """Draw thinner lines on narrower bars."""
@@ -36,7 +37,7 @@ class Whiskers:
         if ax is None:
             return
         left, right = ax.get_xlim()
-        pixels = ax.bbox.width * self.narrowest / (right - left)
+        pixels = ax.bbox.width * self.width / (right - left)
         thick, thin = theme.whisker_widths(pixels / points(renderer, 1))
         self.pointwise.set_linewidth(thick)
         self.simultaneous.set_linewidth(thin)
@@ -57,7 +58,7 @@ def draw_bars(ax: Axes, panel: Panel, bars: Bars, index: int) -> Whiskers:
     return Whiskers(
         _draw_interval(ax, centre, bars.pointwise, colour, "_pointwise"),
         _draw_interval(ax, centre, bars.simultaneous, colour, "_simultaneous"),
-        narrowest=_narrowest(ends) / error_bars_abreast(panel, bars),
+        width=_usual_width(ends) / error_bars_abreast(panel, bars),
     )
 
 
@@ -94,8 +95,9 @@ def _draw_interval(
     return ax.vlines(centre, interval.low, interval.high, colors=colour, label=label, zorder=4)
 
 
-def _narrowest(ends: list[tuple[float, float]]) -> float:
-    return min((high - low for low, high in ends), default=1.0)
+def _usual_width(ends: list[tuple[float, float]]) -> float:
+    # Not of the narrowest bar, which may hold the last value alone.
+    return median(high - low for low, high in ends) if ends else 1.0
 
 
 def _mark_clipped(ax: Axes, bars: Bars, centre: tuple[float, ...], colour: str) -> None:

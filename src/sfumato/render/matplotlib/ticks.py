@@ -52,7 +52,9 @@ def set_ticks(axis: MatplotlibAxis, content: Axis) -> None:
     """Choose ticks for the kind of an axis."""
     match content.kind:
         case "number":
-            axis.set_major_locator(MaxNLocator(nbins="auto", steps=[1, 2, 2.5, 5, 10]))
+            whole = content.step is not None and content.step.is_integer()
+            steps = [1, 2, 2.5, 5, 10]
+            axis.set_major_locator(MaxNLocator(nbins="auto", steps=steps, integer=whole))
             axis.set_major_formatter(Numbers())
         case "time":
             axis.axis_date(UTC)

@@ -61,6 +61,8 @@ def _ticks(axis: Axis, limits: Limits, side: Side, length: int) -> Spec:
     if axis.kind == "number":
         # The form Matplotlib's ticks have: separators from five digits on.
         ticks["format"] = ",f" if max(map(abs, limits)) >= 10_000 else "f"
+        if axis.step is not None:
+            ticks["tickMinStep"] = axis.step
     return ticks
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from statistics import median
+
 from sfumato.figure import Bars, Interval
 from sfumato.render import theme
 from sfumato.render.scale import error_bar_places, error_bars_abreast, series, x_limits
@@ -105,9 +107,8 @@ def _clipped(canvas: Canvas, bars: Bars, colour: str) -> Spec:
 
 
 def _slot(canvas: Canvas, bars: Bars) -> float:
-    """Return the room for one error bar on the narrowest bar, in points."""
+    """Return the room for one error bar on most bars, in points."""
     low, high = x_limits(canvas.panel)
-    widths = (b - a for a, b in zip(bars.left, bars.right, strict=True))
-    narrowest = min(widths, default=1.0)
+    widths = [b - a for a, b in zip(bars.left, bars.right, strict=True)]
     abreast = error_bars_abreast(canvas.panel, bars)
-    return 0.75 * canvas.width * narrowest / (high - low) / abreast
+    return 0.75 * canvas.width * median(widths or [1.0]) / (high - low) / abreast

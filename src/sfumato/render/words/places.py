@@ -45,7 +45,13 @@ def span(axis: Axis, low: float, high: float) -> str:
     --------
     >>> span(Axis("age"), 20, 25), span(Axis("ward", "category", categories=("A", "B")), 0.6, 1.4)
     ('20–25', 'B')
+    >>> span(Axis("age", step=1), 19.5, 24.5), span(Axis("hour", step=1), 6.5, 7.5)
+    ('20–24', '7')
     """
+    if axis.step is not None:
+        low, high = low + axis.step / 2, high - axis.step / 2
+        if math.isclose(low, high):
+            return number(low)
     match axis.kind:
         case "category":
             return axis.categories[round((low + high) / 2)]
