@@ -134,6 +134,43 @@ PRIVACY = (
         notices="test_a_charge_is_on_the_disk_before_it_returns",
     ),
     _privacy(
+        name="a ledger's name is looked at before its links are followed",
+        file="privacy/store.py",
+        old="if is_taken(file):",
+        new="if is_taken(path):",
+        among="privacy/test_place.py",
+        notices=(
+            "test_a_ledger_that_got_such_a_name_is_kept_closed_until_it_is_renamed"
+            "[a.ledger-journal]"
+        ),
+    ),
+    _privacy(
+        name="a ledger may have the name of a journal in capitals",
+        file="privacy/place.py",
+        old='path.name.casefold().rstrip(". ")',
+        new='path.name.rstrip(". ")',
+        among="privacy/test_place.py",
+        notices=(
+            "test_a_ledger_that_sqlite_could_take_for_a_journal_is_not_created[A.LEDGER-JOURNAL]"
+        ),
+    ),
+    _privacy(
+        name="a ledger deletes another that has the name of its journal",
+        file="privacy/place.py",
+        old='ours = (head[:1] == b"\\0" or _JOURNAL.startswith(head)) and tail != _JOURNAL',
+        new="ours = tail != _JOURNAL",
+        among="privacy/test_place.py",
+        notices="test_opening_a_ledger_never_deletes_another_that_is_named_as_its_journal",
+    ),
+    _privacy(
+        name="a stranger's journal tells which file to delete",
+        file="privacy/place.py",
+        old="_JOURNAL.startswith(head)) and tail != _JOURNAL",
+        new="_JOURNAL.startswith(head))",
+        among="privacy/test_place.py",
+        notices="test_a_journal_that_names_a_further_file_deletes_nothing",
+    ),
+    _privacy(
         name="entries of a ledger can be deleted",
         file="privacy/records.py",
         old="""
