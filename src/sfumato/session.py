@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -120,8 +120,9 @@ class Session(Charting):
         """
         with _Outcome() as outcome, progress_bar(chart.label) as report:
             engine = engine_for(self._table, report)
-            plan = chart.plan(self.domain, self.unit, Budget.of(budget))
-            self._require(plan)
+            budget = Budget.of(budget)
+            plan = chart.plan(self.domain, self.unit, budget)
+            self._require(plan, budget)
             self._require_real_noise(plan)
             plan.check(engine.schema())
             outcome.note = CHARGING
@@ -132,7 +133,14 @@ class Session(Charting):
             _require_process(process)
             return release
 
-    def _require(self, plan: Plan) -> None:
+    def _require(self, plan: Plan, budget: Budget) -> None:
+        if plan.guarantee.weakness and not budget.weak:
+            meant = replace(budget, weak=True)
+            raise BudgetError(
+                f"{plan.label} would promise {plan.guarantee}. Whoever sees it could become nearly "
+                "sure of what one person's rows say. Ask for a smaller delta, "
+                f"sf.private(delta=1e-7), or write that you mean it: {meant!r}."
+            )
         if plan.guarantee.size != self.size:
             raise LedgerError(
                 f"{plan.label} is asked for under other neighbours than this session promises. A "
@@ -173,8 +181,9 @@ class Session(Charting):
             )
         if error is not None:
             budget = budget_for(chart, self.domain, self.unit, error=error, delta=delta)
-        plan = chart.plan(self.domain, self.unit, Budget.of(budget or 0.0))
-        self._require(plan)
+        budget = Budget.of(budget or 0.0)
+        plan = chart.plan(self.domain, self.unit, budget)
+        self._require(plan, budget)
         plan.check(engine_for(self._table).schema())
         return plan
 

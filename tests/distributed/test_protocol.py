@@ -109,3 +109,10 @@ def test_what_is_promised_is_said():
     asked = protocol(honest=15)
     assert "ε = 2, δ = 1e-05" in asked.promise
     assert "15 of 20" in asked.promise
+
+
+@pytest.mark.parametrize("numbers", [{"epsilon": 12.0}, {"delta": 0.01}])
+def test_a_protocol_that_protects_little_takes_a_word_and_says_so(numbers):
+    with pytest.raises(SfumatoError, match="protects little"):
+        protocol(**numbers)
+    assert ". Protects little: " in protocol(**numbers, weak=True).promise

@@ -26,7 +26,34 @@ PRIVACY = (
         among="privacy/test_accountant.py",
         notices=(
             "test_no_adaptive_analyst_gets_beyond_epsilon_and_delta[Budget(epsilon=1.0, "
-            "delta=0.1, reserve=0.09)]"
+            "delta=0.1, reserve=0.09, weak=True)]"
+        ),
+    ),
+    _privacy(
+        name="an ε of 100 passes without a word",
+        file="privacy/budget.py",
+        old="[high] * (epsilon > WEAK_EPSILON)",
+        new="[high] * (epsilon > LARGEST_EPSILON)",
+        among="privacy/test_budget.py",
+        notices="test_a_bare_number_above_ten_is_refused",
+    ),
+    _privacy(
+        name="a δ of one half passes without a word",
+        file="privacy/budget.py",
+        old="[likely] * (delta >= WEAK_DELTA)",
+        new="[likely] * (delta >= 1)",
+        among="privacy/test_budget.py",
+        notices=("test_a_budget_that_protects_little_is_granted_only_to_whoever_says_so[numbers3]"),
+    ),
+    _privacy(
+        name="a figure does not say that it protects little",
+        file="privacy/guarantee.py",
+        old="protecting {self._protected}{self.weakness}",
+        new="protecting {self._protected}",
+        among="test_session.py",
+        notices=(
+            "test_a_chart_that_protects_little_says_so_on_its_figure_and_after_it_was_saved"
+            "[histplot]"
         ),
     ),
     _privacy(
@@ -188,6 +215,14 @@ PRIVACY = (
         new="if self.limits > wanted.limits:",
         among="privacy/test_ledger.py",
         notices="test_a_ledger_is_not_opened_on_other_terms",
+    ),
+    _session(
+        name="a search may protect little without a word",
+        file="session.py",
+        old="if plan.guarantee.weakness and not budget.weak:",
+        new="if plan.guarantee.weakness and not (budget.weak or budget.pure):",
+        among="test_session.py",
+        notices=("test_a_search_whose_delta_protects_little_is_refused_before_the_charge[release]"),
     ),
     _session(
         name="the charge is made after the look",

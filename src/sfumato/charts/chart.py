@@ -107,7 +107,7 @@ def budget_for(
     """
 
     def expected(epsilon: float) -> float:
-        return chart.plan(domain, unit, Budget(epsilon, delta)).expected_error
+        return chart.plan(domain, unit, Budget(epsilon, delta, weak=True)).expected_error
 
     def enough(epsilon: float) -> bool:
         with suppress(BudgetError):  # so small an ε buys nothing at all
@@ -130,4 +130,4 @@ def budget_for(
     while low < high:
         middle = (low + high) // 2
         low, high = (low, middle) if enough(candidates[middle]) else (middle + 1, high)
-    return Budget(candidates[high], delta)
+    return Budget(candidates[high], delta, weak=True)  # a plan grants nothing, and says so

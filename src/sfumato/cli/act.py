@@ -27,6 +27,7 @@ def release(
     *,
     epsilon: options.Price,
     delta: options.Delta = 0.0,
+    weak: options.Weak = False,
     ledger: options.LedgerFile = None,
     name: options.TableName = None,
     threads: options.Threads = None,
@@ -45,7 +46,7 @@ def release(
 
     outputs = output or []
     check_outputs(outputs, asked.endings)
-    budget = Budget(epsilon, delta)
+    budget = Budget(epsilon, delta, weak=weak)
     limit = room_for(asked.chart, asked.domain, read_unit(unit), budget)
     source = Table(table, threads=threads, memory_limit=memory_limit)
     session = _session(asked, source, unit=unit, ledger=ledger, name=name, limit=limit)
@@ -67,6 +68,7 @@ def plan(
     epsilon: options.PriceToTry = None,
     error: options.Error = None,
     delta: options.Delta = 0.0,
+    weak: options.Weak = False,
     ledger: options.LedgerFile = None,
     name: options.TableName = None,
     threads: options.Threads = None,
@@ -76,7 +78,7 @@ def plan(
     from sfumato import Table
     from sfumato.privacy.budget import Budget
 
-    budget = None if epsilon is None else Budget(epsilon, delta)
+    budget = None if epsilon is None else Budget(epsilon, delta, weak=weak)
     any_limit = Budget(epsilon=1)
     source = Table(table, threads=threads, memory_limit=memory_limit)
     session = _session(asked, source, unit=unit, ledger=ledger, name=name, limit=any_limit)

@@ -26,6 +26,7 @@ _SHELL_WORDS: tuple[tuple[str, str], ...] = (
     (r"(?:order=)?(?:sf\.)?private\(delta=(\S+)\)", r"--order private:\1"),
     (r"(?:unit=)?(?:sf\.)?PrivacyUnit\.users\('(.*?)', max_rows=(\d+)\)", r"--unit \1:\2"),
     (r"(?:unit=)?(?:sf\.)?PrivacyUnit\.users\('(.*?)'\)", r"--unit \1"),
+    (r"(?:sf\.)?Budget\((.+?), weak=True\)", r"Budget(\1) --weak"),
     (r"(?:sf\.)?Budget\(epsilon=(\S+), delta=(\S+)\)", r"--epsilon \1 --delta \2"),
     (r"(?:sf\.)?Budget\((epsilon|delta)=(\S+)\)", r"--\1 \2"),
     (r"plan\(chart, budget=(\S+)\)", r"--epsilon \1"),

@@ -8,6 +8,7 @@ from html import escape
 
 from sfumato.privacy.accountant import remaining
 from sfumato.privacy.amount import show
+from sfumato.privacy.budget import weakness
 from sfumato.privacy.cost import Cost
 from sfumato.privacy.entry import Entry, total
 from sfumato.privacy.terms import Terms
@@ -33,7 +34,9 @@ def as_html(terms: Terms, entries: Sequence[Entry]) -> str:
 
 def _title(terms: Terms) -> str:
     protected = terms.protects.removeprefix("user ")
-    return f"Ledger of {terms.table}: {terms.budget!r}, protecting each {protected}"
+    why = weakness(terms.budget.epsilon, terms.budget.delta)
+    weak = f". Protects little: {why}." if why else ""
+    return f"Ledger of {terms.table}: {terms.budget!r}, protecting each {protected}{weak}"
 
 
 def _rows(terms: Terms, entries: Sequence[Entry]) -> list[Row]:

@@ -93,7 +93,7 @@ class FileStore(Store):
     @contextmanager
     def _connection(self, *, writing: bool) -> Generator[sqlite3.Connection]:
         file = Path(os.path.realpath(self._file))  # beside which SQLite puts the journal
-        require_name(self.path, file)
+        require_name(self._file, file)
         self._require_one_name(file)
         with (
             _operating,
