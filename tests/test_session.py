@@ -364,7 +364,7 @@ def test_a_search_whose_delta_protects_little_is_refused_before_the_charge(ask):
     with pytest.raises(sf.BudgetError, match=r"Protects little: δ = 0.4 .*weak=True"):
         getattr(s, ask)(chart, budget=1.0)
     assert s.ledger.entries == ()
-    with pytest.raises(sf.BudgetError, match="Protects little: δ = 0.4"):
+    with pytest.raises(sf.BudgetError, match="Protects little: δ"):
         sf.histplot(TABLE, x="ward", order=sf.private(delta=0.4), budget=1.0)
     allowed = getattr(s, ask)(chart, budget=sf.Budget(1.0, weak=True))
     assert allowed.guarantee.weakness

@@ -18,6 +18,7 @@ from sfumato.engines.table import Table
 from sfumato.errors import BudgetError, LedgerError
 from sfumato.mechanisms.noise import simulation
 from sfumato.privacy.budget import Budget
+from sfumato.privacy.entry import printable
 from sfumato.privacy.ledger import Ledger
 from sfumato.privacy.unit import PrivacyUnit
 from sfumato.progress import progress_bar
@@ -134,30 +135,32 @@ class Session(Charting):
             return release
 
     def _require(self, plan: Plan, budget: Budget) -> None:
+        label = printable(plan.label)
         if plan.guarantee.weakness and not budget.weak:
             meant = replace(budget, weak=True)
             raise BudgetError(
-                f"{plan.label} would promise {plan.guarantee}. Whoever sees it could become nearly "
+                f"{label} would promise {plan.guarantee}. Whoever sees it could become nearly "
                 "sure of what one person's rows say. Ask for a smaller delta, "
                 f"sf.private(delta=1e-7), or write that you mean it: {meant!r}."
             )
         if plan.guarantee.size != self.size:
             raise LedgerError(
-                f"{plan.label} is asked for under other neighbours than this session promises. A "
+                f"{label} is asked for under other neighbours than this session promises. A "
                 "row replaced and a row added are different promises, and their costs do not add "
                 "up. Leave out neighbours=, or use the one-line function."
             )
         if any(promise.unit.protects != self.unit.protects for promise in plan.promises):
             raise LedgerError(
-                f"{plan.label} would show components that protect another unit than this session "
+                f"{label} would show components that protect another unit than this session "
                 "does. Whoever sees them would learn more about one unit than the ledger says. "
                 "Release the components in this session: session.pca(…)."
             )
 
     def _require_real_noise(self, plan: Plan) -> None:
         if simulation() is not None and self.ledger.path is not None:
+            label = printable(plan.label)
             raise LedgerError(
-                f"{plan.label} would be simulated, and its noise could be subtracted. A ledger in "
+                f"{label} would be simulated, and its noise could be subtracted. A ledger in "
                 "a file says what was promised to people, and no such promise would be kept. "
                 "Simulate with a session that has no ledger file, or leave the seeded block."
             )

@@ -8,11 +8,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
+from sfumato import names
 from sfumato.domain import Domain
 from sfumato.engines.engine import Engine, Schema
 from sfumato.errors import BudgetError, OverspentError
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.cost import Cost
+from sfumato.privacy.entry import printable
 from sfumato.privacy.guarantee import Guarantee
 from sfumato.privacy.unit import PrivacyUnit
 from sfumato.releases.release import Release
@@ -55,8 +57,9 @@ class Plan(ABC):
         """Return what there is to know, as names and values to print."""
 
     def __str__(self) -> str:
-        rows = [("plan", self.label), ("price", str(self.cost)), ("promise", str(self.guarantee))]
-        rows += self.lines()
+        label = printable(self.label)
+        rows = [("plan", label), ("price", str(self.cost)), ("promise", str(self.guarantee))]
+        rows += [(name, names.printable(value)) for name, value in self.lines()]
         width = max(len(name) for name, _ in rows)
         return "\n".join(f"{name:<{width}}  {value}" for name, value in rows)
 
@@ -66,8 +69,9 @@ class Plan(ABC):
     def admit(self, spent: Cost) -> None:
         """Refuse to publish what cost more than was charged."""
         if not spent.within(self.cost):
+            label = printable(self.label)
             raise OverspentError(
-                f"{self.label} spent {spent} but only {self.cost} was charged. This is a bug in "
+                f"{label} spent {spent} but only {self.cost} was charged. This is a bug in "
                 "sfumato: the numbers are withheld. Please report it."
             )
 

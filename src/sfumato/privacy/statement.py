@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from html import escape
 
+from sfumato.names import brief, printable
 from sfumato.privacy.accountant import remaining
 from sfumato.privacy.amount import show
 from sfumato.privacy.budget import weakness
@@ -33,7 +34,7 @@ def as_html(terms: Terms, entries: Sequence[Entry]) -> str:
 
 
 def _title(terms: Terms) -> str:
-    protected = terms.protects.removeprefix("user ")
+    protected = brief(printable(terms.protects.removeprefix("user ")))
     why = weakness(terms.budget.epsilon, terms.budget.delta)
     weak = f". Protects little: {why}." if why else ""
     return f"Ledger of {terms.table}: {terms.budget!r}, protecting each {protected}{weak}"
