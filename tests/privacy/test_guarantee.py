@@ -75,3 +75,13 @@ def test_a_public_size_is_a_number_of_rows(size):
 def test_a_public_size_goes_with_rows_alone():
     with pytest.raises(DomainError, match="protect rows"):
         Guarantee(1.0, 0.0, PrivacyUnit.users("user_id"), size=900)
+
+
+def test_a_name_is_cut_where_it_is_printed_and_whole_where_it_is_compared():
+    unit = PrivacyUnit.users("user\x1b\u00a0" + "x" * 200)
+    promise = Guarantee(1.0, 0.0, unit)
+    assert "user  " + "x" * 113 + "…, which" in str(promise)
+    assert (
+        promise.neighbours
+        == f"add or remove all rows of one {unit.column}, which count once together"
+    )

@@ -50,10 +50,10 @@ class Guarantee:
 
     @property
     def neighbours(self) -> str:
-        """The neighbour relation the promise is about."""
+        """The neighbour relation the promise is about, the unit's name as it is: files hold it."""
         if self.size is None:
-            return f"add or remove {self.unit}"
-        return f"replace {self.unit} of {self.size}"
+            return f"add or remove {self.unit.words()}"
+        return f"replace {self.unit.words()} of {self.size}"
 
     @property
     def replace_one(self) -> tuple[float, float]:

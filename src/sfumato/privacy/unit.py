@@ -49,9 +49,13 @@ class PrivacyUnit:
         return f"PrivacyUnit.users({self.column!r}{cap})"
 
     def __str__(self) -> str:
+        return self.words(brief(printable(self.column or "")))
+
+    def words(self, name: str | None = None) -> str:
+        """Say what is protected, with another name for the user column than its own."""
         if self.column is None:
             return "one row"
-        name = brief(printable(self.column))
+        name = self.column if name is None else name
         if self.max_rows is None:
             return f"all rows of one {name}, which count once together"
         return f"all rows of one {name}, of which {self.max_rows} count at most"

@@ -1,12 +1,14 @@
-"""Names that a stranger chose steer no terminal, whatever command prints them."""
+"""Names that a stranger chose steer no terminal and stop no drawing, whatever prints them."""
 
 from __future__ import annotations
 
+import json
 import re
 import sqlite3
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pyarrow as pa
 import pytest
@@ -18,6 +20,7 @@ from sfumato import progress
 from sfumato.cli.run import run
 from sfumato.cli.terminal import say, show, show_table
 from sfumato.names import brief, printable
+from sfumato.releases.document import read
 
 ODD = "a\x1b]0;owned\x07\x9b2J\u202eb\u2066\x00\x7f\r\b\u2028\ufeff[bold red]"
 """Escape sequences of seven and eight bits, turned writing, a bell, and markup of Rich."""
@@ -149,6 +152,29 @@ def test_everything_is_printed_by_three_functions(capsys: pytest.CaptureFixture[
     assert not STEERS.findall(output)
     assert "[bold red]" in output
     assert len(output) < 10_000
+
+
+@pytest.mark.parametrize("chart", CHARTS)
+def test_a_name_of_a_million_letters_is_loaded_and_cut_where_it_is_drawn(
+    chart: str, table: pa.Table
+) -> None:
+    plain = json.dumps(CHARTS[chart](table).to_dict())
+    short, long = (
+        read(json.loads(plain.replace(json.dumps(ODD)[1:-1], name))) for name in ("n", "n" * 10**6)
+    )
+    figure = long.figure()
+    axes = [axis.label for panel in figure.panels for axis in (panel.x, panel.y)]
+    assert max(map(len, [figure.title, figure.legend, *axes])) <= 300
+    assert len(figure.caption) < len(short.figure().caption) + 1000
+    assert len(long.to_html()) < 2 * len(short.to_html())
+
+
+@pytest.mark.parametrize("chart", ["histplot", "boxplot"])
+def test_pictures_of_odd_names_are_well_formed(chart: str, table: pa.Table) -> None:
+    CHARTS[chart](table).save("odd.svg")
+    picture = Path("odd.svg").read_text(encoding="utf-8")
+    ElementTree.fromstring(picture)
+    assert not STEERS.findall(picture.replace("\ufeff", ""))
 
 
 def test_a_plan_and_a_promise_are_one_line_for_each_fact(table: pa.Table) -> None:
