@@ -8,11 +8,17 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from sfumato import exact, lattice
+from sfumato.charts.components import summing
+from sfumato.engines import tally
 from sfumato.errors import DomainError
 from sfumato.exact import Exact
-from sfumato.mechanisms import joint
-from sfumato.mechanisms.ranks import balance, chain, profile, stretch
+from sfumato.mechanisms import joint, noise, partition, stability, survey
+from sfumato.mechanisms.ranks import balance, chain, halves, profile, stretch
 from sfumato.mechanisms.ranks.profile import Profile
+from sfumato.plane import MOST_STEPS
+from sfumato.privacy import conversion
+from sfumato.privacy.unit import SHARED_STEPS
 
 LEVELS = range(1, joint.MOST_LEVELS + 1)
 TAU = 2.0**-90  # of the mass, which all that is left out has at most
@@ -82,9 +88,9 @@ def test_weights_that_count_stay_within_the_range_of_floats(levels: int) -> None
 def test_only_what_the_constants_hold_for_is_drawn(more: int) -> None:
     assert joint.usable(Fraction(10**6), 1) == joint.LARGEST_EPSILON
     cells = joint.MOST_CELLS + more
-    exact = Exact(l1=1, l2_squared=1, step=1.0, _values=np.zeros((1, cells), dtype=np.int64))
+    counts = Exact(l1=1, l2_squared=1, step=1.0, _values=np.zeros((1, cells), dtype=np.int64))
     with pytest.raises(DomainError, match="too many for one group"):
-        joint.check(exact, [Fraction(1, 2)], None)
+        joint.check(counts, [Fraction(1, 2)], None)
 
 
 def test_ranks_of_a_heavy_cell_lie_within_the_span_that_is_lifted() -> None:
@@ -103,3 +109,38 @@ def test_ranks_of_a_heavy_cell_lie_within_the_span_that_is_lifted() -> None:
             assert away <= Fraction(states.half[state])
             wrong += away > Fraction(states.half[state] - counts[index] * stretch.ROUNDING)
     assert wrong > 100  # without what is added for rounding, that many would not be covered
+
+
+def test_noise_leaves_64_bits_about_as_often_as_it_is_said() -> None:
+    largest = max(tally.CAP, exact._MOST, partition._MOST)
+    assert largest < 2**62
+    assert (2**63 - largest) / noise.LARGEST_SCALE > 127  # e^-127, in noise.md
+    assert (tally.CAP - summing._ROOM) / noise.LARGEST_SCALE >= 63  # no sum that was cut passes
+
+
+def test_sums_never_wrap_around() -> None:
+    assert tally.CAP + tally._MOST_ROWS * tally.MOST_EACH < 2**63
+    assert SHARED_STEPS <= tally.MOST_EACH and MOST_STEPS <= tally.MOST_EACH
+    assert exact._MOST + exact._LARGEST_CROWD * SHARED_STEPS < 2**63
+    for half in (halves.HALF, exact._HALF):  # of each of 2^32 cells
+        assert 2**32 * max(2**half - 1, tally.CAP >> half) < 2**63
+
+
+def test_points_of_a_lattice_are_exact_in_floats() -> None:
+    assert lattice.MOST_COLUMNS * (2 * lattice.REACH) ** 2 < 2**53  # moments.md, step 1
+    lightest = lattice.LENGTH - (math.isqrt(lattice.MOST_COLUMNS - 1) + 1) / 2 - 2**-10
+    assert lightest > lattice.LENGTH / 2  # else rows would be cut for want of room to round
+
+
+def test_margins_cover_what_decimals_lose() -> None:
+    # Logarithms of numbers down to 1e-308 cancel fewer than 20 digits.
+    assert Fraction(10) ** (20 - conversion._PRECISE.prec) <= conversion._MARGIN
+    # A chance down to 1e-30 is 1 less nearly 1, and times up to 2^20 rows: stability.md.
+    lost = 10 + math.ceil(-stability._NEGLIGIBLE.log10())
+    assert Fraction(10) ** (lost - stability._PRECISE.prec) <= stability._MARGIN - 1
+    # The union bound stands in below that, and is an upper bound whatever its size.
+    assert 0 < stability._FLOOR < Fraction(1, 10**999)
+
+
+def test_every_ask_of_a_survey_has_its_bit() -> None:
+    assert survey.MOST_ASKS < 63
