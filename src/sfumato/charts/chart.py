@@ -8,10 +8,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
-from sfumato import names
 from sfumato.domain import Domain
 from sfumato.engines.engine import Engine, Schema
 from sfumato.errors import BudgetError, OverspentError
+from sfumato.names import printable as harmless
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.cost import Cost
 from sfumato.privacy.entry import printable
@@ -59,7 +59,7 @@ class Plan(ABC):
     def __str__(self) -> str:
         label = printable(self.label)
         rows = [("plan", label), ("price", str(self.cost)), ("promise", str(self.guarantee))]
-        rows += [(name, names.printable(value)) for name, value in self.lines()]
+        rows += [(name, harmless(value)) for name, value in self.lines()]
         width = max(len(name) for name, _ in rows)
         return "\n".join(f"{name:<{width}}  {value}" for name, value in rows)
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-from sfumato import names
 from sfumato.names import brief
+from sfumato.names import printable as harmless
 from sfumato.privacy.cost import Cost
 
 LONGEST_LABEL = 300
@@ -37,4 +37,4 @@ def printable(text: str) -> str:
     'histogram of wait by ward'
     """
     # A name may have a million letters, of which few are kept.
-    return brief(" ".join(names.printable(text[: 4 * LONGEST_LABEL]).split()), LONGEST_LABEL)
+    return brief(" ".join(harmless(text[: 4 * LONGEST_LABEL]).split()), LONGEST_LABEL)
