@@ -15,7 +15,7 @@ PEOPLE = pa.table(
         "person": ["u", "u", "v", "w"],
     }
 )
-NO_NOISE = 1e4
+NO_NOISE = sf.Budget(1e4, weak=True)
 
 
 def test_one_line_with_bounds():
@@ -123,7 +123,7 @@ def test_a_search_whose_deltas_have_no_short_sum_still_fits_its_own_budget():
 
 
 def test_the_largest_promise_can_still_be_saved(tmp_path):
-    release = sf.histplot(PEOPLE, x="age", bounds=(0, 9), budget=1e12)
+    release = sf.histplot(PEOPLE, x="age", bounds=(0, 9), budget=sf.Budget(1e12, weak=True))
     assert sf.load(release.save(tmp_path / "release.json")) == release
     with pytest.raises(sf.BudgetError):
         sf.Budget(1e308)
@@ -145,7 +145,13 @@ VISITS = pa.table(
 @pytest.mark.parametrize("method", METHODS)
 def test_one_line_with_boxes(method):
     release = sf.boxplot(
-        VISITS, x="ward", y="wait", order=["B", "A"], bounds=(0, 240), method=method, budget=50.0
+        VISITS,
+        x="ward",
+        y="wait",
+        order=["B", "A"],
+        bounds=(0, 240),
+        method=method,
+        budget=sf.Budget(50, weak=True),
     )
     assert [box.median for box in release.boxes] == pytest.approx([100, 100], abs=12)
     assert (release.method, release.orient) == (method, "v")
@@ -164,7 +170,7 @@ def test_one_line_with_lying_boxes_and_hues():
         bounds=(0, 240),
         step=10,
         whis=1,
-        budget=20.0,
+        budget=sf.Budget(20, weak=True),
     )
     assert (release.orient, release.whis, release.step) == ("h", 1, 10)
     assert release.label == "boxplot of wait by ward and sex"
@@ -215,7 +221,7 @@ def test_one_line_with_every_search_spends_just_its_budget(method, budget):
 def test_one_line_with_quantiles(method):
     release = sf.quantiles(
         VISITS, x="wait", q=[0.25, 0.75], hue="ward", hue_order=["C"], bounds=(0, 240),
-        method=method, unit="person", budget=50.0,
+        method=method, unit="person", budget=sf.Budget(50, weak=True),
     )  # fmt: skip
     assert release.quantiles[0] == pytest.approx([50, 150], abs=12)
     assert release.label == "quantiles of wait by ward"
@@ -225,7 +231,7 @@ def test_one_line_with_quantiles(method):
 def test_one_line_with_a_public_number_of_rows_promises_less_and_says_so(method):
     release = sf.quantiles(
         VISITS, x="wait", q=0.5, bounds=(0, 240), neighbours="replace", n=900, method=method,
-        budget=20.0,
+        budget=sf.Budget(20, weak=True),
     )  # fmt: skip
     assert release.quantiles[0] == pytest.approx([100], abs=8)
     assert release.guarantee.neighbours == "replace one row of 900"

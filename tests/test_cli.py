@@ -152,6 +152,23 @@ def test_one_paid_release_can_be_written_in_several_forms(
     assert "ε = 0.75" in answer.err
 
 
+def test_a_price_that_protects_little_takes_a_word_and_is_told(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["people.parquet", *AGE, "--epsilon", "20"]
+    for command in (["histplot"], ["plan", "histplot"]):
+        assert run([*command, *words]) == 2
+        refused = " ".join(capsys.readouterr().err.split())
+        assert "--epsilon 20.0 protects little: ε = 20 is above 10." in refused
+        assert refused.endswith("--epsilon 20.0 --weak.")
+        assert run([*command, *words, "--weak"]) == 0
+        assert "Protects little: ε = 20 is above 10" in capsys.readouterr().out
+    create = ["ledger", "create", "weak.ledger", "--epsilon", "20", "--table", "visits"]
+    assert run(create) == 2
+    assert run([*create, "--weak"]) == 0
+    assert "Protects little: ε = 20 is above 10." in capsys.readouterr().out
+
+
 def test_a_ledger_is_charged_until_it_is_empty(folder: Path) -> None:
     words = [*AGE, "--epsilon", "0.4", "--ledger", "people.ledger"]
     assert [run(["histplot", "people.parquet", *words]) for _ in range(3)] == [0, 0, 2]

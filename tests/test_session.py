@@ -24,6 +24,7 @@ TABLE = pa.table(
         "seen": [datetime(2026, 1, day) for day in (1, 1, 2, 3)],
     }
 )
+SHARP = sf.Budget(1e4, weak=True)
 DOMAIN = sf.Domain(wait=(0, 240), ward=["A", "B"], seen=(date(2026, 1, 1), date(2026, 1, 5)))
 
 
@@ -291,7 +292,7 @@ def test_a_plan_spends_nothing_and_answers_both_ways():
 
 
 def test_dates_are_counted_by_public_days():
-    release = session(budget=1e4).histplot(x="seen", bins=4, budget=1e4)
+    release = session(budget=SHARP).histplot(x="seen", bins=4, budget=SHARP)
     assert release.counts.tolist() == [2, 1, 1, 0]
 
 
@@ -304,7 +305,7 @@ def test_a_session_does_not_show_its_table():
 
 @pytest.mark.parametrize("order", [["B", "A"], ["B"]])
 def test_an_order_selects_from_the_domain(order):
-    release = session(budget=1e4).histplot(x="ward", order=order, budget=1e4)
+    release = session(budget=SHARP).histplot(x="ward", order=order, budget=SHARP)
     assert release.counts.tolist() == [2, 2][: len(order)]
 
 
@@ -455,3 +456,46 @@ def test_a_session_killed_while_looking_has_paid(tmp_path):
         process.send_signal(signal.SIGKILL)
         assert process.stdout.read() == ""
     assert len(sf.Ledger.open(ledger).entries) == 1
+
+
+def test_a_weak_session_does_not_make_its_charts_weak():
+    s = session(budget=sf.Budget(100, 0.5, weak=True))
+    for budget in (20, 10.5):
+        with pytest.raises(sf.BudgetError, match="protects little"):
+            s.histplot(x="ward", budget=budget)
+    assert "little" not in s.histplot(x="ward", budget=1).caption()
+    assert s.ledger.spent.epsilon == 1
+
+
+@pytest.mark.parametrize("ask", ["release", "plan"])
+def test_a_search_whose_delta_protects_little_is_refused_before_the_charge(ask):
+    chart = sf.Histogram("ward", order=sf.private(delta=0.4))
+    s = session(budget=sf.Budget(9, 0.9, weak=True))
+    with pytest.raises(sf.BudgetError, match=r"Protects little: δ = 0.4 .*weak=True"):
+        getattr(s, ask)(chart, budget=1.0)
+    assert s.ledger.entries == ()
+    with pytest.raises(sf.BudgetError, match="Protects little: δ"):
+        sf.histplot(TABLE, x="ward", order=sf.private(delta=0.4), budget=1.0)
+    allowed = getattr(s, ask)(chart, budget=sf.Budget(1.0, weak=True))
+    assert allowed.guarantee.weakness
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda s, **paid: s.histplot(x="ward", **paid),
+        lambda s, **paid: s.boxplot(y="wait", **paid),
+        lambda s, **paid: s.quantiles(x="wait", **paid),
+        lambda s, **paid: s.heatmap(x="wait", y="seen", **paid),
+        lambda s, **paid: s.pca(columns=["wait", "seen"], **paid),
+        lambda s, **paid: s.scoreplot(columns=["wait", "seen"], **paid),
+    ],
+    ids=["histplot", "boxplot", "quantiles", "heatmap", "pca", "scoreplot"],
+)
+def test_a_chart_that_protects_little_says_so_on_its_figure_and_after_it_was_saved(ask, tmp_path):
+    weak = sf.Budget(20, 1e-6, weak=True)
+    release = ask(session(budget=sf.Budget(100, 1e-4, weak=True)), budget=weak)
+    release.save(tmp_path / "weak.json")
+    for drawn in (release, sf.load(tmp_path / "weak.json")):
+        assert "Protects little: ε = 20 is above 10." in drawn.figure().caption
+        assert "Protects little" in drawn.to_html()

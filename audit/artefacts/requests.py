@@ -40,11 +40,11 @@ class Request:
     @property
     def budget(self) -> sf.Budget:
         """What the chart may spend."""
-        return sf.Budget(epsilon=4, delta=self.delta)
+        return sf.Budget(epsilon=4, delta=self.delta, weak=True)
 
     def release(self, table: object, ledger: Path | None = None) -> Release:
         """Ask for the chart in Python."""
-        limit = sf.Budget(epsilon=100, delta=0.1)
+        limit = sf.Budget(epsilon=100, delta=0.1, weak=True)
         kept: dict[str, Any] = {"budget": limit, "ledger": ledger, "name": "declared"}
         session = Session(table, unit=_unit(self.unit), domain=DOMAIN, **kept)
         return getattr(session, self.verb)(**self.options, budget=self.budget)
@@ -78,7 +78,7 @@ class Request:
             yield from _bounds(column)
 
     def _paid(self) -> Iterator[str]:
-        yield from ("--epsilon", "4")
+        yield from ("--epsilon", "4", "--weak")
         if self.delta:
             yield from ("--delta", str(self.delta))
         if self.unit:

@@ -34,7 +34,7 @@ class Timed:
             sf.Table(table, threads=1),
             unit=pair.unit(capped=self.method == "sparse"),
             domain=DOMAIN,
-            budget=sf.Budget(epsilon=1e6, delta=0.5),
+            budget=sf.Budget(epsilon=1e6, delta=0.5, weak=True),
         )
         named = {} if self.method is None else {"method": self.method}
         budget = sf.Budget(epsilon=1, delta=self.delta)

@@ -24,7 +24,7 @@ def _small(columns: int, rows: int, people: int, *, scaling: int) -> Protocol:
     plane = Plane(Grid("x", Bounds(0, 1), columns), Grid("y", Bounds(0, 1), rows))
     return Protocol(
         plane, participants=people, honest=people, epsilon=20, delta=0.1, scaling=scaling,
-        coarsest=0, wrong=0.1,
+        coarsest=0, wrong=0.1, weak=True,
     )  # fmt: skip
 
 

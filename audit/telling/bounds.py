@@ -57,19 +57,23 @@ class Bounding:
     def promise(self) -> Guarantee:
         """What the release promises."""
         return (
-            CHARTS[self.chart].plan(Domain(), self.unit, Budget(self.epsilon, self.delta)).guarantee
+            CHARTS[self.chart]
+            .plan(Domain(), self.unit, Budget(self.epsilon, self.delta, weak=True))
+            .guarantee
         )
 
     @property
     def search(self) -> Extent:
         """The planned search."""
-        plan = CHARTS[self.chart].plan(Domain(), self.unit, Budget(self.epsilon, self.delta))
+        plan = CHARTS[self.chart].plan(
+            Domain(), self.unit, Budget(self.epsilon, self.delta, weak=True)
+        )
         return cast(Extent, plan.values.bounds)
 
     def draw(self, joined: bool, trials: int) -> Draws:
         """Return what is seen of so many releases: the bounds, and the outer cells within."""
         engine = cast(Engine, Remembering(self.pair.table(joined)))
-        budget = Budget(self.epsilon, self.delta)
+        budget = Budget(self.epsilon, self.delta, weak=True)
         with swiftly(), overheard_bins():
             match CHARTS[self.chart]:
                 case Quantiles() as chart:

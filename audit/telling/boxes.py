@@ -68,7 +68,7 @@ class Boxing:
 
     def plan(self, domain: Domain) -> BoxplotPlan:
         """Return the plan of the chart by copies."""
-        return self.chart.plan(domain, self.unit, Budget(self.epsilon, self.delta))
+        return self.chart.plan(domain, self.unit, Budget(self.epsilon, self.delta, weak=True))
 
     @cached_property
     def belief(self) -> Belief:

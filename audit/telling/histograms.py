@@ -58,7 +58,7 @@ class Counting:
 
     def plan(self, domain: Domain) -> HistogramPlan:
         """Return the plan of the chart by copies."""
-        budget = Budget(EPSILON, DELTA if self.method == "gaussian" else 0.0)
+        budget = Budget(EPSILON, DELTA if self.method == "gaussian" else 0.0, weak=True)
         return self.chart.plan(domain, self.unit, budget)
 
     @cached_property

@@ -68,7 +68,9 @@ class Choosing:
 
     def plan(self, domain: Domain) -> QuantilesPlan:
         """Return the plan of the chart by copies."""
-        return self.chart.plan(self._public(domain), self.unit, Budget(self.epsilon, self.delta))
+        return self.chart.plan(
+            self._public(domain), self.unit, Budget(self.epsilon, self.delta, weak=True)
+        )
 
     def _public(self, domain: Domain) -> Domain:
         return Domain(**{**domain.columns, "x": (0, self.widest)})

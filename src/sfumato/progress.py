@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from threading import Lock, Timer
 from typing import TYPE_CHECKING
 
+from sfumato.names import brief, printable
+
 if TYPE_CHECKING:
     from rich.progress import Progress
 
@@ -82,6 +84,6 @@ def _started(title: str) -> Progress:
 
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
     progress = Progress(*columns, console=Console(stderr=True), transient=True)
-    progress.add_task(title, total=None)
+    progress.add_task(brief(printable(title)), total=None)
     progress.start()
     return progress

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -18,6 +18,7 @@ from sfumato.engines.table import Table
 from sfumato.errors import BudgetError, LedgerError
 from sfumato.mechanisms.noise import simulation
 from sfumato.privacy.budget import Budget
+from sfumato.privacy.entry import printable
 from sfumato.privacy.ledger import Ledger
 from sfumato.privacy.unit import PrivacyUnit
 from sfumato.progress import progress_bar
@@ -121,8 +122,9 @@ class Session(Charting):
         with _Outcome() as outcome, progress_bar(chart.label) as report:
             engine = engine_for(self._table, report)
             schema = engine.schema()
-            plan = chart.plan(schema.refine(self.domain), self.unit, Budget.of(budget))
-            self._require(plan)
+            budget = Budget.of(budget)
+            plan = chart.plan(schema.refine(self.domain), self.unit, budget)
+            self._require(plan, budget)
             self._require_real_noise(plan)
             plan.check(schema)
             outcome.note = CHARGING
@@ -133,24 +135,33 @@ class Session(Charting):
             _require_process(process)
             return release
 
-    def _require(self, plan: Plan) -> None:
+    def _require(self, plan: Plan, budget: Budget) -> None:
+        label = printable(plan.label)
+        if plan.guarantee.weakness and not budget.weak:
+            meant = replace(budget, weak=True)
+            raise BudgetError(
+                f"{label} would promise {plan.guarantee}. Whoever sees it could become nearly "
+                "sure of what one person's rows say. Ask for a smaller delta, "
+                f"sf.private(delta=1e-7), or write that you mean it: {meant!r}."
+            )
         if plan.guarantee.size != self.size:
             raise LedgerError(
-                f"{plan.label} is asked for under other neighbours than this session promises. A "
+                f"{label} is asked for under other neighbours than this session promises. A "
                 "row replaced and a row added are different promises, and their costs do not add "
                 "up. Leave out neighbours=, or use the one-line function."
             )
         if any(promise.unit.protects != self.unit.protects for promise in plan.promises):
             raise LedgerError(
-                f"{plan.label} would show components that protect another unit than this session "
+                f"{label} would show components that protect another unit than this session "
                 "does. Whoever sees them would learn more about one unit than the ledger says. "
                 "Release the components in this session: session.pca(…)."
             )
 
     def _require_real_noise(self, plan: Plan) -> None:
         if simulation() is not None and self.ledger.path is not None:
+            label = printable(plan.label)
             raise LedgerError(
-                f"{plan.label} would be simulated, and its noise could be subtracted. A ledger in "
+                f"{label} would be simulated, and its noise could be subtracted. A ledger in "
                 "a file says what was promised to people, and no such promise would be kept. "
                 "Simulate with a session that has no ledger file, or leave the seeded block."
             )
@@ -176,8 +187,9 @@ class Session(Charting):
         domain = schema.refine(self.domain)
         if error is not None:
             budget = budget_for(chart, domain, self.unit, error=error, delta=delta)
-        plan = chart.plan(domain, self.unit, Budget.of(budget or 0.0))
-        self._require(plan)
+        budget = Budget.of(budget or 0.0)
+        plan = chart.plan(domain, self.unit, budget)
+        self._require(plan, budget)
         plan.check(schema)
         return plan
 

@@ -49,7 +49,7 @@ TABLE = _table()
 
 
 def measured(chart, budget=50.0, unit=ROWS, table=TABLE, domain=DOMAIN):
-    plan = chart.plan(domain, unit, Budget.of(budget))
+    plan = chart.plan(domain, unit, Budget(budget, weak=True))
     with seeded(9):
         return chart.measure(DuckEngine(table), plan)
 
@@ -341,7 +341,7 @@ def test_the_expected_error_falls_with_the_price_and_can_be_asked_for(method, de
         errors = [getattr(plan.method, error) for plan in plans]
         assert errors == sorted(errors, reverse=True) and errors[-1] > 0
     budget = budget_for(chart, DOMAIN, unit, error=7, delta=delta)
-    less = Budget(budget.epsilon * 0.998, delta)
+    less = Budget(budget.epsilon * 0.998, delta, weak=True)
     assert chart.plan(DOMAIN, unit, budget).expected_error <= 7
     assert chart.plan(DOMAIN, unit, less).expected_error > 7
 

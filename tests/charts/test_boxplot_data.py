@@ -31,7 +31,7 @@ SHAPES = {
 
 def released(values, seed=1, *, budget=2.0, bounds=(LOWER, UPPER), **asked):
     chart = Boxplot(y="price", **asked)
-    plan = chart.plan(Domain(price=bounds), ROWS, Budget(budget))
+    plan = chart.plan(Domain(price=bounds), ROWS, Budget(budget, weak=True))
     with seeded(seed):
         return plan, chart.measure(DuckEngine(pa.table({"price": values})), plan)
 
@@ -134,7 +134,7 @@ def test_texts_and_strangers_are_counted_nowhere(method):
         "ward": [*["A"] * 200, *["elsewhere"] * 100, None],
     })  # fmt: skip
     chart = Boxplot("ward", "price", method=method)
-    plan = chart.plan(Domain(price=(LOWER, UPPER), ward=["A", "B"]), ROWS, Budget(50))
+    plan = chart.plan(Domain(price=(LOWER, UPPER), ward=["A", "B"]), ROWS, Budget(50, weak=True))
     with seeded(2):
         full, empty = chart.measure(DuckEngine(table), plan).summaries
     assert full.size == pytest.approx(100, abs=8) and full.box.median == pytest.approx(150, abs=8)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 import sfumato as sf
 from sfumato.charts.chart import Chart
 from sfumato.engines.duck import DuckEngine
+from sfumato.errors import OverspentError
 from sfumato.mechanisms import approx, joint, noise, threshold
 from sfumato.mechanisms.ranks.profile import Profile
 from sfumato.mechanisms.ranks.wanted import Place
@@ -110,3 +112,23 @@ def test_releases_of_other_tables_differ_where_mechanisms_do_not_answer_alike() 
         plan = chart.plan(DOMAIN, ROWS, budget)
         one, other = (chart.measure(DuckEngine(table), plan).to_dict() for table in TABLES)
         assert one != other
+
+
+SEARCHED = sf.private(share=0.2, delta=1e-7)
+EVERY = CHARTS | {
+    "histogram searched": (sf.Histogram("ward", order=SEARCHED), LOOSE),
+    "quantiles searched": (sf.Quantiles("d", bounds=sf.private(share=0.2)), PURE),
+    "scores sparse": (sf.Scoreplot(columns=["a", "b", "c"], hue="ward", method="sparse"), LOOSE),
+}
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_a_chart_that_spends_more_than_was_charged_is_withheld(name: str) -> None:
+    chart, budget = EVERY[name]
+    plan = chart.plan(DOMAIN, ROWS, budget)
+    prices = {"epsilon": plan.cost.epsilon, "rho": plan.cost.rho, "delta": plan.cost.delta}
+    for currency, charged in prices.items():
+        if charged:
+            less = replace(plan.cost, **{currency: charged / 100})
+            with pytest.raises(OverspentError, match="the numbers are withheld"):
+                chart.measure(DuckEngine(FEW), replace(plan, cost=less))

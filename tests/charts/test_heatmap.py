@@ -44,7 +44,7 @@ TABLE = table(*crowd())
 
 
 def measured(chart, budget=2.0, unit=USERS, source=TABLE, domain=WINDOW, seed=3):
-    plan = chart.plan(domain, unit, Budget.of(budget))
+    plan = chart.plan(domain, unit, Budget(budget, weak=True))
     with seeded(seed):
         return chart.measure(DuckEngine(source), plan)
 

@@ -31,7 +31,7 @@ TABLE = pa.table(
 
 def measured(chart: Histogram, budget=10_000.0, unit=ROWS):
     """A budget so large that the noise is zero."""
-    plan = chart.plan(DOMAIN, unit, Budget.of(budget))
+    plan = chart.plan(DOMAIN, unit, Budget(budget, weak=True))
     return chart.measure(DuckEngine(TABLE), plan)
 
 
@@ -191,7 +191,7 @@ def test_the_expected_error_is_the_observed_one(budget, unit):
 def test_the_smallest_budget_for_a_wanted_error(error, delta):
     chart = Histogram("age")
     budget = budget_for(chart, DOMAIN, ROWS, error=error, delta=delta)
-    less = Budget(budget.epsilon * 0.998, delta)
+    less = Budget(budget.epsilon * 0.998, delta, weak=True)
     assert chart.plan(DOMAIN, ROWS, budget).expected_error <= error
     assert chart.plan(DOMAIN, ROWS, less).expected_error > error
 
@@ -220,7 +220,7 @@ def test_intervals_cover_what_they_state(budget, unit, stat):
     table = pa.table({"age": ages, "person": generator.integers(0, 1500, 4000)})
     chart = Histogram("age", bins=8, stat=stat)
     engine = Repeating(table)
-    exact = chart.measure(engine, chart.plan(domain, unit, Budget(1e9))).numbers
+    exact = chart.measure(engine, chart.plan(domain, unit, Budget(1e9, weak=True))).numbers
     plan, held, together = chart.plan(domain, unit, budget), [], []
     with seeded(5):
         for _ in range(2000):
@@ -255,5 +255,5 @@ def test_the_table_is_asked_once_per_release():
 
 def test_bounds_of_the_domain_decide_what_edges_can_see():
     chart = Histogram("age", bins=[0, 50, 300])
-    plan = chart.plan(Domain(age=Bounds(0, 300)), ROWS, Budget(10_000))
+    plan = chart.plan(Domain(age=Bounds(0, 300)), ROWS, Budget(10_000, weak=True))
     assert chart.measure(DuckEngine(TABLE), plan).counts.tolist() == [3, 2]

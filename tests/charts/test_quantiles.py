@@ -46,7 +46,7 @@ TABLE = _table()
 
 
 def measured(chart, budget=20.0, unit=ROWS, table=TABLE, domain=DOMAIN):
-    plan = chart.plan(domain, unit, Budget.of(budget))
+    plan = chart.plan(domain, unit, Budget(budget, weak=True))
     with seeded(3):
         return chart.measure(DuckEngine(table), plan)
 

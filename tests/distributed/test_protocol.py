@@ -6,8 +6,11 @@ from fractions import Fraction
 import pytest
 
 from distributed.people import plane, protocol
+from sfumato.distributed import checking, noise_part
+from sfumato.distributed import protocol as protocol_module
 from sfumato.distributed.splitting import distance
 from sfumato.errors import SfumatoError
+from sfumato.grid import MOST_CELLS
 
 PAPER = dict(
     plane=plane(320, 240),
@@ -109,3 +112,28 @@ def test_what_is_promised_is_said():
     asked = protocol(honest=15)
     assert "ε = 2, δ = 1e-05" in asked.promise
     assert "15 of 20" in asked.promise
+
+
+@pytest.mark.parametrize("numbers", [{"epsilon": 12.0}, {"delta": 0.01}])
+def test_a_protocol_that_protects_little_takes_a_word_and_says_so(numbers):
+    with pytest.raises(SfumatoError, match="protects little"):
+        protocol(**numbers)
+    assert ". Protects little: " in protocol(**numbers, weak=True).promise
+
+
+def test_the_limits_keep_what_the_argument_asks_of_them():
+    """Noise from a table, and messages of 64 bits: shuffle.md."""
+    factor = (1 + math.exp(checking.MOST_EPSILON)) * MOST_CELLS * 1.000001
+    allowed = float(protocol_module._SAMPLING) * checking.LEAST_DELTA
+    allowed /= factor * 2 * checking.MOST_PARTICIPANTS
+    most = math.ceil(-math.log2(allowed)) + 1
+    assert most < 157
+    # An entry is right to a factor of 2^-180, which follows from p >= e^-30 and steps of 2^-256.
+    wrong = protocol_module.MOST_ENTRIES * 2.0 ** (76 - noise_part._BITS)
+    assert wrong <= 2.0**-158 <= 2.0 ** (-most - 1)
+    assert noise_part._CONTEXT.prec * math.log2(10) > noise_part._BITS + 64
+    assert (MOST_CELLS - 1).bit_length() + checking.MOST_BITS <= 64
+    # Shares are added in halves of 20 bits, as floats.
+    assert checking.MOST_BITS <= 40
+    assert checking.MOST_PARTICIPANTS * 512 * 2**20 <= 2**53
+    assert checking.MOST_SCALING * checking.MOST_PARTICIPANTS < 2**62

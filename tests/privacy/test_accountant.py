@@ -91,12 +91,12 @@ def by(budget: Budget, rule: Callable[[Budget, Cost, Cost], bool]) -> Spend:
 
 
 BUDGETS = [
-    Budget(1, 0.1),
-    Budget(1, 0.1, reserve=0.09),
-    Budget(1, 0.1, reserve=0),
-    Budget(1, 0.1, reserve=0.1),
-    Budget(0.5, 1e-3),
-    Budget(2, 1e-3, reserve=9e-4),
+    Budget(1, 0.1, weak=True),
+    Budget(1, 0.1, reserve=0.09, weak=True),
+    Budget(1, 0.1, reserve=0, weak=True),
+    Budget(1, 0.1, reserve=0.1, weak=True),
+    Budget(0.5, 1e-3, weak=True),
+    Budget(2, 1e-3, reserve=9e-4, weak=True),
     Budget(1, 1e-6),
     Budget(1),
 ]
@@ -119,7 +119,7 @@ def test_the_two_regions_together_gain_no_more_than_rho_alone_and_the_reserve(bu
 
 
 def test_an_analyst_may_end_one_branch_on_either_side():
-    budget = Budget(1, 0.1)
+    budget = Budget(1, 0.1, weak=True)
     first = response(Fraction(1, 4))[0]
     assert admits(budget, Cost.nothing(), first)
     by_epsilon, by_rho = Cost.pure(Fraction(3, 4)), Cost.gaussian(budget.rho - first.rho)
@@ -143,14 +143,16 @@ def no_reserve_by_epsilon(budget: Budget, spent: Cost, cost: Cost) -> bool:
 
 
 @pytest.mark.parametrize("broken", [all_of_delta_twice, no_reserve_by_epsilon])
-@pytest.mark.parametrize("budget", [Budget(1, 0.1, reserve=0.09), Budget(2, 1e-3, reserve=9e-4)])
+@pytest.mark.parametrize(
+    "budget", [Budget(1, 0.1, reserve=0.09, weak=True), Budget(2, 1e-3, reserve=9e-4, weak=True)]
+)
 def test_a_rule_that_spends_delta_twice_is_caught(budget, broken):
     excess = worst(budget.epsilon, menu(budget), by(budget, broken), Cost.nothing())
     assert excess > budget.delta * 1.02
 
 
 def test_a_rule_with_two_purses_is_caught():
-    budget = Budget(1, 0.1)
+    budget = Budget(1, 0.1, weak=True)
 
     def spend(purses, cost):
         by_epsilon, by_rho = purses
@@ -205,7 +207,7 @@ costs = st.builds(Cost, st.none() | amounts, amounts, st.just(Fraction(0)))
 
 @given(costs, costs, costs)
 def test_what_does_not_fit_now_never_fits_later(spent, more, cost):
-    budget = Budget(1, 0.1)
+    budget = Budget(1, 0.1, weak=True)
     if admits(budget, spent + more, cost):
         assert admits(budget, spent, cost)
         assert admits(budget, spent, more)
@@ -213,7 +215,7 @@ def test_what_does_not_fit_now_never_fits_later(spent, more, cost):
 
 @given(costs)
 def test_what_remains_can_be_spent_in_each_currency_by_itself(spent):
-    budget = Budget(1, 0.1)
+    budget = Budget(1, 0.1, weak=True)
     if not admits(budget, Cost.nothing(), spent):
         return
     left = remaining(budget, spent)

@@ -49,7 +49,8 @@ def test_delta_pays_for_thresholds_or_for_gaussian_noise_but_not_for_both():
 
 
 @pytest.mark.parametrize(
-    "budget", [Budget(1), Budget(0.1, 1e-6), Budget(2, 1e-6, reserve=0), Budget(1e-9, 0.5)]
+    "budget",
+    [Budget(1), Budget(0.1, 1e-6), Budget(2, 1e-6, reserve=0), Budget(1e-9, 0.5, weak=True)],
 )
 def test_a_budget_can_be_typed_as_it_is_shown(budget):
     assert eval(repr(budget)) == budget
@@ -58,3 +59,29 @@ def test_a_budget_can_be_typed_as_it_is_shown(budget):
 def test_a_budget_does_not_change():
     with pytest.raises(AttributeError):
         Budget(1).epsilon = 2  # pyright: ignore
+
+
+@pytest.mark.parametrize(
+    "numbers", [(10.000001, 0.0), (100, 1e-9), (1, 0.001), (1, 0.5), (1e12, 0.999)]
+)
+def test_a_budget_that_protects_little_is_granted_only_to_whoever_says_so(numbers):
+    with pytest.raises(BudgetError, match=r"protects little: .* write that you mean it: Budget\("):
+        Budget(*numbers)
+    for word in ("yes", 1, None):
+        with pytest.raises(BudgetError, match="protects little"):
+            Budget(*numbers, weak=word)
+    assert eval(repr(Budget(*numbers, weak=True))) == Budget(*numbers, weak=True)
+
+
+def test_a_bare_number_above_ten_is_refused():
+    with pytest.raises(BudgetError, match="ε = 100 is above 10"):
+        Budget.of(100)
+
+
+def test_what_may_be_granted_without_a_word_ends_at_ten_and_below_a_thousandth():
+    assert Budget(10, 0.000999).epsilon == 10
+
+
+def test_budgets_are_equal_whoever_allowed_them():
+    assert Budget(1, weak=True) == Budget(1)
+    assert hash(Budget(1, weak=True)) == hash(Budget(1))

@@ -37,6 +37,19 @@ def test_a_promise_is_never_stated_stronger_than_it_is():
     assert stated == "ε = 0.3334, δ = 1.235e-07, protecting one row"
 
 
+@pytest.mark.parametrize(
+    ("numbers", "why"),
+    [
+        ((10.5, 0.0), "ε = 10.5 is above 10"),
+        ((1.0, 0.001), "δ = 0.001 is not below 0.001"),
+        ((20.0, 0.5), "ε = 20 is above 10, δ = 0.5 is not below 0.001"),
+    ],
+)
+def test_a_promise_that_protects_little_says_so(numbers, why):
+    assert str(Guarantee(*numbers, ROWS)).endswith(f"one row. Protects little: {why}")
+    assert "little" not in str(Guarantee(10.0, 0.00099, ROWS))
+
+
 def test_a_promise_names_whom_it_protects():
     people = PrivacyUnit.users("user_id", max_rows=3)
     assert "user_id" in Guarantee(1.0, 0.0, people).neighbours
@@ -62,3 +75,13 @@ def test_a_public_size_is_a_number_of_rows(size):
 def test_a_public_size_goes_with_rows_alone():
     with pytest.raises(DomainError, match="protect rows"):
         Guarantee(1.0, 0.0, PrivacyUnit.users("user_id"), size=900)
+
+
+def test_a_name_is_cut_where_it_is_printed_and_whole_where_it_is_compared():
+    unit = PrivacyUnit.users("user\x1b\u00a0" + "x" * 200)
+    promise = Guarantee(1.0, 0.0, unit)
+    assert "user  " + "x" * 113 + "…, which" in str(promise)
+    assert (
+        promise.neighbours
+        == f"add or remove all rows of one {unit.column}, which count once together"
+    )

@@ -171,7 +171,7 @@ def test_a_ledger_knows_what_it_was_created_for(path):
 
 
 @pytest.mark.parametrize(
-    "budget", [Budget(0.3), Budget(1e-300, 1e-9), Budget(3, 0.1, reserve=0.07)]
+    "budget", [Budget(0.3), Budget(1e-300, 1e-9), Budget(3, 0.1, reserve=0.07, weak=True)]
 )
 def test_a_budget_comes_back_to_the_bit(path, budget):
     Ledger.create(path, budget=budget, table="visits")
@@ -594,3 +594,13 @@ def test_a_ledger_is_not_created_beside_the_journal_of_another(tmp_path):
     with pytest.raises(LedgerError, match="journal of one"):
         Ledger.create(tmp_path / "visits.ledger", budget=1.0, table="visits")
     assert not (tmp_path / "visits.ledger").exists()
+
+
+def test_a_ledger_that_protects_little_is_opened_and_says_so(path):
+    Ledger.create(path, budget=Budget(100, weak=True), table="visits")
+    again = Ledger.open(path)
+    assert again.budget == Budget(100, weak=True)
+    assert "Protects little: ε = 100 is above 10." in str(again)
+    assert "Protects little" in again._repr_html_()
+    with pytest.raises(BudgetError, match="protects little"):
+        Ledger.at(path, budget=100, table="visits")

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from sfumato.privacy.budget import Budget
 from sfumato.privacy.cost import Cost
 from sfumato.privacy.ledger import Ledger
 
@@ -82,7 +83,7 @@ def wait_until_charging(markers: Path, before: int) -> None:
 
 def test_a_process_killed_at_any_moment_forgets_no_charge_that_was_looked_at(tmp_path):
     path, markers = tmp_path / "visits.ledger", tmp_path / "looked"
-    ledger = Ledger.create(path, budget=10**6, table="visits")
+    ledger = Ledger.create(path, budget=Budget(10**6, weak=True), table="visits")
     moments = random.Random(7)
     for killed in range(2, 62, 2):
         before = len(looked(markers))
@@ -100,7 +101,7 @@ def test_a_process_killed_at_any_moment_forgets_no_charge_that_was_looked_at(tmp
 
 def test_a_process_killed_before_any_statement_leaves_a_ledger_that_opens(tmp_path):
     path, markers = tmp_path / "visits.ledger", tmp_path / "looked"
-    Ledger.create(path, budget=10**6, table="visits")
+    Ledger.create(path, budget=Budget(10**6, weak=True), table="visits")
     killed = 0
     while True:
         process = start("die_at_statement", path, markers, PRICE, killed + 1)
@@ -125,7 +126,7 @@ def test_a_process_that_looks_before_it_charges_is_caught(tmp_path):
 
 def test_a_process_killed_while_writing_leaves_a_ledger_that_opens(tmp_path):
     path, markers = tmp_path / "visits.ledger", tmp_path / "looked"
-    ledger = Ledger.create(path, budget=10**6, table="visits")
+    ledger = Ledger.create(path, budget=Budget(10**6, weak=True), table="visits")
     while path.stat().st_size < 20_000:
         ledger.charge("so that the journal has pages to keep", Cost.pure(PRICE))
     killed = halfway = 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -185,3 +186,120 @@ def test_a_thread_that_waits_for_a_file_gives_up_in_time(
         thread.start()
         thread.join()
     assert len(refusals) == (1 if sys.platform == "linux" else 0)
+
+
+NAMES_OF_SQLITE = (
+    "a.ledger-journal",
+    "a.ledger-wal",
+    "a.ledger-shm",
+    "a.ledger-mj0F3A219C4",
+    "A.LEDGER-JOURNAL",
+    "a.ledger-\u017fhm",
+    "a.ledger-journal. ",
+    "a.nal",
+    "a.9c4",
+)
+
+
+@pytest.mark.parametrize("name", NAMES_OF_SQLITE)
+def test_a_ledger_that_sqlite_could_take_for_a_journal_is_not_created(
+    tmp_path: Path, name: str
+) -> None:
+    for begin in (Ledger.create, Ledger.at):
+        with pytest.raises(LedgerError, match="SQLite gives to journals"):
+            begin(tmp_path / name, budget=1, table="visits")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", NAMES_OF_SQLITE)
+def test_a_ledger_that_got_such_a_name_is_kept_closed_until_it_is_renamed(
+    ledger: Ledger, tmp_path: Path, name: str
+) -> None:
+    ledger.charge("chart", TENTH)
+    renamed = (tmp_path / "visits.ledger").rename(tmp_path / name)
+    (tmp_path / "link.ledger").symlink_to(renamed)
+    for path in (renamed, tmp_path / "link.ledger"):
+        with pytest.raises(LedgerError, match="is renamed together with its own journal"):
+            Ledger.open(path)
+    assert len(Ledger.open(renamed.rename(tmp_path / "b.ledger")).entries) == 1
+
+
+@pytest.mark.parametrize("name", ["journal", "a-journal.ledger", "wal.ledger", "a-mj.ledger"])
+def test_names_that_only_resemble_those_of_sqlite_are_taken(tmp_path: Path, name: str) -> None:
+    assert Ledger.create(tmp_path / name, budget=1, table="visits").entries == ()
+
+
+def test_opening_a_ledger_never_deletes_another_that_is_named_as_its_journal(
+    ledger: Ledger, tmp_path: Path
+) -> None:
+    other = Ledger.create(tmp_path / "other.ledger", budget=1, table="visits")
+    other.charge("chart", TENTH)
+    eaten = (tmp_path / "other.ledger").rename(tmp_path / "visits.ledger-journal")
+    before = eaten.read_bytes()
+    for attempt in (
+        lambda: Ledger.open(tmp_path / "visits.ledger"),
+        lambda: ledger.charge("chart", TENTH),
+        lambda: ledger.entries,
+    ):
+        with pytest.raises(LedgerError, match=r"visits.ledger-journal is not a journal"):
+            attempt()
+    assert eaten.read_bytes() == before
+    assert len(Ledger.open(eaten.rename(tmp_path / "other.ledger")).entries) == 1
+    assert ledger.charge("chart", TENTH).number == 1
+
+
+def test_a_journal_that_is_a_link_a_folder_or_a_pipe_is_left_alone(
+    ledger: Ledger, tmp_path: Path
+) -> None:
+    beside = tmp_path / "visits.ledger-journal"
+    (tmp_path / "other").write_bytes(JOURNAL_MARK)
+    for make in (lambda: beside.symlink_to("other"), beside.mkdir, lambda: os.mkfifo(beside)):
+        make()
+        with pytest.raises(LedgerError, match="is not a journal"):
+            ledger.charge("chart", TENTH)
+        assert os.path.lexists(beside)
+        beside.rmdir() if beside.is_dir() else beside.unlink()
+
+
+JOURNAL_MARK = bytes.fromhex("d9d505f920a163d7")
+
+
+def hot_journal(tmp_path: Path, *, then: bytes = b"") -> Path:
+    """Write the journal of a charge that was cut off, and what a stranger puts behind it."""
+    path = tmp_path / "visits.ledger"
+    connection = sqlite3.connect(path, isolation_level=None)
+    connection.execute("PRAGMA cache_size = 1")
+    connection.execute("PRAGMA cache_spill = 1")
+    connection.execute("BEGIN IMMEDIATE")
+    connection.execute("CREATE TABLE half (way)")
+    connection.executemany("INSERT INTO half VALUES (?)", [("x" * 3000,)] * 50)
+    halfway, journal = path.read_bytes(), (tmp_path / "visits.ledger-journal").read_bytes()
+    connection.execute("ROLLBACK")
+    connection.close()
+    path.write_bytes(halfway)
+    (tmp_path / "visits.ledger-journal").write_bytes(journal + then)
+    return tmp_path / "visits.ledger-journal"
+
+
+def test_the_journal_of_a_charge_that_was_cut_off_is_rolled_back(
+    ledger: Ledger, tmp_path: Path
+) -> None:
+    ledger.charge("chart", TENTH)
+    journal = hot_journal(tmp_path)
+    assert journal.read_bytes().startswith(JOURNAL_MARK)
+    assert len(ledger.entries) == 1
+    assert not journal.exists()
+
+
+def test_a_journal_that_names_a_further_file_deletes_nothing(
+    ledger: Ledger, tmp_path: Path
+) -> None:
+    victim = tmp_path / "victim.ledger"
+    Ledger.create(victim, budget=1, table="visits")
+    name = str(victim).encode()
+    end = [len(name).to_bytes(4), sum(name).to_bytes(4), JOURNAL_MARK]
+    locked = (2**30 // 4096 + 1).to_bytes(4)  # the page that no journal holds
+    hot_journal(tmp_path, then=b"".join([locked, name, *end]))
+    with pytest.raises(LedgerError, match="is not a journal"):
+        Ledger.open(tmp_path / "visits.ledger")
+    assert len(Ledger.open(victim).entries) == 0

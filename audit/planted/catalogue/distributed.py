@@ -10,6 +10,38 @@ _distributed = partial(Mutant, family="distributed")
 
 DISTRIBUTED = (
     _distributed(
+        name="messages have more bits than words",
+        file="distributed/checking.py",
+        old="MOST_BITS = 40",
+        new="MOST_BITS = 44",
+        among="distributed/test_protocol.py",
+        notices="test_the_limits_keep_what_the_argument_asks_of_them",
+    ),
+    _distributed(
+        name="a δ is asked for that tables of noise are too coarse for",
+        file="distributed/checking.py",
+        old="LEAST_DELTA = 1e-15",
+        new="LEAST_DELTA = 1e-20",
+        among="distributed/test_protocol.py",
+        notices="test_the_limits_keep_what_the_argument_asks_of_them",
+    ),
+    _distributed(
+        name="tables of noise are longer than their rounding is paid for",
+        file="distributed/protocol.py",
+        old="MOST_ENTRIES = 2**22",
+        new="MOST_ENTRIES = 2**30",
+        among="distributed/test_protocol.py",
+        notices="test_the_limits_keep_what_the_argument_asks_of_them",
+    ),
+    _distributed(
+        name="sums are promised for an ε at which tables are too coarse",
+        file="distributed/checking.py",
+        old="MOST_EPSILON = 30.0",
+        new="MOST_EPSILON = 60.0",
+        among="distributed/test_protocol.py",
+        notices="test_the_limits_keep_what_the_argument_asks_of_them",
+    ),
+    _distributed(
         name="the levels of a protocol do not sum to ε",
         file="distributed/protocol.py",
         old="exactly(self.epsilon) * weight / sum(weights) for weight in weights",

@@ -10,6 +10,38 @@ _engines = partial(Mutant, family="engines")
 
 ENGINES = (
     _engines(
+        name="sums of many rows wrap around the end of 64 bits",
+        file="engines/tally.py",
+        old="_MOST_ROWS = 2**31",
+        new="_MOST_ROWS = 2**33",
+        among="mechanisms/test_constants.py",
+        notices="test_sums_never_wrap_around",
+    ),
+    _engines(
+        name="a pseudo-crowd makes sums wrap around",
+        file="exact.py",
+        old="_LARGEST_CROWD = 2**30",
+        new="_LARGEST_CROWD = 2**34",
+        among="mechanisms/test_constants.py",
+        notices="test_sums_never_wrap_around",
+    ),
+    _engines(
+        name="so many columns are summed that a row's length is rounded",
+        file="lattice.py",
+        old="MOST_COLUMNS = 100",
+        new="MOST_COLUMNS = 10_000",
+        among="mechanisms/test_constants.py",
+        notices="test_points_of_a_lattice_are_exact_in_floats",
+    ),
+    _engines(
+        name="points lie so far out that a row's length is rounded",
+        file="lattice.py",
+        old="REACH = 2**20",
+        new="REACH = 2**24",
+        among="mechanisms/test_constants.py",
+        notices="test_points_of_a_lattice_are_exact_in_floats",
+    ),
+    _engines(
         name="the sensitivity of counts is halved",
         file="engines/answering.py",
         old="""

@@ -85,6 +85,14 @@ NOISE = (
         notices="test_cells_get_noise_of_their_own_in_the_shape_they_came_in[laplace]",
     ),
     _noise(
+        name="noise is so wide that it wraps around the end of 64 bits",
+        file="mechanisms/noise.py",
+        old="LARGEST_SCALE = 2.0**55",
+        new="LARGEST_SCALE = 2.0**61",
+        among="mechanisms/test_constants.py",
+        notices="test_noise_leaves_64_bits_about_as_often_as_it_is_said",
+    ),
+    _noise(
         name="the scale is ε and not 1/ε",
         file="mechanisms/laplace.py",
         old="scale = Fraction(l1) / epsilon",

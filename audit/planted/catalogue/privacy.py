@@ -26,7 +26,34 @@ PRIVACY = (
         among="privacy/test_accountant.py",
         notices=(
             "test_no_adaptive_analyst_gets_beyond_epsilon_and_delta[Budget(epsilon=1.0, "
-            "delta=0.1, reserve=0.09)]"
+            "delta=0.1, reserve=0.09, weak=True)]"
+        ),
+    ),
+    _privacy(
+        name="an ε of 100 passes without a word",
+        file="privacy/budget.py",
+        old="[high] * (epsilon > WEAK_EPSILON)",
+        new="[high] * (epsilon > LARGEST_EPSILON)",
+        among="privacy/test_budget.py",
+        notices="test_a_bare_number_above_ten_is_refused",
+    ),
+    _privacy(
+        name="a δ of one half passes without a word",
+        file="privacy/budget.py",
+        old="[likely] * (delta >= WEAK_DELTA)",
+        new="[likely] * (delta >= 1)",
+        among="privacy/test_budget.py",
+        notices=("test_a_budget_that_protects_little_is_granted_only_to_whoever_says_so[numbers3]"),
+    ),
+    _privacy(
+        name="a figure does not say that it protects little",
+        file="privacy/guarantee.py",
+        old="protecting {self._protected}{self.weakness}",
+        new="protecting {self._protected}",
+        among="test_session.py",
+        notices=(
+            "test_a_chart_that_protects_little_says_so_on_its_figure_and_after_it_was_saved"
+            "[histplot]"
         ),
     ),
     _privacy(
@@ -50,6 +77,30 @@ PRIVACY = (
         new="return cls(epsilon, epsilon**2 / 8, delta)",
         among="privacy/test_cost.py",
         notices="test_each_kind_of_mechanism_has_its_price",
+    ),
+    _privacy(
+        name="what fifty digits lose of ρ is kept",
+        file="privacy/conversion.py",
+        old="_MARGIN = Fraction(1, 10**30)",
+        new="_MARGIN = Fraction(0)",
+        among="mechanisms/test_constants.py",
+        notices="test_margins_cover_what_decimals_lose",
+    ),
+    _privacy(
+        name="ρ is computed in so few digits that its margin does not cover them",
+        file="privacy/conversion.py",
+        old="_PRECISE = Context(prec=50)",
+        new="_PRECISE = Context(prec=28)",
+        among="mechanisms/test_constants.py",
+        notices="test_margins_cover_what_decimals_lose",
+    ),
+    _privacy(
+        name="δ is computed in so few digits that its margin does not cover them",
+        file="mechanisms/stability.py",
+        old="_PRECISE = Context(prec=100)",
+        new="_PRECISE = Context(prec=60)",
+        among="mechanisms/test_constants.py",
+        notices="test_margins_cover_what_decimals_lose",
     ),
     _privacy(
         name="ρ is rounded up",
@@ -134,6 +185,43 @@ PRIVACY = (
         notices="test_a_charge_is_on_the_disk_before_it_returns",
     ),
     _privacy(
+        name="a ledger's name is looked at before its links are followed",
+        file="privacy/store.py",
+        old="if is_taken(file):",
+        new="if is_taken(path):",
+        among="privacy/test_place.py",
+        notices=(
+            "test_a_ledger_that_got_such_a_name_is_kept_closed_until_it_is_renamed"
+            "[a.ledger-journal]"
+        ),
+    ),
+    _privacy(
+        name="a ledger may have the name of a journal in capitals",
+        file="privacy/place.py",
+        old='path.name.casefold().rstrip(". ")',
+        new='path.name.rstrip(". ")',
+        among="privacy/test_place.py",
+        notices=(
+            "test_a_ledger_that_sqlite_could_take_for_a_journal_is_not_created[A.LEDGER-JOURNAL]"
+        ),
+    ),
+    _privacy(
+        name="a ledger deletes another that has the name of its journal",
+        file="privacy/place.py",
+        old='ours = (head[:1] == b"\\0" or _JOURNAL.startswith(head)) and tail != _JOURNAL',
+        new="ours = tail != _JOURNAL",
+        among="privacy/test_place.py",
+        notices="test_opening_a_ledger_never_deletes_another_that_is_named_as_its_journal",
+    ),
+    _privacy(
+        name="a stranger's journal tells which file to delete",
+        file="privacy/place.py",
+        old="_JOURNAL.startswith(head)) and tail != _JOURNAL",
+        new="_JOURNAL.startswith(head))",
+        among="privacy/test_place.py",
+        notices="test_a_journal_that_names_a_further_file_deletes_nothing",
+    ),
+    _privacy(
         name="entries of a ledger can be deleted",
         file="privacy/records.py",
         old="""
@@ -151,6 +239,14 @@ PRIVACY = (
         new="if self.limits > wanted.limits:",
         among="privacy/test_ledger.py",
         notices="test_a_ledger_is_not_opened_on_other_terms",
+    ),
+    _session(
+        name="a search may protect little without a word",
+        file="session.py",
+        old="if plan.guarantee.weakness and not budget.weak:",
+        new="if plan.guarantee.weakness and not (budget.weak or budget.pure):",
+        among="test_session.py",
+        notices=("test_a_search_whose_delta_protects_little_is_refused_before_the_charge[release]"),
     ),
     _session(
         name="the charge is made after the look",

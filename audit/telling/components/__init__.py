@@ -54,11 +54,11 @@ _STRANGE = (
 
 FEW = CLOUD[:3]
 
-WIDE = Budget(4.0, 0.1)
+WIDE = Budget(4.0, 0.1, weak=True)
 """A δ that can be seen, for a small one would have to be seen first."""
 
-NARROW = Budget(1.0, 0.1)
-BROKEN = Budget(1.0, 0.3)
+NARROW = Budget(1.0, 0.1, weak=True)
+BROKEN = Budget(1.0, 0.3, weak=True)
 """For what is broken: with more to lose, more releases would have to be drawn."""
 
 
@@ -78,7 +78,7 @@ def _parts() -> list[Case]:
     early = Twin("a threshold one lower", threshold_one_lower, 10_000)
     lone, shared, piled = (replace(each, crowd=FEW) for each in FARTHEST.values())
     # With this noise a threshold of 4 shows a row with a chance of 0.0225, and one of 3 with 0.11.
-    opening = Budget(2.0, 0.01)
+    opening = Budget(2.0, 0.01, weak=True)
     frame = Twin("a frame from the data", distance_from_the_data, 220)
     return [
         Window(OUTLIER, ROWS, Budget(1.0)).case(Trials(400, 4000), frame),

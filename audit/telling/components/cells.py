@@ -64,7 +64,7 @@ class Cells(Drawn):
     @cached_property
     def plan(self) -> Filling:
         """How the frame is filled, with all of the budget."""
-        whole = Budget(self.budget.epsilon, self.budget.delta, reserve=0)
+        whole = replace(self.budget, reserve=0)
         portion = Portion(whole.rho, pure=False)
         if self.method == "sparse":
             return Sparse(portion, exactly(self.opening), self.unit)

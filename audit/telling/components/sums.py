@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import cast
 
@@ -45,7 +45,7 @@ class Directions(Drawn):
     @cached_property
     def plan(self) -> Summing:
         """How they are summed, with noise that takes all of the budget."""
-        whole = Budget(self.budget.epsilon, self.budget.delta, reserve=0)
+        whole = replace(self.budget, reserve=0)
         return Summing.plan(BESIDE_DIRECTIONS, self.unit, Portion(whole.rho, pure=False))
 
     @property

@@ -59,6 +59,7 @@ class Shuffled:
             scaling=self.scaling,
             coarsest=0,
             wrong=0.5,
+            weak=True,
         )
 
     def draw(self, joined: bool, releases: int) -> Draws:

@@ -36,4 +36,5 @@ def release_alone(
 def room_for(chart: Chart[Any, Any], domain: Domain, unit: PrivacyUnit, budget: Budget) -> Budget:
     """Return a limit that this one chart fills: its thresholds take their δ, and no more."""
     reserve = plain_above(chart.plan(domain, unit, budget).cost.delta)
-    return Budget(budget.epsilon, budget.delta or reserve, reserve=reserve)
+    # Whether the chart may protect little is asked by its own budget.
+    return Budget(budget.epsilon, budget.delta or reserve, reserve=reserve, weak=True)

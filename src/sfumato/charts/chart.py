@@ -12,8 +12,10 @@ from typing import Any, Protocol, TypeVar
 from sfumato.domain import Bounds, Domain
 from sfumato.engines.engine import Engine, Schema
 from sfumato.errors import BudgetError, OverspentError
+from sfumato.names import printable as harmless
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.cost import Cost
+from sfumato.privacy.entry import printable
 from sfumato.privacy.guarantee import Guarantee
 from sfumato.privacy.unit import PrivacyUnit
 from sfumato.releases.release import Release
@@ -56,8 +58,9 @@ class Plan(ABC):
         """Return what there is to know, as names and values to print."""
 
     def __str__(self) -> str:
-        rows = [("plan", self.label), ("price", str(self.cost)), ("promise", str(self.guarantee))]
-        rows += self.lines()
+        label = printable(self.label)
+        rows = [("plan", label), ("price", str(self.cost)), ("promise", str(self.guarantee))]
+        rows += [(name, harmless(value)) for name, value in self.lines()]
         width = max(len(name) for name, _ in rows)
         return "\n".join(f"{name:<{width}}  {value}" for name, value in rows)
 
@@ -67,8 +70,9 @@ class Plan(ABC):
     def admit(self, spent: Cost) -> None:
         """Refuse to publish what cost more than was charged."""
         if not spent.within(self.cost):
+            label = printable(self.label)
             raise OverspentError(
-                f"{self.label} spent {spent} but only {self.cost} was charged. This is a bug in "
+                f"{label} spent {spent} but only {self.cost} was charged. This is a bug in "
                 "sfumato: the numbers are withheld. Please report it."
             )
 
@@ -115,7 +119,7 @@ def budget_for(
     """
 
     def expected(epsilon: float) -> float:
-        return chart.plan(domain, unit, Budget(epsilon, delta)).expected_error
+        return chart.plan(domain, unit, Budget(epsilon, delta, weak=True)).expected_error
 
     def enough(epsilon: float) -> bool:
         with suppress(BudgetError):  # so small an ε buys nothing at all
@@ -138,4 +142,4 @@ def budget_for(
     while low < high:
         middle = (low + high) // 2
         low, high = (low, middle) if enough(candidates[middle]) else (middle + 1, high)
-    return Budget(candidates[high], delta)
+    return Budget(candidates[high], delta, weak=True)  # a plan grants nothing, and says so

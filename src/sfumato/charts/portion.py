@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from sfumato.errors import BudgetError
@@ -34,7 +34,7 @@ class Portion:
                 "The private search for categories takes all of the chart's δ. Gaussian noise "
                 "needs some of it too. Ask for a smaller delta: sf.private(delta=1e-7)."
             )
-        spending = Budget(budget.epsilon, budget.delta, reserve=plain_above(thresholds))
+        spending = replace(budget, reserve=plain_above(thresholds))
         return cls(spending.rho, pure=False)
 
     def part(self, share: Fraction) -> Portion:

@@ -27,6 +27,7 @@ def release(
     *,
     epsilon: options.Price,
     delta: options.Delta = 0.0,
+    weak: options.Weak = False,
     ledger: options.LedgerFile = None,
     name: options.TableName = None,
     threads: options.Threads = None,
@@ -47,7 +48,7 @@ def release(
 
     outputs = output or []
     check_outputs(outputs, asked.endings)
-    budget = Budget(epsilon, delta)
+    budget = Budget(epsilon, delta, weak=weak)
     limit = room_for(asked.chart, asked.domain, read_unit(unit), budget)
     source = Table(
         table,
@@ -75,6 +76,7 @@ def plan(
     epsilon: options.PriceToTry = None,
     error: options.Error = None,
     delta: options.Delta = 0.0,
+    weak: options.Weak = False,
     ledger: options.LedgerFile = None,
     name: options.TableName = None,
     threads: options.Threads = None,
@@ -86,7 +88,7 @@ def plan(
     from sfumato import Table
     from sfumato.privacy.budget import Budget
 
-    budget = None if epsilon is None else Budget(epsilon, delta)
+    budget = None if epsilon is None else Budget(epsilon, delta, weak=weak)
     any_limit = Budget(epsilon=1)
     source = Table(
         table,

@@ -39,6 +39,7 @@ def create(
     *,
     epsilon: options.Total,
     delta: options.Delta = 0.0,
+    weak: options.Weak = False,
     unit: options.Unit = None,
     table: Name,
 ) -> None:
@@ -46,7 +47,8 @@ def create(
     from sfumato.privacy.budget import Budget
     from sfumato.privacy.ledger import Ledger
 
-    ledger = Ledger.create(file, budget=Budget(epsilon, delta), unit=read_unit(unit), table=table)
+    budget = Budget(epsilon, delta, weak=weak)
+    ledger = Ledger.create(file, budget=budget, unit=read_unit(unit), table=table)
     show(str(ledger))
     words = f" --unit {unit}" if unit else ""
     say(f"Charge it with: --ledger {file} --table {table}{words}")

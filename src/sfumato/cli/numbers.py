@@ -9,6 +9,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from sfumato.cli.terminal import room, show, show_table
+from sfumato.names import brief, printable
+from sfumato.privacy.entry import LONGEST_LABEL
 
 if TYPE_CHECKING:
     from sfumato.releases.release import Release
@@ -22,7 +24,7 @@ _INTERVALS = {"low": ("high", "95 % interval"), "low_all": ("high_all", "all tog
 
 def show_numbers(release: Release) -> None:
     """Print what was released: where, how many, and between which ends the truth lies."""
-    title = release.label[:1].upper() + release.label[1:]
+    title = brief(printable(release.label[:1].upper() + release.label[1:]), LONGEST_LABEL)
     records = release.records()
     if getattr(release, "coverage", None) == 0:
         records = [_without_intervals(record) for record in records]

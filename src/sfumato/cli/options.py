@@ -16,7 +16,7 @@ def _public(text: str, metavar: str, *names: str) -> Any:
     return typer.Option(*names, metavar=metavar, help=text, rich_help_panel="What is public")
 
 
-def _privacy(text: str, metavar: str, *names: str) -> Any:
+def _privacy(text: str, metavar: str | None, *names: str) -> Any:
     return typer.Option(*names, metavar=metavar, help=text, rich_help_panel="Privacy")
 
 
@@ -122,6 +122,12 @@ Total = Annotated[float, _privacy("All that may ever be spent.", "ε", "--epsilo
 Delta = Annotated[
     float,
     _privacy("The chance that the promise may fail; above 0, most charts add Gaussian noise.", "δ"),
+]
+Weak = Annotated[
+    bool,
+    _privacy(
+        "Allow a guarantee that protects little: ε above 10, or δ from 0.001.", None, "--weak"
+    ),
 ]
 Error = Annotated[
     float | None, _privacy("Instead of a price: the mean error you can live with.", "NUMBER")

@@ -7,6 +7,8 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from sfumato.names import brief, printable
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -26,6 +28,7 @@ _SHELL_WORDS: tuple[tuple[str, str], ...] = (
     (r"(?:order=)?(?:sf\.)?private\(delta=(\S+)\)", r"--order private:\1"),
     (r"(?:unit=)?(?:sf\.)?PrivacyUnit\.users\('(.*?)', max_rows=(\d+)\)", r"--unit \1:\2"),
     (r"(?:unit=)?(?:sf\.)?PrivacyUnit\.users\('(.*?)'\)", r"--unit \1"),
+    (r"(?:sf\.)?Budget\((.+?), weak=True\)", r"Budget(\1) --weak"),
     (r"(?:sf\.)?Budget\(epsilon=(\S+), delta=(\S+)\)", r"--epsilon \1 --delta \2"),
     (r"(?:sf\.)?Budget\((epsilon|delta)=(\S+)\)", r"--\1 \2"),
     (r"plan\(chart, budget=(\S+)\)", r"--epsilon \1"),
@@ -44,6 +47,7 @@ _SHELL_WORDS: tuple[tuple[str, str], ...] = (
 
 
 _ENDLESS = 10_000
+_LONGEST_CELL = 300  # letters; numbers are shorter
 
 
 def in_shell_words(problem: str) -> str:
@@ -68,9 +72,8 @@ def say(sentence: str) -> None:
 
 
 def show(text: str) -> None:
-    """Print a text on stdout as it is."""
-    sys.stdout.write(f"{text}\n")
-    sys.stdout.flush()
+    """Print a text on stdout, line by line and otherwise as it is."""
+    _write("\n".join(map(printable, text.split("\n"))))
 
 
 def show_table(title: str, columns: Mapping[str, Sequence[str]], words: int) -> None:
@@ -82,24 +85,28 @@ def show_table(title: str, columns: Mapping[str, Sequence[str]], words: int) -> 
     from rich.text import Text
 
     table = Table(
-        title=Text(printable(title), style="bold"), title_justify="left", box=None, pad_edge=False
+        title=Text(_cell(title), style="bold"), title_justify="left", box=None, pad_edge=False
     )
     for place, name in enumerate(columns):
         justify = "left" if place < words or not name else "right"
-        table.add_column(Text(printable(name)), justify=justify, no_wrap=True)
+        table.add_column(Text(_cell(name)), justify=justify, no_wrap=True)
     for row in zip(*columns.values(), strict=True):
-        table.add_row(*(Text(printable(cell)) for cell in row))
+        table.add_row(*(Text(_cell(cell)) for cell in row))
     console = _console(stderr=False)
     console.width = _ENDLESS
     console.width = console.measure(table).maximum
     with console.capture() as printed:  # rich itself would end the process on a closed pipe
         console.print(table, soft_wrap=True)
-    show(printed.get().rstrip("\n"))
+    _write(printed.get().rstrip("\n"))  # where rich sets the title in bold, by control characters
 
 
-def printable(text: str) -> str:
-    """Return `text` without control characters: a category could otherwise steer the terminal."""
-    return "".join(letter if letter.isprintable() else " " for letter in text)
+def _cell(text: str) -> str:
+    return brief(printable(text), _LONGEST_CELL)
+
+
+def _write(text: str) -> None:
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
 
 
 def room() -> int:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from sfumato.errors import BudgetError, DomainError, SfumatoError
 from sfumato.grid import MOST_CELLS
+from sfumato.privacy.budget import weakness
 
 if TYPE_CHECKING:
     from sfumato.distributed.protocol import Protocol
@@ -49,6 +50,12 @@ def _check_budget(protocol: Protocol) -> None:
         raise BudgetError(
             f"A protocol needs a δ above {LEAST_DELTA:g} and up to one half. Shuffled messages "
             "never hide a number perfectly, so there is no pure form. Write delta=1e-6."
+        )
+    if protocol.weak is not True and (why := weakness(protocol.epsilon, protocol.delta)):
+        raise BudgetError(
+            f"This protocol protects little: {why}. Whoever reads the sums could become nearly "
+            "sure of what one participant holds. Promise more, or write that you mean it: "
+            "weak=True."
         )
     if not _between(protocol.wrong, 1e-100, 0.5):
         raise DomainError(

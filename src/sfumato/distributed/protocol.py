@@ -13,6 +13,7 @@ from sfumato.distributed.noise_part import NoisePart, noise_part, table_size
 from sfumato.distributed.splitting import fewest_shares
 from sfumato.plane import Plane
 from sfumato.privacy.amount import exactly, show
+from sfumato.privacy.budget import weakness
 
 MOST_ENTRIES = 2**22
 """How long the tables may be, all levels together, that noise is drawn from."""
@@ -46,6 +47,8 @@ class Protocol:
         How much less ε each finer level gets: γ in the paper.
     wrong
         The probability that any sum at all leaves the range in which it can be read.
+    weak
+        Allow a guarantee that protects little: an ε above 10, or a δ of 0.001 or more.
 
     Examples
     --------
@@ -69,6 +72,7 @@ class Protocol:
     coarsest: int = 2
     decay: float = 2**-0.5
     wrong: float = 1e-6
+    weak: bool = False
 
     def __post_init__(self) -> None:
         check(self)
@@ -80,11 +84,12 @@ class Protocol:
     @property
     def promise(self) -> str:
         """What is promised, and to whom."""
+        why = weakness(self.epsilon, self.delta)
         return (
             f"ε = {show(exactly(self.epsilon), up=True)}, "
             f"δ = {show(exactly(self.delta), up=True)}, protecting what each honest participant "
             f"holds, if at least {self.honest} of {self.participants} are honest; that they take "
-            "part is public"
+            f"part is public{why and f'. Protects little: {why}'}"
         )
 
     @cached_property

@@ -13,6 +13,7 @@ from sfumato.figure.counts import Bars, Cells
 from sfumato.figure.interval import Estimates, Interval, percent
 from sfumato.figure.plane import Arrows, Clouds, Dots, Heat, Outline, Square
 from sfumato.figure.summaries import Boxes, Orient, Points
+from sfumato.names import brief
 
 __all__ = [
     "Arrows",
@@ -36,6 +37,9 @@ __all__ = [
     "percent",
 ]
 
+LONGEST_TITLE = 300
+"""How many letters of a title are drawn."""
+
 AxisKind = Literal["number", "time", "category"]
 
 Mark = Bars | Cells | Boxes | Points | Heat | Clouds | Outline | Dots | Arrows
@@ -56,6 +60,9 @@ class Axis:
     categories: tuple[str, ...] = ()
     reversed: bool = False
     step: float | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "label", brief(self.label))
 
 
 @dataclass(frozen=True)
@@ -90,3 +97,7 @@ class Figure:
     legend: str = ""
     notes: tuple[str, ...] = field(default=())
     watermark: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "title", brief(self.title, LONGEST_TITLE))
+        object.__setattr__(self, "legend", brief(self.legend))

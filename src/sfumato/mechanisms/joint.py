@@ -33,7 +33,8 @@ LARGEST_EPSILON = 64
 ROUNDING = Fraction(1, 2**22)
 """What the rounding of floats may add to the loss of one group."""
 
-_UNIFORM = 2**64  # one draw in so many is uniform
+UNIFORM = 2**64
+"""One draw in so many is uniform: what is left out of the others is hidden below it."""
 
 
 def joint(
@@ -172,7 +173,7 @@ def draw(
     if size is not None:
         profile = profile.filled(size)
     wanted = Wanted(profile, levels, profile.size if size is None else size)
-    if chance.below(_UNIFORM) == 0:
+    if chance.below(UNIFORM) == 0:
         return wanted.anywhere(chance)
     if rates.balanced is not None:
         return balanced(wanted, (rates.published, rates.balanced), chance)

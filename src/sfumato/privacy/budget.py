@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from sfumato.errors import BudgetError
-from sfumato.privacy.amount import exactly
+from sfumato.privacy.amount import exactly, show
 from sfumato.privacy.conversion import rho_within
 
 LARGEST_EPSILON = 1e12
 """Far beyond any promise; larger numbers would overflow when the promise is restated."""
+
+WEAK_EPSILON = 10.0
+"""A larger ε protects little, and is granted only to whoever says so."""
+
+WEAK_DELTA = 1e-3
+"""So does a δ that is not below this."""
 
 
 @dataclass(frozen=True)
@@ -26,6 +32,9 @@ class Budget:
     reserve
         The part of δ kept for thresholds (`sfumato.private`); the rest pays for the tight
         conversion of Gaussian noise. Half of δ unless you say otherwise.
+    weak
+        Allow a guarantee that protects little: an ε above 10, or a δ of 0.001 or more. Every
+        figure then says so.
 
     Examples
     --------
@@ -33,11 +42,16 @@ class Budget:
     Budget(epsilon=1.0)
     >>> Budget(epsilon=2, delta=1e-6).pure
     False
+    >>> Budget(epsilon=100)
+    Traceback (most recent call last):
+    ...
+    sfumato.errors.BudgetError: Budget(epsilon=100.0) protects little: ε = 100 is above 10. ...
     """
 
     epsilon: float
     delta: float = 0.0
     reserve: float | None = None
+    weak: bool = field(default=False, compare=False, kw_only=True)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", _number(self.epsilon, "epsilon"))
@@ -60,11 +74,19 @@ class Budget:
                 f"Budget(reserve={self.reserve:g}) must lie between 0 and delta. It is the part of "
                 "δ kept for thresholds. Leave it out, or write a smaller one."
             )
+        object.__setattr__(self, "weak", self.weak is True)
+        if not self.weak and (why := weakness(self.epsilon, self.delta)):
+            raise BudgetError(
+                f"{self!r} protects little: {why}. Whoever sees the chart could become nearly sure "
+                "of what one person's rows say. Spend less, or write that you mean it: "
+                f"{replace(self, weak=True)!r}."
+            )
 
     def __repr__(self) -> str:
         parts = [f"epsilon={self.epsilon!r}"]
         parts += [f"delta={self.delta!r}"] if self.delta else []
         parts += [] if self.reserve is None else [f"reserve={self.reserve!r}"]
+        parts += ["weak=True"] if self.weak else []
         return f"Budget({', '.join(parts)})"
 
     @classmethod
@@ -86,6 +108,19 @@ class Budget:
     def rho(self) -> Fraction:
         """The zero-concentrated privacy this budget buys; none where δ is zero."""
         return rho_within(exactly(self.epsilon), exactly(self.delta) - self.threshold_delta)
+
+
+def weakness(epsilon: float, delta: float) -> str:
+    """Say why a guarantee protects little, or nothing where it does not.
+
+    Examples
+    --------
+    >>> weakness(100.0, 0.5)
+    'ε = 100 is above 10, δ = 0.5 is not below 0.001'
+    """
+    high = f"ε = {show(exactly(epsilon), up=True)} is above {WEAK_EPSILON:g}"
+    likely = f"δ = {show(exactly(delta), up=True)} is not below {WEAK_DELTA:g}"
+    return ", ".join([high] * (epsilon > WEAK_EPSILON) + [likely] * (delta >= WEAK_DELTA))
 
 
 def _number(value: object, name: str) -> float:

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
+from sfumato.names import brief
+from sfumato.names import printable as harmless
 from sfumato.privacy.cost import Cost
 
 LONGEST_LABEL = 300
@@ -34,6 +36,5 @@ def printable(text: str) -> str:
     >>> printable("histogram of wait\n by ward")
     'histogram of wait by ward'
     """
-    line = "".join(letter if letter.isprintable() else " " for letter in text)
-    line = " ".join(line.split())
-    return line if len(line) <= LONGEST_LABEL else line[: LONGEST_LABEL - 1] + "…"
+    # A name may have a million letters, of which few are kept.
+    return brief(" ".join(harmless(text[: 4 * LONGEST_LABEL]).split()), LONGEST_LABEL)

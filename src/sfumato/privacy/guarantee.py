@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from sfumato.errors import DomainError
 from sfumato.privacy.amount import exactly, float_above, show
+from sfumato.privacy.budget import weakness
 from sfumato.privacy.unit import PrivacyUnit
 
 MOST_ROWS = 2**63
@@ -30,6 +31,8 @@ class Guarantee:
     (2.0, 0.0)
     >>> print(Guarantee(1.0, 0.0, PrivacyUnit.rows(), size=900))
     ε = 1, protecting what one of 900 rows says (their number is public)
+    >>> print(Guarantee(100.0, 0.0, PrivacyUnit.rows()))
+    ε = 100, protecting one row. Protects little: ε = 100 is above 10
     """
 
     epsilon: float
@@ -47,10 +50,10 @@ class Guarantee:
 
     @property
     def neighbours(self) -> str:
-        """The neighbour relation the promise is about."""
+        """The neighbour relation the promise is about, the unit's name as it is: files hold it."""
         if self.size is None:
-            return f"add or remove {self.unit}"
-        return f"replace {self.unit} of {self.size}"
+            return f"add or remove {self.unit.words()}"
+        return f"replace {self.unit.words()} of {self.size}"
 
     @property
     def replace_one(self) -> tuple[float, float]:
@@ -64,9 +67,16 @@ class Guarantee:
         delta = min(Fraction(1), exactly(self.delta) * (1 + _exp_above(epsilon)))
         return float_above(2 * epsilon), float_above(delta)
 
+    @property
+    def weakness(self) -> str:
+        """Why this protects little, as a sentence after the one that is said; or nothing."""
+        why = weakness(self.epsilon, self.delta)
+        return why and f". Protects little: {why}"
+
     def __str__(self) -> str:
         delta = f", δ = {show(exactly(self.delta), up=True)}" if self.delta else ""
-        return f"ε = {show(exactly(self.epsilon), up=True)}{delta}, protecting {self._protected}"
+        promise = f"ε = {show(exactly(self.epsilon), up=True)}{delta}"
+        return f"{promise}, protecting {self._protected}{self.weakness}"
 
     @property
     def _protected(self) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 import struct
 import sys
 import time
@@ -18,6 +19,13 @@ if sys.platform == "linux":
 MOUNTS = Path("/proc/self/mountinfo")
 """Where Linux lists what is mounted, one mount a line, its place in the fifth column."""
 
+# What SQLite appends to a file's name to get that of a journal, a log or its index; and what some
+# builds put in place of an ending, for file systems with three letters to it.
+_TAKEN = re.compile(r"(-(journal|wal|shm|mj[0-9a-f]{9})|\.(nal|wal|shm|9[0-9a-f]{2}))$")
+
+_JOURNAL = bytes.fromhex("d9d505f920a163d7")
+"""How a journal begins once it is on the disk, and how it ends where it names another file."""
+
 # One byte far from those that SQLite locks, and from any that a ledger will have.
 _OURS = 2**62
 
@@ -28,6 +36,35 @@ def exists(path: Path) -> bool:
         return path.is_file()
     except OSError:
         return False
+
+
+def is_taken(path: Path) -> bool:
+    """Tell whether SQLite could take the file at `path` for another file's journal or log.
+
+    It deletes such files when it opens the other. Letters are compared as file systems do that
+    know no capitals, and dots and spaces at the end as one does that drops them.
+    """
+    return _TAKEN.search(path.name.casefold().rstrip(". ")) is not None
+
+
+def stranger_beside(path: Path) -> Path | None:
+    """Return a file that SQLite would take for the journal of `path`, and that is none of ours.
+
+    A journal begins with zeros or a mark, and ours never names a further file to be deleted.
+    """
+    journal = path.with_name(f"{path.name}-journal")
+    mark = len(_JOURNAL)
+    try:
+        if not stat.S_ISREG(journal.lstat().st_mode):
+            return journal
+        with journal.open("rb") as file:
+            head, size = file.read(mark), file.seek(0, os.SEEK_END)
+            file.seek(max(mark, size - mark))
+            tail = file.read(mark)
+    except FileNotFoundError:
+        return None
+    ours = (head[:1] == b"\0" or _JOURNAL.startswith(head)) and tail != _JOURNAL
+    return None if ours else journal
 
 
 def has_one_name(path: Path) -> bool:

@@ -16,7 +16,7 @@ from sqlite3 import Connection, connect
 
 from sfumato.errors import BudgetError, LedgerError
 from sfumato.privacy.amount import exactly
-from sfumato.privacy.budget import Budget
+from sfumato.privacy.budget import Budget, weakness
 from sfumato.privacy.cost import Cost
 from sfumato.privacy.entry import Entry, printable
 from sfumato.privacy.terms import Terms
@@ -148,7 +148,9 @@ def _amounts(budget: Budget) -> dict[str, str]:
 def _budget(facts: dict[str, str]) -> Budget:
     kept = {name: facts[name] for name in ("epsilon", "delta", "reserve") if name in facts}
     numbers = {name: float(_amount(text)) for name, text in kept.items()}
-    budget = Budget(numbers["epsilon"], numbers["delta"], numbers.get("reserve"))
+    # Whether it may protect little was asked when it was created.
+    weak = weakness(numbers["epsilon"], numbers["delta"]) != ""
+    budget = Budget(numbers["epsilon"], numbers["delta"], numbers.get("reserve"), weak=weak)
     if _amounts(budget) != kept:
         raise UnreadableError("Its budget is damaged")
     return budget

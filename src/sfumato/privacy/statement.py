@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from fractions import Fraction
 from html import escape
 
+from sfumato.names import brief, printable
 from sfumato.privacy.accountant import remaining
 from sfumato.privacy.amount import show
+from sfumato.privacy.budget import weakness
 from sfumato.privacy.cost import Cost
 from sfumato.privacy.entry import Entry, total
 from sfumato.privacy.terms import Terms
@@ -32,8 +34,10 @@ def as_html(terms: Terms, entries: Sequence[Entry]) -> str:
 
 
 def _title(terms: Terms) -> str:
-    protected = terms.protects.removeprefix("user ")
-    return f"Ledger of {terms.table}: {terms.budget!r}, protecting each {protected}"
+    protected = brief(printable(terms.protects.removeprefix("user ")))
+    why = weakness(terms.budget.epsilon, terms.budget.delta)
+    weak = f". Protects little: {why}." if why else ""
+    return f"Ledger of {terms.table}: {terms.budget!r}, protecting each {protected}{weak}"
 
 
 def _rows(terms: Terms, entries: Sequence[Entry]) -> list[Row]:

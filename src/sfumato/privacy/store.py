@@ -15,7 +15,15 @@ from pathlib import Path
 from typing import TypeVar
 
 from sfumato.errors import LedgerError
-from sfumato.privacy.place import exists, has_one_name, held, is_mounted, synced
+from sfumato.privacy.place import (
+    exists,
+    has_one_name,
+    held,
+    is_mounted,
+    is_taken,
+    stranger_beside,
+    synced,
+)
 from sfumato.privacy.records import UnreadableError, lay
 from sfumato.privacy.terms import Terms
 
@@ -85,6 +93,7 @@ class FileStore(Store):
     @contextmanager
     def _connection(self, *, writing: bool) -> Generator[sqlite3.Connection]:
         file = Path(os.path.realpath(self._file))  # beside which SQLite puts the journal
+        require_name(self._file, file)
         self._require_one_name(file)
         with (
             _operating,
@@ -132,8 +141,19 @@ class MemoryStore(Store):
             yield self._database
 
 
+def require_name(path: Path, file: Path) -> None:
+    """Refuse a ledger whose `file`, behind all links, SQLite could take for another's journal."""
+    if is_taken(file):
+        raise LedgerError(
+            f"{path} has a name that SQLite gives to journals. Whoever opened a ledger beside it "
+            "could delete it, and what was spent would be forgotten. Choose a name such as "
+            "visits.ledger; one that exists is renamed together with its own journal, if it has "
+            f"one ({file.name}-journal)."
+        )
+
+
 def _refuse_journal(path: Path) -> None:
-    if exists(path.with_name(f"{path.name}-journal")):
+    if any(os.path.lexists(f"{path}-{kind}") for kind in ("journal", "wal")):
         raise FileExistsError
 
 
@@ -143,6 +163,7 @@ def create(path: Path, terms: Terms) -> None:
     It is written under a passing name and then linked to its own, which fails if that exists: no
     process ever sees half a ledger, and of two that create one only one succeeds.
     """
+    require_name(path, path)
     passing = path.with_name(f".ledger-{secrets.token_hex(8)}")
     problem = ""
     try:
@@ -173,6 +194,11 @@ def _opened(file: Path, address: str) -> sqlite3.Connection:
     with suppress(OSError), file.open("rb") as found:
         if found.read(20)[_LOGGED] == b"\2" or exists(file.with_name(f"{file.name}-wal")):
             raise UnreadableError("It keeps charges in a second file")
+    if (stranger := stranger_beside(file)) is not None:
+        raise LedgerError(
+            f"{stranger} is not a journal of {file.name}. SQLite would take it for one and delete "
+            "it, and if it is a ledger, forget what was spent. Give it another name first."
+        )
     return _connect(address)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sfumato.errors import DomainError
+from sfumato.names import brief, printable
 
 SHARED_STEPS = 2**30
 """One person's whole weight, in integer steps, where its rows share it."""
@@ -48,11 +49,16 @@ class PrivacyUnit:
         return f"PrivacyUnit.users({self.column!r}{cap})"
 
     def __str__(self) -> str:
+        return self.words(brief(printable(self.column or "")))
+
+    def words(self, name: str | None = None) -> str:
+        """Say what is protected, with another name for the user column than its own."""
         if self.column is None:
             return "one row"
+        name = self.column if name is None else name
         if self.max_rows is None:
-            return f"all rows of one {self.column}, which count once together"
-        return f"all rows of one {self.column}, of which {self.max_rows} count at most"
+            return f"all rows of one {name}, which count once together"
+        return f"all rows of one {name}, of which {self.max_rows} count at most"
 
     @classmethod
     def rows(cls) -> PrivacyUnit:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from sfumato.domain import Bounds
 from sfumato.grid import Grid
+from sfumato.names import brief
 from sfumato.render.text import number
 
 Array = NDArray[np.float64]
@@ -60,7 +61,7 @@ class Area:
         if aspect == "equal":
             bounds = (min(bounds, key=lambda each: each.width),) * 2
         (across, level), (up, upright) = (_round(each) for each in bounds)
-        return cls(f"{level} × {upright} of {x.column} × {y.column}", (across, up))
+        return cls(f"{level} × {upright} of {brief(x.column)} × {brief(y.column)}", (across, up))
 
     def count(self, left: Array, right: Array, low: Array, high: Array) -> Array:
         """Return how many such areas rectangles hold.

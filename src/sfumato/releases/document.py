@@ -159,7 +159,8 @@ def _common(document: Mapping[str, Any]) -> dict[str, Any]:
         _fraction(prices["delta"]),
     )
     unit = PrivacyUnit(plain["unit"]["column"], plain["unit"]["max_rows"])
-    promised = Budget(plain["epsilon"], plain["delta"], reserve=plain_above(cost.delta))
+    reserve = plain_above(cost.delta)
+    promised = Budget(plain["epsilon"], plain["delta"], reserve=reserve, weak=True)
     if not admits(promised, Cost.nothing(), cost):
         raise _malformed()
     return {

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sfumato.domain import moment
 from sfumato.figure import Figure
 from sfumato.grid import Grid
+from sfumato.names import brief
 from sfumato.plane import MOST_STEPS, Outside
 from sfumato.postprocess import density
 from sfumato.postprocess.density import Leaves
@@ -141,7 +142,7 @@ class HeatmapRelease(MapRelease):
         """What a density counts, per what."""
         if self.guarantee.unit.column is not None:
             return f"people per {self.area.words}"
-        return f"{self.weight or 'rows'} per {self.area.words}"
+        return f"{brief(self.weight or 'rows')} per {self.area.words}"
 
     @property
     def least_cost(self) -> Cost:

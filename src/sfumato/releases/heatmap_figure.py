@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from sfumato.figure import Figure, Heat, Panel, Square
 from sfumato.grid import Grid
+from sfumato.names import brief
 from sfumato.postprocess import density
 from sfumato.releases import axes, wording
 from sfumato.releases.area import ratio
@@ -100,7 +101,7 @@ def _smoothing(release: HeatmapRelease, smooth: Smooth) -> str:
 
 
 def _length(length: float, grid: Grid) -> str:
-    return f"{_amount(length, grid)} of {grid.column}"
+    return f"{_amount(length, grid)} of {brief(grid.column)}"
 
 
 def _amount(length: float, grid: Grid) -> str:

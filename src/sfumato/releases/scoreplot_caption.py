@@ -42,7 +42,7 @@ def _directions(release: ScoreplotRelease) -> str:
         spent += f", δ = {show(exactly(promise.delta), up=True)}"
     if promise.unit != release.guarantee.unit:
         spent += f", protecting {promise.unit}"
-    return f"The directions were paid for before ({spent})."
+    return f"The directions were paid for before ({spent}){promise.weakness}."
 
 
 def _noise(release: ScoreplotRelease) -> str:

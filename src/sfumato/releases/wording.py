@@ -11,6 +11,7 @@ from sfumato.dates import pace_of
 from sfumato.domain import Bounds
 from sfumato.figure import percent
 from sfumato.grid import MOST_FOUND, Edges, Grid, Labels, values_in
+from sfumato.names import brief
 from sfumato.privacy.unit import PrivacyUnit
 from sfumato.releases.release import WATERMARK
 from sfumato.render.text import moment, number
@@ -35,7 +36,7 @@ def promise(release: Release) -> str:
 
 def counted(unit: PrivacyUnit) -> str:
     """Name what is counted."""
-    return f"{unit.column} (each counts once)" if unit.shared else "rows"
+    return f"{brief(unit.column or '')} (each counts once)" if unit.shared else "rows"
 
 
 def people(unit: PrivacyUnit) -> str:
@@ -55,7 +56,7 @@ def left_out(keys: Iterable[object], found: Iterable[str]) -> list[str]:
     searched = [key for key in keys if isinstance(key, Labels) and key.column in found]
     if not searched:
         return []
-    columns = " and ".join(key.column for key in searched)
+    columns = " and ".join(brief(key.column) for key in searched)
     cut = any(key.cells >= MOST_FOUND for key in searched)
     most = f", and beyond the first {MOST_FOUND} by the alphabet" if cut else ""
     return [f"Categories of {columns} that few people hold are left out{most}."]

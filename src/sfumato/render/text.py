@@ -22,7 +22,11 @@ _DAY = 86_400_000_000
 _ENDS = (datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC))
 _FIRST, _LAST = (_DAY * (end - _EPOCH).days for end in _ENDS)
 _NARROW = frozenset("fijlrtI.,:;'|!()[]/\\ \u202f\u00a0")
-_BIDI_CONTROLS = range(0x202A, 0x202F), range(0x2066, 0x206A)
+_NO_LETTERS = "".join(chr(plane * 2**16 + end) for plane in range(17) for end in (0xFFFE, 0xFFFF))
+# Control characters, halves of letters, ends of lines, marks that turn the direction of writing.
+_UNPRINTABLE = re.compile(
+    rf"[\x00-\x1f\x7f-\x9f\ud800-\udfff\u2028-\u202e\u2066-\u2069{_NO_LETTERS}]"
+)
 
 Measure = Callable[[str], float]
 """The width of a text, in whatever unit the caller counts in."""
@@ -36,7 +40,7 @@ def clean(text: str) -> str:
     >>> clean("a\tb\x00c")
     'a b c'
     """
-    return "".join(" " if _unprintable(letter) else letter for letter in text)
+    return text if text.isprintable() else _UNPRINTABLE.sub(" ", text)
 
 
 def shorten(text: str, limit: int) -> str:
@@ -47,8 +51,9 @@ def shorten(text: str, limit: int) -> str:
     >>> shorten("Staten Island", 8)
     'Staten…'
     """
-    text = clean(text)
-    return text if len(text) <= limit else text[: limit - 1].rstrip() + ELLIPSIS
+    if len(text) <= limit:
+        return clean(text)
+    return clean(text[: limit - 1]).rstrip() + ELLIPSIS
 
 
 def wrap(text: str, width: float, measure: Measure) -> list[str]:
@@ -138,13 +143,6 @@ def _separated(printed: str, separate: bool) -> str:
         return printed.replace("-", MINUS)
     whole, point, rest = printed.partition(".")
     return f"{int(whole):,}".replace(",", THIN_SPACE).replace("-", MINUS) + point + rest
-
-
-def _unprintable(letter: str) -> bool:
-    code = ord(letter)
-    if any(code in controls for controls in _BIDI_CONTROLS) or code & 0xFFFE == 0xFFFE:
-        return True
-    return unicodedata.category(letter) in ("Cc", "Cs", "Zl", "Zp")
 
 
 def _pieces(text: str, width: float, measure: Measure) -> list[str]:

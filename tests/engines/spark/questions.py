@@ -32,7 +32,7 @@ from sfumato.testing import seeded
 ROW, USER = sf.PrivacyUnit.rows(), sf.PrivacyUnit.users("u")
 FEW = sf.PrivacyUnit.users("u", max_rows=3)
 DOMAIN = sf.Domain(x=(-0.7, 2.9), i=(0, 20), d=(0, 3.3), g=["A", "B", "C"])
-BUDGET = sf.Budget(epsilon=20, delta=1e-6)
+BUDGET = sf.Budget(epsilon=20, delta=1e-6, weak=True)
 PRICE = sf.Budget(epsilon=1, delta=1e-7)
 
 _WHOLE = Grid("i", Bounds(0, 20), 7)

@@ -32,7 +32,8 @@ SCRIPT = """
     try:
         frame = spark.read.parquet(path)
         frame.createOrReplaceTempView("visits")
-        release = sf.histplot(sf.Table("visits", spark=spark), x="x", bounds=(0, 9), budget=50.0)
+        sharp = sf.Budget(50, weak=True)
+        release = sf.histplot(sf.Table("visits", spark=spark), x="x", bounds=(0, 9), budget=sharp)
         failing = spark.sql("SELECT CAST(raise_error('CANARY') AS STRING) AS x")
         try:
             sf.histplot(failing, x="x", bounds=(0, 9), budget=1)

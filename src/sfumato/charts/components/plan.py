@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 from sfumato.charts.chart import Plan, text_lines
 from sfumato.charts.components.analysis import Analysis
@@ -130,6 +131,9 @@ def check_columns(analysis: Analysis, schema: Schema) -> None:
 
 def noise_at(guarantee: Guarantee, epsilons: Sequence[float]) -> list[tuple[float, float]]:
     """Return other ε, and how many times the planned noise each of them means."""
-    now = Budget(guarantee.epsilon, guarantee.delta, reserve=0).rho
-    others = [(epsilon, Budget(epsilon, guarantee.delta, reserve=0).rho) for epsilon in epsilons]
+
+    def rho(epsilon: float) -> Fraction:
+        return Budget(epsilon, guarantee.delta, reserve=0, weak=True).rho
+
+    now, others = rho(guarantee.epsilon), [(epsilon, rho(epsilon)) for epsilon in epsilons]
     return [(epsilon, math.sqrt(now / rho)) for epsilon, rho in others]

@@ -16,7 +16,13 @@ PATIENCE = 256
 So many take about as long as one draw of the other kind. Mostly one path in 3 to 30 is accepted.
 """
 
-_PITCH = 4.0  # between two sizes, in 1 / rate
+PITCH = 4.0
+"""How far two sizes lie apart, in 1 / rate."""
+
+
+def farthest(levels: int) -> int:
+    """Return how many sizes are tried on either side of the true one: `../joint.md`."""
+    return 17 + 12 * levels
 
 
 def imbalance(misses: Sequence[float], shares: Sequence[float]) -> tuple[float, float]:
@@ -53,8 +59,8 @@ def sized(wanted: Wanted, rate: float, chance: Chance) -> list[Place]:
 
     This takes as long for every table, where the published law might be rejected for ever.
     """
-    pitch = Fraction(_PITCH / rate) * wanted.profile.unit
-    own, far = wanted.size // pitch, 17 + 12 * len(wanted.levels)
+    pitch = Fraction(PITCH / rate) * wanted.profile.unit
+    own, far = wanted.size // pitch, farthest(len(wanted.levels))
     numbers = range(max(0, own - far), own + far + 1)
     sizes = [(number + Fraction(1, 2)) * pitch for number in numbers]
     sums = pair_sums(np.array([wanted.chain(rate, size).weight for size in sizes]))
@@ -64,5 +70,5 @@ def sized(wanted: Wanted, rate: float, chance: Chance) -> list[Place]:
         penalty, size = imbalance(wanted.misses(places), wanted.shares)
         nearest = max(0, (wanted.size + Fraction(size) * wanted.profile.unit) // pitch)
         # Only the size nearest to the best one may propose a path, so none is proposed twice.
-        if nearest == numbers[index] and chance.survives(rate * penalty - proposed + _PITCH / 2):
+        if nearest == numbers[index] and chance.survives(rate * penalty - proposed + PITCH / 2):
             return places

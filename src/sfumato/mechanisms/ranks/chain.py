@@ -20,6 +20,14 @@ SLICES = 8
 """How many slices of rank there are in 1 / rate: more make the proposal closer, and slower."""
 
 
+def reach(levels: int) -> int:
+    """Return how far from its target a rank may lie, in 1 / rate.
+
+    Each path that goes further weighs less than the uniform draw gives it: `../joint.md`.
+    """
+    return 38 + 24 * levels
+
+
 @dataclass(frozen=True, eq=False)
 class Level:
     """The states of a stretch that one quantile may take.
@@ -68,9 +76,7 @@ class Chain:
         self, profile: Profile, targets: Sequence[Fraction], rate: float, *, tilt: float = 0.0
     ) -> None:
         self.rate, self._tilt = rate, tilt
-        # Beyond this reach all paths together weigh less than the uniform draw: ../joint.md.
-        reach = (38 + 24 * len(targets)) / rate
-        self.levels = _levels(profile, targets, rate, reach)
+        self.levels = _levels(profile, targets, rate, reach(len(targets)) / rate)
         ends = [Fraction(0), *targets]
         self._gaps = [float((high - low) / profile.unit) for low, high in pairwise(ends)]
         self._terms: list[list[Floats]] = []

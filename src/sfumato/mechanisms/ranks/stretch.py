@@ -10,7 +10,8 @@ import numpy as np
 from sfumato.mechanisms.ranks.profile import POSITIONS, Floats, Integers, Profile
 
 _MOST_SLICES = 2**20  # of one cell
-_ROUNDING = 2.0**-48
+ROUNDING = 2.0**-48
+"""By how much of its height the middle of a heavy cell's slice may be misplaced."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,5 +103,5 @@ def _slices(
     scale = height[cell] / POSITIONS
     middle = begin[cell] + scale * (low_end + high_end) / 2
     # The middle of a heavy cell is a difference of large numbers: its rounding counts as span.
-    half = scale * (high_end - low_end - 1) / 2 + height[cell] * _ROUNDING
+    half = scale * (high_end - low_end - 1) / 2 + height[cell] * ROUNDING
     return Stretch(origin, 2 * here[cell] + 1, low_end, high_end, middle, half)

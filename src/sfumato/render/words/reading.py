@@ -6,8 +6,11 @@ from dataclasses import dataclass
 
 from sfumato.figure import Axis, Estimates, Figure, Panel, percent
 from sfumato.render.counts import TOO_FEW
-from sfumato.render.text import clean
+from sfumato.render.text import shorten
 from sfumato.render.words.places import at
+
+LONGEST = 300
+"""How many letters of a name or a value are told."""
 
 
 @dataclass(frozen=True)
@@ -45,5 +48,5 @@ def estimate(
 
 
 def cleaned(pairs: list[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-    """Return names and words without what cannot be printed."""
-    return tuple((clean(name), clean(words)) for name, words in pairs)
+    """Return names and words without what cannot be printed, of bounded length."""
+    return tuple((shorten(name, LONGEST), shorten(words, LONGEST)) for name, words in pairs)

@@ -6,11 +6,12 @@ import numpy as np
 
 from sfumato.figure import Arrows, Clouds, Figure, Heat, Mark, Outline, Panel, percent
 from sfumato.render.scale import title_of
-from sfumato.render.text import clean
+from sfumato.render.text import clean, shorten
 from sfumato.render.words.groups import brief, by_length, densest, overlaps
 from sfumato.render.words.heat import DOUBT
 
 _MOST_NAMED = 12
+_LONGEST = 2000  # letters of a sentence, whatever names are in it
 
 
 def spoken(figure: Figure) -> str:
@@ -25,7 +26,7 @@ def summary(figure: Figure) -> str:
     Groups are named by where they are densest and how much they overlap, arrows by length.
     """
     told = [
-        f"{_named(figure, panel)}{sentence}"
+        shorten(f"{_named(figure, panel)}{sentence}", _LONGEST)
         for panel in figure.panels
         for sentence in _sentences(figure, panel)
     ]
