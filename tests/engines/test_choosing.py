@@ -154,14 +154,10 @@ def test_a_table_on_this_machine_is_charted_without_spark():
 @pytest.mark.slow
 def test_a_table_of_spark_is_charted_by_its_name(spark, tmp_path):
     spark.createDataFrame(ROWS.to_pylist()).createOrReplaceTempView("visits_of_three")
-    asked = {"domain": {"age": (0, 4)}, "budget": 1e5, "ledger": tmp_path / "visits.ledger"}
+    weak = sf.Budget(1e4, weak=True)
+    asked = {"domain": {"age": (0, 4)}, "budget": weak, "ledger": tmp_path / "visits.ledger"}
     session = sf.Session(sf.Table("visits_of_three", spark=spark, memory_limit="200MB"), **asked)
-    assert session.histplot(x="age", bins=4, budget=sf.Budget(1e4, weak=True)).counts.tolist() == [
-        0,
-        1,
-        1,
-        1,
-    ]
+    assert session.histplot(x="age", bins=4, budget=weak).counts.tolist() == [0, 1, 1, 1]
     assert session.ledger.table == "visits_of_three"
     with pytest.raises(sf.SourceError, match="no table 'visits_of_four'") as refused:
         sf.Session(sf.Table("visits_of_four", spark=spark), budget=1)
