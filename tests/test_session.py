@@ -151,12 +151,12 @@ def test_numbers_are_listed_as_categories_of_text_as_before():
 
 def test_whole_numbers_and_days_have_a_step_by_their_type_in_plans_and_in_releases():
     day = (date(2026, 1, 1), date(2026, 1, 3))
-    s = sf.Session(TYPED, domain=sf.Domain(hour=(0, 23), day=day), budget=100.0)
+    s = sf.Session(TYPED, domain=sf.Domain(hour=(0, 23), day=day), budget=sf.Budget(100, weak=True))
     assert s.plan(sf.Histogram("hour"), budget=1.0).x.cells == 24
     assert s.plan(sf.Histogram("hour"), error=10).x.cells == 24
     assert s.histplot(x="hour", budget=1.0).x.cells == 24
     assert s.quantiles(x="hour", budget=10.0).step == 1
-    days = s.quantiles(x="day", q=0.5, budget=50.0)
+    days = s.quantiles(x="day", q=0.5, budget=sf.Budget(50, weak=True))
     assert days.step == 86_400e6 and days.value.cells == 3
     assert days.quantiles.item() % 86_400e6 == 0
     assert s.boxplot(y="hour", budget=10.0).step == 1
