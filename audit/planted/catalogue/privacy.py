@@ -286,10 +286,10 @@ PRIVACY = (
         name="a release does not know what types tell, and is not what was planned",
         file="session.py",
         old="""
-            plan = chart.plan(schema.refine(self.domain), self.unit, Budget.of(budget))
+            plan = chart.plan(schema.refine(self.domain), self.unit, budget)
 """,
         new="""
-            plan = chart.plan(self.domain, self.unit, Budget.of(budget))
+            plan = chart.plan(self.domain, self.unit, budget)
 """,
         among="test_session.py",
         notices=("test_whole_numbers_and_days_have_a_step_by_their_type_in_plans_and_in_releases"),
