@@ -139,7 +139,7 @@ def test_a_uniform_column_of_hours_has_no_peak():
     for chart in (Histogram("hour"), Histogram("hour", "weekday"), Histogram("hour", bins=8)):
         engine = DuckEngine(table)
         domain = engine.schema().refine(Domain(hour=(0, 23), weekday=(0, 6)))
-        plan = chart.plan(domain, PrivacyUnit.rows(), Budget(10_000))  # of no noise
+        plan = chart.plan(domain, PrivacyUnit.rows(), Budget(10_000, weak=True))
         counts = chart.measure(engine, plan).counts
         assert counts.max() <= 1.15 * counts.min()
 
