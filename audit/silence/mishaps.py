@@ -190,5 +190,5 @@ MISHAPS = (
     ),
     Mishap("DuckDB relation that casts", _relation, "an error for one of them"),
     Mishap("lazy Polars frame that casts", _lazy, "an error for one of them"),
-    Mishap("Arrow dataset that guesses types of CSV", _guessed, "an error for one of them"),
+    Mishap("Arrow dataset that guesses types of CSV", _guessed, "the same error"),
 )

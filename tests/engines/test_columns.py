@@ -97,6 +97,17 @@ def test_short_decimals_round_once_also_in_slices(scale, digits):
     assert same(numbers(pa.array(few, pa.decimal32(9, 0))), few)
 
 
+@pytest.mark.parametrize("dtype", [pa.decimal128(5, 2), pa.decimal128(38, 2)], ids=str)
+def test_a_decimal_may_have_more_digits_than_its_type_says(dtype):
+    whole = [150, 2**64 + 5, -(2**64) - 5, 2**63, -(2**63) - 1, 2**53 + 1, 2**126, -(2**127)]
+    bits = b"".join(value.to_bytes(16, "little", signed=True) for value in whole)
+    column = pa.Array.from_buffers(dtype, len(whole), [None, pa.py_buffer(bits)])
+    exact = decimal.Context(prec=80)
+    assert same(numbers(column), [float(exact.scaleb(value, -2)) for value in whole])
+    people = identities(column).to_pylist()
+    assert people == [f"{exact.scaleb(value, -2):f}".encode() for value in whole]
+
+
 def test_arrows_own_cast_of_decimals_would_be_caught():
     tenths = [decimal.Decimal(n) / 10 for n in range(100)]
     cast = pa.array(tenths).cast(pa.float64()).to_pylist()

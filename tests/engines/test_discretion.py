@@ -13,7 +13,6 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pyarrow.csv
-import pyarrow.dataset as ds
 import pytest
 
 from engines.hostile import CANARY
@@ -50,13 +49,7 @@ def failing_lazy_frame(folder):
     return pl.from_arrow(TEXTS).lazy().with_columns(pl.col("t").cast(pl.Float64))
 
 
-def failing_dataset(folder):
-    pa.csv.write_csv(TEXTS, folder / "texts.csv")
-    schema = pa.schema([("t", pa.float64()), ("u", pa.string()), ("g", pa.string())])
-    return ds.dataset(folder / "texts.csv", format="csv", schema=schema)
-
-
-FAILING = [failing_relation, failing_lazy_frame, failing_dataset]
+FAILING = [failing_relation, failing_lazy_frame]
 
 
 @pytest.mark.parametrize("unit", UNITS, ids=repr)

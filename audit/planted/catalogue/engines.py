@@ -238,6 +238,115 @@ ENGINES = (
         notices="test_no_bytes_are_an_error_or_move_another",
     ),
     _engines(
+        name="long names that begin alike are one person",
+        file="engines/decoding.py",
+        old="sha256(text).hexdigest()",
+        new="sha256(text[:LONGEST_TEXT]).hexdigest()",
+        among="engines/test_decoding.py",
+        notices="test_people_with_long_names_are_told_apart_by_digests",
+    ),
+    _engines(
+        name="a row that points beyond its dictionary stops all others",
+        file="engines/decoding.py",
+        old="if all(end is None or 0 <= end < len(coded.dictionary) for end in ends):",
+        new="if ends:",
+        among="engines/test_decoding.py",
+        notices="test_rows_read_together_are_rows_read_alone[int64-in_a_dictionary]",
+    ),
+    _engines(
+        name="runs are decoded by Arrow, which cannot decode them all",
+        file="engines/decoding.py",
+        old="return _looked_up(*_runs(column))",
+        new="return decoded(pc.run_end_decode(column))",
+        among="engines/test_decoding.py",
+        notices="test_rows_read_together_are_rows_read_alone[int64-in_runs_of_a_dictionary]",
+    ),
+    _engines(
+        name="a decimal with more digits than its type says wraps around",
+        file="engines/columns.py",
+        old="long = np.flatnonzero((high != low >> 63) | (low > _EXACT) | (low < -_EXACT))",
+        new="long = np.flatnonzero((low > _EXACT) | (low < -_EXACT))",
+        among="engines/test_columns.py",
+        notices="test_a_decimal_may_have_more_digits_than_its_type_says[decimal128(38, 2)]",
+    ),
+    _engines(
+        name="a block has as many long texts as rows",
+        file="engines/blocks.py",
+        old="if half and not all(texts_fit(column, LARGEST) for column in block.columns):",
+        new="if half > BLOCK:",
+        among="engines/test_blocks.py",
+        notices="test_long_texts_come_in_small_blocks",
+    ),
+    _engines(
+        name="one text of pandas that is not Unicode changes how others are read",
+        file="engines/sources/pandas_frame.py",
+        old="""
+        return lambda here: _texts(column.iloc[here])
+""",
+        new="""
+
+        def some(here: slice) -> pa.Array:
+            try:
+                return pa.array(column.iloc[here].to_numpy(object), pa.large_string())
+            except (UnicodeEncodeError, pa.ArrowException):
+                return _texts(column.iloc[here].map(str))
+
+        return some
+""",
+        among="engines/sources/test_pandas_frame.py",
+        notices="test_one_text_that_is_not_unicode_changes_no_other[dtype1]",
+    ),
+    _engines(
+        name="whether a categorical has a value decides what it may be declared as",
+        file="engines/sources/pandas_frame.py",
+        old="""
+    if _is_categorical(empty) or _is_objects(empty):
+        return "text"
+""",
+        new="""
+    if _is_categorical(empty):
+        return _kind(empty.cat.categories[:0].to_series())
+    if _is_objects(empty):
+        return "text"
+""",
+        among="engines/sources/test_pandas_frame.py",
+        notices="test_whether_a_categorical_is_refused_depends_on_no_value[texts]",
+    ),
+    _engines(
+        name="texts of Parquet are read as dictionaries from encodings that are not",
+        file="engines/sources/parquet.py",
+        old="and all(_READ_AS_WORDS.issuperset(each.encodings) for each in stored[name])",
+        new="and stored[name]",
+        among="engines/sources/test_parquet.py",
+        notices="test_how_many_texts_differ_does_not_decide_whether_they_are_read[12]",
+    ),
+    _engines(
+        name="categories of Parquet are read as Arrow's own schema says",
+        file="engines/sources/parquet.py",
+        old="plainly=not self._coded.isdisjoint(names)",
+        new="plainly=False",
+        among="engines/sources/test_parquet.py",
+        notices=(
+            "test_a_file_is_read_whatever_encodings_its_writer_chose[DELTA_BYTE_ARRAY-categories]"
+        ),
+    ),
+    _engines(
+        name="a value decides whether files of two types are read",
+        file="engines/sources/arrow.py",
+        old="if stored == wanted or kinds.is_null(stored):",
+        new="if stored == wanted or not kinds.is_null(wanted):",
+        among="engines/sources/test_arrow.py",
+        notices="test_files_of_other_types_are_refused_whatever_stands_in_them[one]",
+    ),
+    _engines(
+        name="DuckDB hands on long texts, of which two gibibytes stop it",
+        file="engines/sources/relation.py",
+        old='_SHORTENED.get(kind, "{0}")',
+        new='"{0}"',
+        among="engines/sources/test_frames.py",
+        notices="test_a_relation_hands_on_digests_of_long_texts",
+    ),
+    _engines(
         name="texts that a table takes for one are several people",
         file="engines/engine.py",
         old="if unit.column in self.folded:",

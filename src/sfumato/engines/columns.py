@@ -12,9 +12,11 @@ Every engine hands its raw columns to these functions, so the rule is the same o
 - numbers are compared as 64-bit floats, so −0.0 is 0.0, and text byte by byte;
 - times are microseconds since 1970 in UTC, finer ones cut off; a time without a zone is UTC;
 - an identity that is NULL or NaN is nobody, and so is a time that 64 bits of microseconds, or 32
-  bits of days, do not hold; in coarser units a time is the same person, in nanoseconds another.
+  bits of days, do not hold; in coarser units a time is the same person, in nanoseconds another;
+- text of more than `LONGEST_TEXT` bytes is counted nowhere, and as an identity it is its digest.
 
-No function here raises or warns because of a value.
+No function here raises or warns because of a value, and what one row is read as depends on no
+other row of its block.
 """
 
 from __future__ import annotations
@@ -29,9 +31,19 @@ import pyarrow.types as kinds
 from numpy.typing import NDArray
 
 from sfumato.domain import Categories
+from sfumato.engines.decoding import (
+    LONGEST_TEXT,
+    decoded,
+    indices,
+    is_bytes,
+    is_stored,
+    is_text,
+    lengths,
+    shortened,
+)
 from sfumato.engines.engine import ColumnKind
 from sfumato.engines.number_format import PLAIN
-from sfumato.engines.number_text import NAME, as_usual
+from sfumato.engines.number_text import as_usual
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -40,10 +52,10 @@ LONGEST_LABEL = 256
 """Texts of more characters are counted nowhere where categories are found in the data."""
 
 _NUMBER = PLAIN.pattern
-_STORED = {"arrow.json", "arrow.uuid", NAME}  # extension types that are what they store
 _TO_MICROSECONDS = {"s": 1e6, "ms": 1e3, "us": 1.0}
 _MICROSECONDS_A_DAY = 86_400e6
 _MILLISECONDS_A_DAY = 86_400_000
+_EXACT = 2**53  # up to which whole numbers are floats
 
 
 def kind_of(dtype: pa.DataType) -> ColumnKind:
@@ -54,7 +66,7 @@ def kind_of(dtype: pa.DataType) -> ColumnKind:
     """
     if kinds.is_dictionary(dtype) or kinds.is_run_end_encoded(dtype):
         return kind_of(dtype.value_type)
-    if _is_stored(dtype):
+    if is_stored(dtype):
         return kind_of(dtype.storage_type)
     for kind, tests in _KINDS.items():
         if any(test(dtype) for test in tests):
@@ -81,11 +93,11 @@ def numbers(column: pa.Array) -> Floats:
     if kinds.is_dictionary(column.type):
         coded = cast(pa.DictionaryArray, column)
         if len(coded.dictionary) < len(coded):  # to read each word once is less work
-            return _floats(pa.array(numbers(coded.dictionary)).take(coded.indices))
-    column = _decoded(as_usual(column))
+            return _floats(pa.array(numbers(coded.dictionary)).take(indices(coded)))
+    column = decoded(as_usual(column))
     if kinds.is_null(column.type):
         return np.full(len(column), np.nan)
-    if _is_text(column.type):
+    if is_text(column.type):
         return _parsed(column)
     if kinds.is_decimal(column.type):
         return _decimals(column)
@@ -124,11 +136,11 @@ def identities(column: pa.Array) -> pa.Array:
 
     Written as text, which decides the rows of a person that count, an identity is the same on every
     engine: Spark reads whole numbers of 64 bits without a sign as decimals, and all times as
-    microseconds.
+    microseconds. Of a long text it is a digest, or the digest of one that its source made.
     """
-    column = _decoded(column)
-    if _is_text(column.type) or _is_bytes(column.type):
-        return column.cast(pa.large_binary())
+    column = decoded(column)
+    if is_text(column.type) or is_bytes(column.type):
+        return _shortened(column.cast(pa.large_binary()))
     if kinds.is_floating(column.type):
         with np.errstate(invalid="ignore"):  # a signalling NaN would warn of itself
             values = _floats(column) + 0.0  # −0.0 and 0.0 are one person
@@ -145,7 +157,7 @@ def nullable(places: Integers) -> pa.Array:
 
 def labels(column: pa.Array) -> pa.Array:
     """Return texts as bytes; NULL stands for texts that are too long or not Unicode."""
-    text = _decoded(column).cast(pa.large_string())
+    text = decoded(column).cast(pa.large_string())
     try:
         text.validate(full=True)
     except pa.ArrowInvalid:
@@ -154,51 +166,31 @@ def labels(column: pa.Array) -> pa.Array:
     return text.cast(pa.large_binary()).take(pa.array(np.arange(len(text)), mask=long))
 
 
-def _is_text(dtype: pa.DataType) -> bool:
-    return kinds.is_string(dtype) or kinds.is_large_string(dtype) or kinds.is_string_view(dtype)
-
-
-def _is_bytes(dtype: pa.DataType) -> bool:
-    return (
-        kinds.is_binary(dtype)
-        or kinds.is_large_binary(dtype)
-        or kinds.is_fixed_size_binary(dtype)
-        or kinds.is_binary_view(dtype)
-    )
-
-
 _KINDS: dict[ColumnKind, tuple[Callable[[pa.DataType], bool], ...]] = {
     "number": (kinds.is_integer, kinds.is_floating, kinds.is_decimal),
-    "text": (_is_text,),
+    "text": (is_text,),
     "flag": (kinds.is_boolean,),
     "time": (kinds.is_timestamp, kinds.is_date),
-    "bytes": (_is_bytes,),
+    "bytes": (is_bytes,),
     "nothing": (kinds.is_null,),
 }
 
 
-def _is_stored(dtype: pa.DataType) -> bool:
-    return isinstance(dtype, pa.BaseExtensionType) and dtype.extension_name in _STORED
+def _shortened(texts: pa.Array) -> pa.Array:
+    places = np.flatnonzero(lengths(texts) > LONGEST_TEXT)
+    if not places.size:
+        return texts
+    short = [shortened(text) for text in texts.take(pa.array(places)).to_pylist()]
+    mask = np.zeros(len(texts), dtype=np.bool_)
+    mask[places] = True
+    return pc.replace_with_mask(texts, pa.array(mask), pa.array(short, pa.large_binary()))
 
 
-def _decoded(column: pa.Array) -> pa.Array:
-    if _is_stored(column.type):
-        return _decoded(column.storage)
-    if kinds.is_dictionary(column.type):
-        return _looked_up(cast(pa.DictionaryArray, column))
-    if kinds.is_run_end_encoded(column.type):
-        return _decoded(pc.run_end_decode(column))
-    return column
-
-
-def _looked_up(column: pa.DictionaryArray) -> pa.Array:
-    words = _decoded(column.dictionary)
-    # A long text that is repeated may fill more than the 2 GiB of an ordinary text column.
-    if _is_text(words.type):
-        words = words.cast(pa.large_string())
-    elif _is_bytes(words.type):
-        words = words.cast(pa.large_binary())
-    return words.take(column.indices)
+def _readable(texts: pa.Array) -> pa.Array:
+    """Return texts without those that are too long to be read."""
+    texts = texts.cast(pa.large_string())
+    long = lengths(texts) > LONGEST_TEXT
+    return pc.if_else(pa.array(long), pa.scalar(None, texts.type), texts) if long.any() else texts
 
 
 def _floats(column: pa.Array) -> Floats:
@@ -216,8 +208,9 @@ def _is_null(column: pa.Array) -> NDArray[np.bool_]:
 
 def _parsed(text: pa.Array) -> Floats:
     # Arrow reads most of our grammar, fast, and stops at the first text that it does not read.
-    # Then the grammar itself is asked; Python reads all of it, and to the same floats.
-    text = text.cast(pa.large_string())
+    # Then the grammar itself is asked; Python reads all of it, and to the same floats: so texts are
+    # read alike whichever stand beside them.
+    text = _readable(text)
     try:
         return _floats(text.cast(pa.float64()))
     except pa.ArrowInvalid:
@@ -230,21 +223,25 @@ def _parsed(text: pa.Array) -> Floats:
 
 
 def _flags(column: pa.Array) -> Floats:
-    text = _decoded(column).cast(pa.large_string())
+    text = _readable(decoded(column))
     lower = pc.ascii_lower(pc.ascii_trim_whitespace(text)).cast(pa.large_binary())
     return _floats(pc.index_in(lower, value_set=pa.array([b"false", b"true"], pa.large_binary())))
 
 
 def _decimals(column: pa.Array) -> Floats:
     dtype = column.type
-    short = kinds.is_decimal128(dtype) and dtype.precision <= 15 and 0 <= dtype.scale <= 22
-    if not short:
+    if not (kinds.is_decimal128(dtype) and 0 <= dtype.scale <= 22):
         # Arrow's own cast multiplies by a rounded power of ten; reading the digits rounds once.
         return _parsed(column.cast(pa.string()))
-    # Up to 15 digits and powers of ten up to 10^22 are exact floats: the division rounds once.
-    whole = pa.decimal128(dtype.precision, 0)
-    unscaled = pa.Array.from_buffers(whole, len(column), column.buffers(), offset=column.offset)
-    return _floats(unscaled.cast(pa.int64())) / 10.0**dtype.scale
+    words = np.frombuffer(column.buffers()[1] or b"", np.int64).reshape(-1, 2)
+    low, high = words[column.offset : column.offset + len(column)].T
+    # Integers up to 2⁵³ and powers of ten up to 10²² are exact floats: the division rounds once.
+    # A number may have more digits than its type says; what is longer is read from them.
+    values = low / 10.0**dtype.scale
+    long = np.flatnonzero((high != low >> 63) | (low > _EXACT) | (low < -_EXACT))
+    values[long] = _parsed(column.take(pa.array(long)).cast(pa.string()))
+    values[np.asarray(column.is_null())] = np.nan
+    return values
 
 
 def _microseconds(column: pa.Array) -> Floats:
@@ -279,12 +276,14 @@ def _instants(column: pa.Array) -> pa.Array:
 def _text_positions(column: pa.Array, categories: Categories) -> Integers:
     if kinds.is_dictionary(column.type):
         coded = cast(pa.DictionaryArray, column)
-        found = pa.array(_text_positions(coded.dictionary, categories)).take(coded.indices)
+        found = pa.array(_text_positions(coded.dictionary, categories)).take(indices(coded))
     else:
         # Bytes are compared as they are; as text, Arrow might object to them.
-        wanted = [str(value).encode("utf-8", "surrogatepass") for value in categories.values]
-        column = _decoded(column).cast(pa.large_binary())
-        found = pc.index_in(column, value_set=pa.array(wanted, pa.large_binary()))
+        texts = [str(value).encode("utf-8", "surrogatepass") for value in categories.values]
+        wanted = [text if len(text) <= LONGEST_TEXT else None for text in texts]
+        column = decoded(column).cast(pa.large_binary())
+        words = pa.array(wanted, pa.large_binary())
+        found = pc.index_in(column, value_set=words, skip_nulls=True)
     return np.asarray(pc.fill_null(found, -1), dtype=np.int64)
 
 

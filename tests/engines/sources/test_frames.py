@@ -13,7 +13,10 @@ import pyarrow as pa
 import pytest
 
 from sfumato.domain import Bounds, Categories
+from sfumato.engines.decoding import shortened
 from sfumato.engines.duck import DuckEngine
+from sfumato.engines.sources.relation import DuckRelation
+from sfumato.engines.sources.source import Columns
 from sfumato.errors import SourceError
 from sfumato.grid import Grid, Labels
 from sfumato.privacy.unit import PrivacyUnit
@@ -48,7 +51,7 @@ def test_kinds_of_pandas_columns_follow_their_dtypes_and_not_their_values():
             "complex": [1j, 2j],
         }
     )
-    expected = ["text", "text", "number", "number", "number", "flag", "time", "text", "number"]
+    expected = ["text", "text", "number", "number", "number", "flag", "time", "text", "text"]
     assert list(kinds(frame).values()) == [*expected, "other", "other", "other", "other"]
     assert kinds(frame) == kinds(frame.iloc[:0])
 
@@ -119,6 +122,42 @@ def test_python_texts_that_are_not_unicode_stop_nobody():
         assert exact.reveal().tolist() == [1]
 
 
+def test_chunks_with_dictionaries_of_their_own_stay_apart():
+    """Together they would have more words than the codes of either have places."""
+    chunks = [pa.array([f"{chunk}-{word}" for word in range(100)]) for chunk in range(3)]
+    coded = pa.chunked_array(
+        [chunk.dictionary_encode().cast(pa.dictionary(pa.int8(), pa.string())) for chunk in chunks]
+    )
+    frame = pd.DataFrame({"g": pd.Series(pd.arrays.ArrowExtensionArray(coded))})
+    for table in (frame, pa.table({"g": coded})):
+        engine = DuckEngine(table)
+        assert engine.counts([], PrivacyUnit.users("g", max_rows=1)).reveal() == 300
+        wanted = [Labels("g", Categories(("0-1", "2-99", "7")))]
+        assert engine.counts(wanted, ROWS).reveal().tolist() == [1, 1, 0]
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        pd.DataFrame,
+        pl.DataFrame,
+        pl.LazyFrame,
+        pa.table,
+        lambda columns: duckdb.connect().from_arrow(pa.table(columns)),
+    ],
+    ids=["pandas", "Polars", "lazy", "Arrow", "DuckDB"],
+)
+def test_long_names_are_people_and_long_texts_are_nothing(make):
+    long = " " * 9000
+    frame = make({"u": [long + "5", long + "6", long + "5", "5"], "b": [long.encode()] * 4})
+    engine = DuckEngine(frame)
+    assert engine.counts([], PrivacyUnit.users("u", max_rows=1)).reveal() == 3
+    assert engine.counts([], PrivacyUnit.users("b", max_rows=1)).reveal() == 1
+    assert total(frame, "u") == [1]
+    texts = Labels("u", Categories((long + "5", "5")))
+    assert engine.counts([texts], ROWS).reveal().tolist() == [0, 1]
+
+
 PEOPLE = [
     ("Jos\udce9", "Jos\udce8"),
     ("Jos\udce9", "Jos?"),
@@ -127,6 +166,7 @@ PEOPLE = [
     (2**53, 2**53 + 1),
     (Fraction(1, 3), 1 / 3),
     (10**400, 10**400 + 1),
+    ("x" * 9000, "x" * 8999 + "y"),
 ]
 
 
@@ -151,6 +191,7 @@ def test_people_who_differ_in_the_least_are_two(one, other, dtype):
         (10**30, Decimal("1e30")),
         (Decimal("-0.0"), 0),
         (np.float32(0.5), Fraction(1, 2)),
+        (0.1, Decimal("0.1")),  # which differ, and are written alike
     ],
 )
 def test_one_person_is_written_alike_whatever_the_type(one, other):
@@ -229,6 +270,19 @@ def test_relations_of_every_kind():
         unit = PrivacyUnit.users(column, max_rows=1)
         assert DuckEngine(relation).counts([], unit).reveal() == (column != "nothing")
     assert DuckEngine(relation).occupied("enum", ROWS).reveal_labels() == ("a",)
+
+
+def test_a_relation_hands_on_digests_of_long_texts():
+    """DuckDB stops where the texts of a batch fill 2 GiB."""
+    columns = "CASE range WHEN 0 THEN repeat('é', 5000) WHEN 1 THEN 'é' END AS t"
+    relation = duckdb.connect().sql(
+        f"SELECT t, encode(t) AS b, to_json(t) AS j FROM (SELECT {columns} FROM range(3))"
+    )
+    ((batch, _),) = DuckRelation(relation).batches(Columns(["t", "b", "j"]))
+    text, json = "é" * 5000, '"' + "é" * 5000 + '"'
+    assert batch["t"].to_pylist() == [shortened(text.encode()).decode(), "é", None]
+    assert batch["b"].to_pylist() == [shortened(text.encode()), "é".encode(), None]
+    assert batch["j"].to_pylist() == [shortened(json.encode()).decode(), '"é"', None]
 
 
 def test_a_users_connection_is_left_as_it_was():

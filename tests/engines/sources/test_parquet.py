@@ -1,12 +1,17 @@
 """Parquet files are one table, or refused."""
 
+from functools import cache
+
+import duckdb
 import numpy as np
+import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from sfumato.domain import Bounds, Categories
 from sfumato.engines.duck import DuckEngine
+from sfumato.engines.sources import parquet
 from sfumato.errors import SourceError
 from sfumato.grid import Grid, Labels
 from sfumato.privacy.unit import PrivacyUnit
@@ -69,3 +74,128 @@ def test_opening_reads_no_rows(tmp_path):
     assert DuckEngine(path).schema().columns == {"x": "number"}
     with pytest.raises(SourceError):
         DuckEngine(path).counts([Grid("x", Bounds(0, 1), 2)], PrivacyUnit.rows())
+
+
+ROWS = PrivacyUnit.rows()
+ENCODINGS = {
+    "DELTA_BYTE_ARRAY": "gu",
+    "DELTA_LENGTH_BYTE_ARRAY": "gu",
+    "DELTA_BINARY_PACKED": "i",
+    "BYTE_STREAM_SPLIT": "xi",
+    "PLAIN": "guxi",
+}
+TABLE = pa.table(
+    {
+        "g": ["A", "B", None, "C"] * 300,
+        "u": [f"person {row}" for row in range(1200)],
+        "x": np.arange(1200) / 1200,
+        "i": np.arange(1200),
+    }
+)
+KEYS = [Labels("g", Categories(("A", "B", "D"))), Grid("x", Bounds(0, 1), 4)]
+
+
+def answers(table):
+    """Return what depends on every column of a table."""
+    engine = DuckEngine(table)
+    cells = engine.counts([*KEYS, Grid("i", Bounds(0, 1200), 5)], PrivacyUnit.users("u")).reveal()
+    return cells.tolist(), engine.counts(KEYS, ROWS).reveal().tolist()
+
+
+@cache
+def expected():
+    return answers(TABLE)
+
+
+def assert_read(table):
+    assert answers(table) == expected()
+
+
+def encoded(table, path, encoding, **options):
+    if encoding == "dictionary":
+        pq.write_table(table, path, **options)
+    else:
+        columns = dict.fromkeys(ENCODINGS[encoding], encoding)
+        pq.write_table(table, path, use_dictionary=False, column_encoding=columns, **options)
+
+
+@pytest.mark.parametrize("coded", [False, True], ids=["texts", "categories"])
+@pytest.mark.parametrize("encoding", [*ENCODINGS, "dictionary"])
+def test_a_file_is_read_whatever_encodings_its_writer_chose(encoding, coded, tmp_path):
+    version = "1.0" if coded else "2.0"
+    texts = TABLE["g"].dictionary_encode() if coded else TABLE["g"]
+    table = TABLE.set_column(0, "g", texts)
+    encoded(table, tmp_path / "t.parquet", encoding, row_group_size=500, data_page_version=version)
+    assert_read(tmp_path / "t.parquet")
+
+
+def test_a_folder_may_mix_all_encodings(tmp_path):
+    for part, encoding in enumerate([*ENCODINGS, "dictionary"]):
+        table = TABLE.slice(200 * part, 200)
+        coded = table.set_column(0, "g", table["g"].dictionary_encode())
+        encoded(coded if part % 2 else table, tmp_path / f"{part}.parquet", encoding)
+    assert_read(tmp_path)
+
+
+@pytest.mark.parametrize("version", ["V1", "V2"])
+def test_row_groups_of_one_file_may_be_encoded_each_in_its_own_way(version, tmp_path):
+    """DuckDB chooses by how many texts are different, in each row group anew."""
+    path = tmp_path / "t.parquet"
+    connection = duckdb.connect()
+    options = f"FORMAT parquet, PARQUET_VERSION {version}, ROW_GROUP_SIZE 2048"
+    connection.execute(
+        "COPY (SELECT CASE WHEN range < 4096 THEN 'A' ELSE 'p' || range END AS g, range AS x "
+        f"FROM range(8192)) TO '{path}' ({options})"
+    )
+    groups = [pq.ParquetFile(path).metadata.row_group(group) for group in range(4)]
+    assert len({group.column(0).encodings for group in groups}) == 2
+    engine = DuckEngine(path)
+    keys = [Labels("g", Categories(("A", "p5000")))]
+    assert engine.counts(keys, ROWS).reveal().tolist() == [4096, 1]
+    assert engine.counts([], PrivacyUnit.users("g", max_rows=1)).reveal() == 4097
+
+
+@pytest.mark.parametrize("rows", [5, 11, 12, 13, 1000])
+def test_how_many_texts_differ_does_not_decide_whether_they_are_read(rows, tmp_path):
+    connection = duckdb.connect()
+    query = f"SELECT 'p' || range AS g FROM range({rows})"
+    connection.execute(f"COPY ({query}) TO '{tmp_path}/t.parquet' (PARQUET_VERSION V2)")
+    engine = DuckEngine(tmp_path / "t.parquet")
+    assert engine.counts([Labels("g", Categories(("p3",)))], ROWS).reveal().tolist() == [1]
+    assert len(engine.occupied("g", ROWS).reveal_labels()) == rows
+
+
+def test_a_file_of_polars_is_read(tmp_path):
+    frame = pl.from_arrow(TABLE)
+    frame.with_columns(pl.col("g").cast(pl.Categorical)).write_parquet(tmp_path / "t.parquet")
+    assert_read(tmp_path / "t.parquet")
+
+
+@pytest.mark.parametrize(
+    "limit", [{"_MOST_WORDS": 1}, {"LARGEST": 400}, {"LARGEST": 5000, "_MOST_WORDS": 99}], ids=str
+)
+def test_how_much_is_read_at_once_shows_in_nothing(limit, tmp_path, monkeypatch):
+    pq.write_table(TABLE, tmp_path / "t.parquet", row_group_size=500)
+    for name, value in limit.items():
+        monkeypatch.setattr(parquet, name, value)
+    assert_read(tmp_path / "t.parquet")
+
+
+def test_long_texts_are_read_a_few_at_once_and_only_small_row_groups_as_dictionaries(tmp_path):
+    texts = pa.table({"g": [f"{row:05}" * 20_000 for row in range(200)]})
+    pq.write_table(texts, tmp_path / "long.parquet", use_dictionary=False)
+    footer = pq.read_metadata(tmp_path / "long.parquet")
+    words, rows = parquet._manner(footer, {"g": [0]}, ["g"], 0)
+    assert words == []  # of all rows, 2 GiB of words would not fit
+    assert rows * 100_000 < 2**27
+    pq.write_table(TABLE, tmp_path / "short.parquet")
+    footer = pq.read_metadata(tmp_path / "short.parquet")
+    assert parquet._manner(footer, {"g": [0], "x": [2]}, ["g"], 0) == (["g"], parquet.BLOCK)
+
+
+def test_a_column_may_bear_the_name_of_arrows_own_key(tmp_path):
+    table = pa.table({"ARROW:schema": TABLE["g"].dictionary_encode(), "x": TABLE["x"]})
+    pq.write_table(table, tmp_path / "t.parquet")
+    engine = DuckEngine(tmp_path / "t.parquet")
+    keys = [Labels("ARROW:schema", Categories(("A",)))]
+    assert engine.counts(keys, ROWS).reveal().tolist() == [300]

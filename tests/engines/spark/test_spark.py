@@ -18,6 +18,8 @@ from engines.sources.test_together import TEXTS
 from engines.test_duck import GROUPS, LATTICE, QUERIES, TABLE, UNITS
 from engines.test_marginals import KEYS
 from sfumato.domain import Bounds, Categories
+from sfumato.engines.cluster.frames import Frame
+from sfumato.engines.decoding import shortened
 from sfumato.engines.duck import DuckEngine
 from sfumato.engines.spark import SparkEngine
 from sfumato.grid import Grid, Labels
@@ -176,13 +178,29 @@ def test_every_type_of_column_is_read_alike(spark, tmp_path, unit):
 
 @pytest.mark.slow
 def test_people_of_every_type_are_told_apart_alike(spark, tmp_path):
-    people = {**COLUMNS, "long": pa.array([None, *("x" * 10**5 + end for end in "abcabcabc")])}
-    folder = written(pa.table({**people, "x": range(10)}), tmp_path)
+    folder = written(pa.table({**COLUMNS, "x": range(10)}), tmp_path)
     keys = [Grid("x", Bounds(0, 10), 10)]
-    for name in people:
+    for name in COLUMNS:
         unit = PrivacyUnit.users(name, max_rows=1)
         cluster, machine = both(spark, folder, lambda e, u=unit: told(e.counts(keys, u)))
         assert cluster == machine, name
+
+
+@pytest.mark.slow
+def test_long_texts_are_people_of_whom_digests_travel(spark, tmp_path):
+    long = [None, *("x" * 10**5 + end for end in "abcabcabc")]
+    table = pa.table({"u": long, "b": [each and each.encode() for each in long], "x": range(10)})
+    folder = written(table, tmp_path)
+    for name in ("u", "b"):
+        unit = PrivacyUnit.users(name)
+        keys = [Grid("x", Bounds(0, 10), 10)]
+        cluster, machine = both(spark, folder, lambda e, u=unit, k=keys: told(e.counts(k, u)))
+        assert cluster == machine
+    frame = Frame(spark.read.parquet(folder))
+    handed_on = frame.bare.selectExpr(*map(frame.expression, "ub")).collect()
+    wanted = {each and shortened(each.encode()) for each in long}
+    assert {row.c0 and row.c0.encode() for row in handed_on} == wanted
+    assert {row.c1 and bytes(row.c1) for row in handed_on} == wanted
 
 
 @pytest.mark.slow

@@ -13,6 +13,7 @@ from sfumato.engines.cluster.people import BUCKETS
 from sfumato.engines.cluster.seals import changed, together
 from sfumato.engines.cluster.work import OUTDATED, Work
 from sfumato.engines.columns import kind_of, spacing_of
+from sfumato.engines.decoding import LONGEST_TEXT
 from sfumato.engines.engine import ColumnKind
 from sfumato.engines.sources.source import check_names
 from sfumato.errors import SourceError
@@ -31,6 +32,13 @@ _TYPES: dict[str, pa.DataType] = {
     "TimestampNTZType": pa.timestamp("us"),
     "BinaryType": pa.binary(),
     **dict.fromkeys(("StringType", "CharType", "VarcharType", "NullType"), pa.string()),
+}
+# Spark stops where the texts of a batch fill 2 GiB. What stands for a long text is what
+# `sfumato.engines.decoding.shortened` makes of it.
+_DIGEST = "concat(repeat('.', {1}), sha2(CAST({0} AS BINARY), 256))"
+_SHORTENED: dict[ColumnKind, str] = {
+    "text": f"CASE WHEN octet_length({{0}}) > {{1}} THEN {_DIGEST} ELSE {{0}} END",
+    "bytes": f"CASE WHEN octet_length({{0}}) > {{1}} THEN CAST({_DIGEST} AS BINARY) ELSE {{0}} END",
 }
 
 
@@ -82,13 +90,17 @@ class Frame:
         """Return what work makes of each partition of some columns."""
         from pyspark.sql import functions as sf
 
-        columns = [sf.col(f"c{self._names.index(name)}") for name in names]
-        columns = [
-            column.cast("string") if name in self._void else column
-            for name, column in zip(names, columns, strict=True)
-        ]
+        columns = [sf.expr(self.expression(name)) for name in names]
         # Without columns a partition still has rows to be counted.
         return worked(self._frame.select(*columns or [sf.lit(0)]), work)
+
+    def expression(self, name: str) -> str:
+        """Return how a column is handed on: long texts by their digests."""
+        place = f"c{self._names.index(name)}"
+        if name in self._void:
+            return f"CAST({place} AS STRING) AS {place}"
+        short = _SHORTENED.get(kind_of(self.types[name]), "{0}")
+        return f"{short.format(place, LONGEST_TEXT)} AS {place}"
 
     @property
     def bare(self) -> Any:

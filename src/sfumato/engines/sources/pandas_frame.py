@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Sequence
 from decimal import Context, Decimal
 from numbers import Integral, Number
 from typing import TYPE_CHECKING, Any, cast
@@ -12,12 +11,16 @@ import numpy as np
 import pyarrow as pa
 
 from sfumato.engines.columns import kind_of, spacing_of
+from sfumato.engines.decoding import shortened
 from sfumato.engines.engine import ColumnKind
 from sfumato.engines.kernel import BLOCK
 from sfumato.engines.sources.source import Batches, Columns, Source, check_names, row_runs
 
 if TYPE_CHECKING:
     import pandas as pd
+
+Some = Callable[[slice], "pa.Array | pa.ChunkedArray"]
+"""From places in a column to what stands there."""
 
 _MOST_DIGITS = 4300
 """Python writes out no longer whole numbers, which are then counted nowhere."""
@@ -31,12 +34,15 @@ class PandasFrame(Source):
 
     Objects are read as text: the kind of the column must not depend on its values. Numbers are
     written alike whatever their type, so 1, 1.0 and "1" are one category, and one person; numbers
-    that differ are written differently, however little they differ. Objects that have no text of
-    their own are counted nowhere.
+    that Python writes differently stay apart, however little they differ. Objects that have no
+    text of their own are counted nowhere.
+
+    Categories are read as objects are, whatever type they have: pandas chooses it by the values.
 
     Privacy
     -------
-    A categorical's list of categories is data, and is not read as public.
+    A categorical's list of categories is data, and is not read as public. What a value is read as
+    depends on that value and the type of its column alone, and so does whether it can be read.
     """
 
     def __init__(self, frame: pd.DataFrame) -> None:
@@ -55,11 +61,14 @@ class PandasFrame(Source):
 
     def batches(self, columns: Columns) -> Batches:
         """Stream the given columns; no more than one batch is converted at a time."""
-        wanted = [self._frame.iloc[:, self._names.index(name)] for name in columns.names]
+        wanted = [_some(self._frame.iloc[:, self._names.index(name)]) for name in columns.names]
         rows = len(self._frame)
         for start in range(0, rows, BLOCK):
-            pieces = [_arrow(column.iloc[start : start + BLOCK]) for column in wanted]
-            yield pa.record_batch(pieces, names=columns.names), min(1.0, (start + BLOCK) / rows)
+            here = slice(start, start + BLOCK)
+            # Pieces may be in several chunks, each with a dictionary of its own.
+            table = pa.table([some(here) for some in wanted], names=columns.names)
+            for batch in table.to_batches():
+                yield batch, min(1.0, (start + BLOCK) / rows)
 
     def split(self, parts: int) -> Sequence[Source]:
         """Give each part some of the rows."""
@@ -67,10 +76,12 @@ class PandasFrame(Source):
 
 
 def _kind(empty: pd.Series[Any]) -> ColumnKind:
-    if _is_categorical(empty):
-        return _kind(empty.cat.categories[:0].to_series())
+    if _is_categorical(empty) or _is_objects(empty):
+        return "text"
+    if not _is_typed(empty.dtype):
+        return "other"
     try:
-        return kind_of(_arrow(empty).type)
+        return kind_of(pa.array(empty, from_pandas=True).type)
     except (pa.ArrowException, TypeError, ValueError):
         return "other"  # a dtype, and so public, that Arrow does not know
 
@@ -86,61 +97,66 @@ def _has_type(column: pd.Series[Any]) -> bool:
 
 def _spacing(empty: pd.Series[Any]) -> float | None:
     kind = _kind(empty)
-    if _has_type(empty) and kind != "other":
-        return spacing_of(_arrow(empty).type)
+    if _has_type(empty) and kind not in ("other", "text"):
+        return spacing_of(pa.array(empty, from_pandas=True).type)
     return 1.0 if kind == "time" else None  # a microsecond, which is as fine as times are read
+
+
+def _some(column: pd.Series[Any]) -> Some:
+    if _is_categorical(column):
+        return _coded(np.asarray(column.cat.codes), _texts(column.cat.categories))
+    if _is_objects(column):
+        return lambda here: _texts(column.iloc[here])
+    return lambda here: pa.array(column.iloc[here], from_pandas=True)
 
 
 def _is_categorical(column: pd.Series[Any]) -> bool:
     return str(column.dtype) == "category"
 
 
-def _arrow(column: pd.Series[Any]) -> pa.Array:
-    if _is_categorical(column):
-        return _dictionary(column)
-    if column.dtype == np.dtype(object):
-        return _texts(column)
-    try:
-        array: pa.Array | pa.ChunkedArray = pa.array(column, from_pandas=True)
-    except UnicodeEncodeError:  # Python texts that are not Unicode
-        return _texts(column)
-    return array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
+def _is_objects(column: pd.Series[Any]) -> bool:
+    """Tell whether a column holds what Python has, which need not be Unicode or all of a kind."""
+    return column.dtype == np.dtype(object) or getattr(column.dtype, "storage", "") == "python"
 
 
-def _dictionary(column: pd.Series[Any]) -> pa.Array:
-    codes = np.asarray(column.cat.codes)
-    indices = pa.array(codes, mask=codes < 0)
-    return pa.DictionaryArray.from_arrays(indices, _arrow(column.cat.categories.to_series()))
+def _is_typed(dtype: Any) -> bool:
+    """Tell whether Arrow knows a type; of a stranger's it would guess another by the values."""
+    return isinstance(dtype, np.dtype) or type(dtype).__module__.split(".")[0] == "pandas"
 
 
-def _texts(column: pd.Series[Any]) -> pa.Array:
-    written = pa.array(map(_text, column, _missing(column)), pa.large_binary())
+def _coded(codes: np.ndarray[Any, Any], words: pa.Array) -> Some:
+    def some(here: slice) -> pa.Array:
+        indices = pa.array(codes[here], mask=codes[here] < 0)
+        return pa.DictionaryArray.from_arrays(indices, words)
+
+    return some
+
+
+def _texts(values: pd.Series[Any] | pd.Index[Any]) -> pa.Array:
+    from pandas import isna
+
+    objects = values.to_numpy(dtype=object)
+    written = pa.array([_text(value, isna) for value in objects], pa.large_binary())
     return written.view(pa.large_string())  # not checked: it may be no Unicode
 
 
-def _missing(column: pd.Series[Any]) -> Iterable[bool]:
-    with suppress(Exception):  # one object that cannot be compared must not stop all others
-        return column.isna()
-    return [_is_missing(column.iloc[place : place + 1]) for place in range(len(column))]
-
-
-def _is_missing(alone: pd.Series[Any]) -> bool:
-    with suppress(Exception):  # a signalling NaN among decimals, for example, is not compared
-        return bool(alone.isna().iloc[0])
-    return True
-
-
-def _text(value: object, missing: bool) -> bytes | None:
-    if missing:
-        return None
+def _text(value: object, is_missing: Callable[[Any], object]) -> bytes | None:
+    """Return how a value is written; None if it is missing, or cannot be written."""
     try:
+        # A text is what it holds, and not what its class would have printed.
+        if not isinstance(value, str):
+            if is_missing(value) is True:
+                return None
+            value = _written(value)
         # What is no Unicode keeps its own bytes: one mark for all of it would make people one.
-        return _written(value).encode("utf-8", "surrogatepass")
+        return shortened(str.encode(value, "utf-8", "surrogatepass"))
     except Exception:  # noqa: BLE001 - an object that cannot be written is counted nowhere
         return None
 
 
 def _written(value: object) -> str:
+    if type(value) is int:
+        return str(value)  # most ids; to ask whether anything is a number takes far longer
     if isinstance(value, Number) and not isinstance(value, bool | np.bool_):
         return _digits(value)
     if type(value).__str__ is object.__str__ and type(value).__repr__ is object.__repr__:
@@ -149,7 +165,7 @@ def _written(value: object) -> str:
 
 
 def _digits(value: Number) -> str:
-    """Write numbers alike that are equal, and no others."""
+    """Write numbers alike that are equal, and no others but floats printed as a decimal is."""
     if isinstance(value, Integral):
         return str(int(value))
     number = float(cast(float, value))

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from sfumato.engines.blocks import LARGEST
+from sfumato.engines.decoding import LONGEST_TEXT
 from sfumato.engines.discretion import discreetly
 from sfumato.engines.kernel import BLOCK
 from sfumato.engines.sources.arrow import arrow_kinds, arrow_spacings
@@ -26,6 +29,12 @@ BUFFER = 2**20
 # Times as Spark writes them, of 96 bits. Arrow would take them for nanoseconds, and those of before
 # 1678 or after 2262 for other times in between.
 _TIMES = {"coerce_int96_timestamp_unit": "us"}
+
+# As Thrift writes the key, and what no reader looks for.
+_ARROW, _IGNORED = b"\x0cARROW:schema\x18", b"\x0cARROW-schema\x18"
+
+_READ_AS_WORDS = {"PLAIN", "PLAIN_DICTIONARY", "RLE_DICTIONARY", "RLE", "BIT_PACKED"}
+_MOST_WORDS = 2**28  # bytes of a row group, of which a batch may hold parts of several
 
 
 @dataclass(frozen=True)
@@ -51,6 +60,7 @@ class ParquetFiles(Source):
         footers = [_footer(part) for part in parts]
         self._groups = [group for _, groups in footers for group in groups]
         self._schema = _merged([schema for schema, _ in footers])
+        self._coded = {field.name for schema, _ in footers for field in schema if _is_coded(field)}
         self.kinds = with_keys(arrow_kinds(self._schema), [part.partition for part in parts])
         self.spacings = arrow_spacings(self._schema)
         self.untyped = frozenset(parts[0].partition.keys)
@@ -76,14 +86,18 @@ class ParquetFiles(Source):
     def _read(self, part: Part, groups: list[int], columns: Columns) -> Iterator[pa.RecordBatch]:
         names = part.partition.stored(columns.names)
         texts = part.partition.stored(columns.repetitive)
-        # By default Arrow fetches all of a file before it decodes any, with threads of its own.
-        options = {"read_dictionary": texts, "pre_buffer": False, "buffer_size": BUFFER}
-        with _opened(part) as stored, pq.ParquetFile(stored, **options, **_TIMES) as file:
-            for batch in file.iter_batches(
-                BLOCK, row_groups=groups, columns=names, use_threads=False
-            ):
-                typed = {name: self._typed(batch.column(name), name) for name in names}
-                yield part.partition.completed(typed, batch.num_rows, columns.names)
+        with _opened(part) as stored:
+            footer = _metadata(stored, plainly=not self._coded.isdisjoint(names))
+            places = _places(footer.schema, names)
+            for (words, rows), some in groupby(groups, partial(_manner, footer, places, texts)):
+                # By default Arrow fetches all of a file before it decodes any, in its own threads.
+                options = {"read_dictionary": words, "pre_buffer": False, "buffer_size": BUFFER}
+                with pq.ParquetFile(stored, metadata=footer, **options, **_TIMES) as file:
+                    for batch in file.iter_batches(
+                        rows, row_groups=[*some], columns=names, use_threads=False
+                    ):
+                        typed = {name: self._typed(batch.column(name), name) for name in names}
+                        yield part.partition.completed(typed, batch.num_rows, columns.names)
 
     def _typed(self, column: pa.Array, name: str) -> pa.Array:
         is_null = _plain(column.type) == pa.null()
@@ -92,6 +106,54 @@ class ParquetFiles(Source):
 
 def _opened(part: Part) -> pa.NativeFile:
     return pa.OSFile(os.fsencode(part.path))  # as bytes, since Arrow takes only Unicode for a path
+
+
+def _is_coded(field: pa.Field) -> bool:
+    return pa.types.is_dictionary(field.type)
+
+
+def _metadata(stored: pa.NativeFile, *, plainly: bool) -> pq.FileMetaData:
+    """Return a footer; if asked, without the schema that Arrow's writers put there.
+
+    By that schema Arrow would read categories as dictionaries, whether it can or not.
+    """
+    size = stored.size()
+    end = stored.read_at(8, size - 8)
+    length = int.from_bytes(end[:4], "little")
+    footer = stored.read_at(length, size - 8 - length)
+    footer = footer.replace(_ARROW, _IGNORED) if plainly else footer
+    return pq.read_metadata(pa.BufferReader(end[4:] + footer + end))
+
+
+def _places(schema: pq.ParquetSchema, names: Sequence[str]) -> dict[str, list[int]]:
+    """Return where columns are in a file."""
+    places: dict[str, list[int]] = {name: [] for name in names}
+    for place in range(len(schema)):
+        places.get(schema.column(place).path, []).append(place)
+    return places
+
+
+def _manner(
+    footer: pq.FileMetaData, places: Mapping[str, list[int]], texts: Sequence[str], index: int
+) -> tuple[list[str], int]:
+    """Return which texts of a row group to read as dictionaries, and how many rows at once.
+
+    A writer chooses encodings by the data; Arrow makes dictionaries of some of them alone, and of
+    no more than 2 GiB of words. Rows are the same in any manner.
+    """
+    group = footer.row_group(index)
+    stored = {name: [group.column(place) for place in places[name]] for name in places}
+    sizes = {name: sum(each.total_uncompressed_size for each in stored[name]) for name in stored}
+    most = min(_MOST_WORDS, LONGEST_TEXT * group.num_rows)
+    words = [
+        name
+        for name in texts
+        if sizes[name] <= most
+        and all(_READ_AS_WORDS.issuperset(each.encodings) for each in stored[name])
+    ]
+    plain = max((sizes[name] for name in sizes if name not in words), default=0)
+    fitting = LARGEST * group.num_rows // max(plain, 1)
+    return words, min(BLOCK, 2 ** max(0, fitting.bit_length() - 1))
 
 
 def _footer(part: Part) -> tuple[pa.Schema, list[_RowGroup]]:

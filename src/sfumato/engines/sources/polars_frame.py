@@ -39,9 +39,13 @@ class PolarsFrame(Source):
 
     def batches(self, columns: Columns) -> Batches:
         """Stream the given columns."""
+        import polars as pl
+
+        # As views: written out, a long text that many rows share would fill all memory.
+        views = pl.CompatLevel.newest()
         done = 0
         for frame, rows in self._frames([self._names.index(name) for name in columns.names]):
-            for batch in frame.to_arrow().to_batches(max_chunksize=BLOCK):
+            for batch in frame.to_arrow(compat_level=views).to_batches(max_chunksize=BLOCK):
                 done += batch.num_rows
                 yield (
                     pa.record_batch(batch.columns, names=columns.names),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import duckdb
 import pyarrow as pa
 
+from sfumato.engines.decoding import LONGEST_TEXT
 from sfumato.engines.engine import ColumnKind
 from sfumato.engines.kernel import BLOCK
 from sfumato.engines.sources.source import Batches, Columns, Source, check_names
@@ -30,6 +31,14 @@ _SPACINGS = {
 }
 # Arrow has no type that holds all of these; their digits do.
 _AS_TEXT = {"hugeint", "uhugeint", "bignum", "null", "uuid"}
+
+# DuckDB stops where the texts of a batch fill 2 GiB. What stands for a long text is what
+# `sfumato.engines.decoding.shortened` makes of it.
+_SHORTENED = {
+    "varchar": "CASE WHEN strlen({0}) > {1} THEN repeat('.', {1}) || sha256({0}) ELSE {0} END",
+    "blob": "CASE WHEN octet_length({0}) > {1} THEN encode(repeat('.', {1}) || sha256({0})) "
+    "ELSE {0} END",
+}
 
 # Without a collation these are five texts; each one that DuckDB has takes some for equal.
 _TOLD_APART = ("'a'", "'A'", "'\u00e1'", "'a\u0301'", "'a '")
@@ -84,4 +93,7 @@ class DuckRelation(Source):
     def _expression(self, index: int) -> str:
         # Columns are counted, not named: to DuckDB the names "a" and "A" are one.
         place = f"#{index + 1}"
-        return f"CAST({place} AS VARCHAR)" if self._types[index] in _AS_TEXT else place
+        kind = "varchar" if self._types[index] in _AS_TEXT else self._types[index]
+        if kind == "varchar":  # JSON, too, which a digest is not
+            place = f"CAST({place} AS VARCHAR)"
+        return _SHORTENED.get(kind, "{0}").format(place, LONGEST_TEXT)

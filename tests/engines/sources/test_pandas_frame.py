@@ -1,0 +1,175 @@
+"""pandas frames: what a value is read as depends on it and the type of its column alone."""
+
+import math
+from datetime import date
+from decimal import Decimal
+from enum import Enum, IntEnum
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+from pandas.api.extensions import ExtensionArray, ExtensionDtype
+
+from sfumato.domain import Bounds, Categories
+from sfumato.engines.columns import identities, labels, numbers, positions
+from sfumato.engines.duck import DuckEngine
+from sfumato.engines.sources.pandas_frame import PandasFrame
+from sfumato.engines.sources.source import Columns
+from sfumato.errors import SourceError
+from sfumato.grid import Grid, Labels
+from sfumato.privacy.unit import PrivacyUnit
+
+ROWS = PrivacyUnit.rows()
+
+
+class Sex(str, Enum):  # noqa: UP042 - which prints as Sex.F
+    F = "female"
+    M = "male"
+
+
+class Level(IntEnum):
+    LOW = 1
+
+
+class Loud(str):
+    def __str__(self):
+        return "LOUD"
+
+    __repr__ = encode = __str__
+
+
+class Unequal:
+    __hash__ = None
+
+    def __eq__(self, other):
+        raise ValueError
+
+    def __str__(self):
+        return "7"
+
+
+class Unlisted:
+    def __array__(self, *_, **__):
+        raise ValueError
+
+
+NASTY = [
+    *("female", Sex.F, Sex.M, Loud("7"), np.str_("7"), "\ud800", "x\ud800", "7\0", "é" * 9000),
+    *(7, 7.0, np.float32(7), np.int8(7), Decimal("7.00"), Fraction(7), Level.LOW, True, np.True_),
+    *(10**400, 10**5000, Decimal("1e9999"), Decimal("sNaN"), Decimal("NaN"), 1j, math.inf, -0.0),
+    *(None, pd.NA, pd.NaT, math.nan, np.datetime64("NaT"), np.datetime64("2026-01-01")),
+    *(b"7", b"\xff", [7], (7,), {7}, np.array([7]), np.array([7, math.nan]), {"a": object}),
+    *(pd.Timestamp("2026-01-01"), pd.Interval(0, 7), pd.Period("2026"), date(2026, 1, 1)),
+    *(Unequal(), Unlisted(), object()),
+]
+TEXTS = [value for value in NASTY if isinstance(value, str)] + [None, "male"]
+CATEGORIES = Categories(("female", "male", "7", "True", "b'7'", "2026-01-01", "(0, 7]"))
+
+
+def read(series):
+    """Return what each row of a column is read as under every declaration, and whose it is."""
+    batches = PandasFrame(pd.DataFrame({"g": series})).batches(Columns(["g"]))
+    found = [column for batch, _ in batches for column in batch.columns]
+    levels, flags = Categories((7, 1)), Categories((True,))
+    readings = [
+        np.concatenate([positions(column, CATEGORIES) for column in found]),
+        np.concatenate([positions(column, levels) for column in found]),
+        np.concatenate([positions(column, flags) for column in found]),
+        np.nan_to_num(np.concatenate([numbers(column) for column in found]), nan=-77.0),
+        [text for column in found for text in labels(column).to_pylist()],
+        [person for column in found for person in identities(column).to_pylist()],
+    ]
+    return list(zip(*readings, strict=True))
+
+
+def columns(values):
+    """Return values as each of the columns of pandas that hold Python's own objects."""
+    texts = all(value is None or isinstance(value, str) for value in values)
+    yield pd.Series(values, dtype=object)
+    if texts:
+        yield pd.Series(values, dtype=pd.StringDtype("python"))
+        yield pd.Series(values, dtype=pd.StringDtype("python", na_value=math.nan))
+
+
+@pytest.mark.parametrize("values", [NASTY, TEXTS], ids=["objects", "texts"])
+def test_each_object_of_a_frame_is_read_alone(values):
+    for series in columns(values):
+        alone = [read(series.iloc[[row]])[0] for row in range(len(series))]
+        assert alone == [read(pd.Series([value], dtype=object))[0] for value in values]
+        assert read(series) == alone
+
+
+@pytest.mark.parametrize("dtype", [object, pd.StringDtype("python")])
+def test_one_text_that_is_not_unicode_changes_no_other(dtype):
+    values = [Sex.F, Sex.M] * 500
+    keys = [Labels("g", Categories(("female", "male")))]
+    for odd in ([], ["\ud800"]):
+        frame = pd.DataFrame({"g": pd.Series(values + odd, dtype=dtype)})
+        assert DuckEngine(frame).counts(keys, ROWS).reveal().tolist() == [500, 500]
+
+
+MISSING = [pd.Categorical([None, None]), pd.Categorical(["a", None]).remove_categories(["a"])]
+GIVEN = [["7"], [7], [7.5], [True], [pd.Timestamp("2026-01-01")], ["7", 7], [pd.Interval(0, 7)]]
+
+
+DECLARED = {
+    "texts": Categories(("a",)),
+    "numbers": Categories((7,)),
+    "flags": Categories((True,)),
+    "bounds": Bounds(0, 9),
+    "days": Bounds.of((date(2026, 1, 1), date(2027, 1, 1))),
+}
+
+
+@pytest.mark.parametrize("declared", DECLARED.values(), ids=DECLARED)
+def test_whether_a_categorical_is_refused_depends_on_no_value(declared):
+    def refused(categorical):
+        key = Grid("g", declared, 3) if isinstance(declared, Bounds) else Labels("g", declared)
+        try:
+            DuckEngine(pd.DataFrame({"g": categorical})).counts([key], ROWS)
+        except SourceError as error:
+            return str(error)
+        return ""
+
+    given = [pd.Categorical([*values, None]) for values in GIVEN]
+    assert len({refused(categorical) for categorical in [*MISSING, *given]}) == 1
+
+
+@pytest.mark.parametrize("values", GIVEN, ids=str)
+def test_a_category_is_read_as_an_object_whatever_type_pandas_gave_to_all(values):
+    mixed = pd.Index([*values, "other"], dtype=object)
+    found = [read(pd.Series(pd.Categorical(values, kind))) for kind in (None, mixed)]
+    assert found == [read(pd.Series(values, dtype=object))] * 2
+
+
+def test_a_column_of_a_strangers_type_is_refused_by_its_type():
+    """Arrow would see a list of objects, and choose a type by what is in it."""
+
+    class Kind(ExtensionDtype):
+        name = "stranger"
+        type = object
+
+        @classmethod
+        def construct_array_type(cls):
+            return Strangers
+
+    class Strangers(ExtensionArray):
+        dtype = Kind()
+
+        def __init__(self, values):
+            self.values = np.array(values, dtype=object)
+
+        def __len__(self):
+            return len(self.values)
+
+        def __getitem__(self, place):
+            found = self.values[place]
+            return type(self)(found) if isinstance(found, np.ndarray) else found
+
+        def copy(self):
+            return self
+
+    for values in ([1, 2], ["a", 2], [None, None]):
+        frame = pd.DataFrame({"x": Strangers(values), "y": 1})
+        assert PandasFrame(frame).kinds == {"x": "other", "y": "number"}
