@@ -5,9 +5,11 @@ from __future__ import annotations
 import hashlib
 import math
 import re
+import struct
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from datetime import UTC, date, datetime, timedelta
+from functools import cache
 
 import numpy as np
 
@@ -146,14 +148,37 @@ def _contribution(person, places, unit, salt):
 
 
 def _order(salt, place, person):
-    return hashlib.md5(f"{salt}|{place}|{person}".encode()).hexdigest()
+    whose = _octets(str(person) if isinstance(person, int) else person)
+    where = np.array(place, dtype="<i4").tobytes() if isinstance(place, tuple) else place
+    return mixed(hashed(whose, f"{salt} person") + hashed(where, f"{salt} cell"))
 
 
-def spelled(place):
-    """Return a point as DuckDB writes its bytes."""
-    octets = np.array(place, dtype="<i4").tobytes()
-    plain = {octet for octet in range(32, 127) if chr(octet) not in "\\'\""}
-    return "".join(chr(octet) if octet in plain else f"\\x{octet:02X}" for octet in octets)
+def _octets(person):
+    octets = person.encode() if isinstance(person, str) else person
+    long = isinstance(octets, bytes) and len(octets) >= 64
+    return hashlib.sha512(octets).digest() if long else octets
+
+
+def hashed(value, key):
+    """Return the number that bytes, an integer or a float has by a key, in Python's integers."""
+    by = [number | 1 for number in _secret_numbers(key)]
+    if isinstance(value, bytes):
+        return mixed(sum((octet + 1) * by[place] for place, octet in enumerate(value)))
+    whole = struct.unpack("<q", struct.pack("<d", value))[0] if isinstance(value, float) else value
+    return mixed(whole * by[0] + by[1])
+
+
+@cache
+def _secret_numbers(key):
+    return struct.unpack("<4096Q", hashlib.shake_128(key.encode()).digest(8 * 4096))
+
+
+def mixed(number):
+    """Mix the bits of a number, modulo 2⁶⁴."""
+    number %= 2**64
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        number = (number ^ (number >> shift)) * factor % 2**64
+    return number ^ (number >> 31)
 
 
 def outer(place, moments):
@@ -188,10 +213,7 @@ def _weighed_points(rows, moments, unit, salt):
             share = SHARES // sum(places.values())
             taken = {place: n * share for place, n in places.items()}
         else:
-            spelling = {spelled(place): place for place in places if place is not None}
-            counted = {text: places[place] for text, place in spelling.items()}
-            taken = _contribution(person, counted, unit, salt)
-            taken = {spelling[text]: n for text, n in taken.items()}
+            taken = _contribution(person, places, unit, salt)
         total.update({place: n for place, n in taken.items() if place is not None})
     return total
 

@@ -1,11 +1,13 @@
-"""A DuckDB of our own: in memory, offline, silent, and gone afterwards."""
+"""What an engine may spend: threads, memory, and a private folder for what memory does not hold."""
 
 from __future__ import annotations
 
 import operator
+import os
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import duckdb
@@ -15,8 +17,12 @@ from sfumato.errors import SourceError
 _UNITS = {"bytes": 1} | {f"{name}iB": 1024 ** (i + 1) for i, name in enumerate("KMGTPE")}
 
 _MOST_THREADS = 1024  # beyond which starting them takes minutes
-_LEAST_MEMORY = 15 * 2**20  # below which hardly any question can be answered
-_MEMORY_OF_A_THREAD = 120 * 2**20
+_LEAST_MEMORY = 15 * 2**20  # below which files would be cut into crumbs
+_MEMORY_OF_A_THREAD = 2**26
+_USUALLY_HELD = 2**29  # bytes of rows, where no limit is given
+_MOST_HELD = 2**33  # bytes of rows
+_MOST_AT_ONCE = 2**26  # bytes of rows that are grouped at once, far below what an Arrow array holds
+_SHARE_HELD = 8  # part of a limit that rows may fill, since numbering and sorting need the rest
 
 
 @dataclass(frozen=True)
@@ -31,40 +37,29 @@ class Resources:
     folder: str | None = None
 
 
+@dataclass(frozen=True)
+class Room:
+    """How many bytes of rows may be held before they go to disk, and be worked on at once."""
+
+    held: int
+    at_once: int
+
+
 @contextmanager
-def connection(resources: Resources) -> Generator[duckdb.DuckDBPyConnection]:
-    """Open a database for one query.
+def passing_folder(resources: Resources) -> Generator[Path]:
+    """Make a folder for rows that do not fit in memory.
 
     Privacy
     -------
-    What does not fit in memory goes to a temporary folder that only this user may read and that is
-    removed at the end, though not by a process that is killed. Nothing is fetched from a network,
-    nothing logged, and no Python variable is taken for a table.
+    Only this user may read it, and it is removed at the end, though not by a process that is
+    killed. It is made whether it is needed or not, since that depends on the rows.
     """
     with TemporaryDirectory(prefix="sfumato-", dir=resources.folder) as folder:
-        settings: dict[str, str | bool | int | float | list[str]] = {
-            "temp_directory": folder,
-            "autoinstall_known_extensions": False,
-            "autoload_known_extensions": False,
-            "python_enable_replacements": False,
-        }
-        if resources.threads is not None:
-            settings["threads"] = resources.threads
-        if resources.memory_limit is not None:
-            settings["memory_limit"] = resources.memory_limit
-        opened = duckdb.connect(":memory:", config=settings)
-        try:
-            # On a terminal, DuckDB would draw a bar of its own across what is printed.
-            opened.execute("SET enable_progress_bar = false")
-            if resources.memory_limit is not None:
-                _spare_memory(opened)
-            yield opened
-        finally:
-            opened.close()
+        yield Path(folder)
 
 
 def checked(resources: Resources) -> Resources:
-    """Refuse what DuckDB would refuse, or choke on, while nothing is charged yet."""
+    """Refuse limits that nothing could keep, while nothing is charged yet."""
     if resources == Resources() or _sensible(resources):
         return resources
     limits = {"threads": resources.threads, "memory_limit": resources.memory_limit}
@@ -76,31 +71,38 @@ def checked(resources: Resources) -> Resources:
 
 
 def memory(resources: Resources) -> int | None:
-    """Return the memory limit in bytes, or None where none was given."""
+    """Return the memory limit in bytes, as DuckDB reads it, or None where none was given."""
     if resources.memory_limit is None:
         return None
-    with connection(resources) as database:
-        return _memory(database)
+    config: dict[str, str | bool | int | float | list[str]] = {
+        "memory_limit": resources.memory_limit,
+        "threads": 1,
+    }
+    with duckdb.connect(":memory:", config=config) as database:
+        ((text,),) = database.sql("SELECT current_setting('memory_limit')").fetchall()
+    number, unit = str(text).split()
+    return int(float(number) * _UNITS[unit])
+
+
+def workers(resources: Resources) -> int:
+    """Return how many threads to use: no more than there is memory for."""
+    threads, limit = resources.threads or os.cpu_count() or 1, memory(resources)
+    return threads if limit is None else max(1, min(threads, limit // _MEMORY_OF_A_THREAD))
+
+
+def room(resources: Resources, parts: int) -> Room:
+    """Return how much room each of several parts has, which public facts alone decide."""
+    limit = memory(resources)
+    held = _USUALLY_HELD if limit is None else min(_MOST_HELD, limit // _SHARE_HELD)
+    return Room(held // parts, min(held // parts, _MOST_AT_ONCE))
 
 
 def _sensible(resources: Resources) -> bool:
     try:
-        if operator.index(resources.threads or 1) > _MOST_THREADS:
-            return False
-        with connection(resources) as database:
-            return _memory(database) >= _LEAST_MEMORY
+        threads = 1 if resources.threads is None else operator.index(resources.threads)
+        limit = memory(resources)
     except (duckdb.Error, TypeError, ValueError):
         return False
-
-
-def _spare_memory(database: duckdb.DuckDBPyConnection) -> None:
-    """Let no more threads work than there is memory for: what each holds cannot go to disk."""
-    ((threads,),) = database.sql("SELECT current_setting('threads')").fetchall()
-    room = max(1, _memory(database) // _MEMORY_OF_A_THREAD)
-    database.execute(f"SET threads = {min(threads, room)}")
-
-
-def _memory(database: duckdb.DuckDBPyConnection) -> int:
-    ((text,),) = database.sql("SELECT current_setting('memory_limit')").fetchall()
-    number, unit = str(text).split()
-    return int(float(number) * _UNITS[unit])
+    if isinstance(resources.threads, bool) or not 1 <= threads <= _MOST_THREADS:
+        return False
+    return limit is None or limit >= _LEAST_MEMORY

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -12,12 +11,12 @@ import numpy as np
 import pyarrow as pa
 
 from sfumato.engines.blocks import blocks
-from sfumato.engines.bounding import amounts, weighed_amounts
-from sfumato.engines.columns import identities, nullable
-from sfumato.engines.connection import Resources, memory
+from sfumato.engines.bounding import Shared, Stream, weighed
+from sfumato.engines.columns import Integers, nullable
+from sfumato.engines.connection import Resources, workers
 from sfumato.engines.parallel import Report, side_by_side
+from sfumato.engines.people import persons
 from sfumato.engines.places import places, steps
-from sfumato.engines.sharing import Held, Rows, shared
 from sfumato.engines.sources.source import Columns, Source
 from sfumato.engines.sparse import Run, SparseTally, merged
 from sfumato.engines.summing import Addition
@@ -29,9 +28,9 @@ MOST_LISTED = 2**22
 """How many cells a map may have before only the occupied ones are listed."""
 
 _MOST_PARTS = 16  # of which each may list all cells: half a gibibyte together
-_MOST_HELD = 2**33  # bytes of rows, so that there are at most 2³⁰
-_USUALLY_HELD = 2**29  # where no limit is given
-_SHARE_HELD = 8  # part of a limit that rows may fill, since numbering and sorting need the rest
+
+Rows = tuple[pa.Array, Integers, Integers | None]
+"""Whose rows are, where, and how heavy if not all alike; the cell -1 is nowhere."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +40,7 @@ class Masses(Addition[Sums]):
     Privacy
     -------
     A row adds 1, or what it weighs; a person adds at most ``unit.weight``, over all cells together.
-    Whether people are grouped in memory or on disk depends on the data, and shows in nothing but
+    Whether people are gathered in memory or on disk depends on the data, and shows in nothing but
     time: both give the same integers.
     """
 
@@ -78,7 +77,7 @@ class Masses(Addition[Sums]):
         Each depends on its own row and public facts alone.
         """
         person, weight = self.unit.column, self.weight
-        whose = pa.nulls(block.num_rows) if person is None else identities(block.column(person))
+        whose = pa.nulls(block.num_rows) if person is None else persons(block.column(person))
         heavy = None if weight is None else steps(block.column(weight.column), weight)
         return whose, _placing(self.plane)(block), heavy
 
@@ -88,16 +87,19 @@ class Masses(Addition[Sums]):
         columns = {"person": whose, "cell": nullable(where)}
         return pa.record_batch(columns if heavy is None else {**columns, "steps": pa.array(heavy)})
 
-    def grouped(self, listed: Iterator[pa.RecordBatch], resources: Resources) -> pa.Table:
-        """Return what all people together weigh in each cell, grouped on disk where they must be.
+    def weigh(self, sums: Sums, found: pa.RecordBatch) -> None:
+        """Add what people's rows weigh to their cells."""
+        sums.weigh(found.column("cell").to_numpy(), found.column("amount").to_numpy())
+
+    def grouped(self, rows: Iterator[pa.RecordBatch], resources: Resources) -> pa.Table:
+        """Return what all people together weigh in each cell, of rows that were `listed`.
 
         Privacy
         -------
         One person adds at most ``unit.weight``. All rows of a person must be among these.
         """
-        if self.weight is None:
-            return amounts(listed, self.unit, salt="", resources=resources)
-        return weighed_amounts(listed, self.unit, resources=resources)
+        cells, sums = self._of_people([lambda _: rows], resources, lambda _: None)
+        return pa.table({"cell": cells, "amount": sums})
 
     def asked(self, source: Source, resources: Resources, report: Report) -> Run:
         """Return the cells that weigh anything, rising, and their sums in integer steps.
@@ -106,17 +108,11 @@ class Masses(Addition[Sums]):
         -------
         See the class: nothing here is private yet.
         """
-        threads = min(resources.threads or os.cpu_count() or 1, _MOST_PARTS)
+        threads = min(workers(resources), _MOST_PARTS)
         parts = source.split(threads)
         if self.unit.column is None:
-            sums = side_by_side(self._added, parts, report)
-            return _together(sums, threads)
-        room = _room(resources) // len(parts)
-        held = side_by_side(lambda part, note: self._held(part, note, room), parts, report)
-        kept = [part for part in held if part is not None]
-        if len(kept) < len(held):
-            return self._on_disk(source, resources, report)
-        return _together(shared(kept, self.zeros, threads=threads), threads)
+            return _together(side_by_side(self._added, parts, report), threads)
+        return self._of_people([self._stream(part) for part in parts], resources, report)
 
     def _added(self, part: Source, report: Report) -> Sums:
         sums = self.zeros()
@@ -125,19 +121,24 @@ class Masses(Addition[Sums]):
                 self.add(sums, block)
         return sums
 
-    def _held(self, part: Source, report: Report, room: int) -> Held | None:
-        """Return all rows that are somebody's, or None if there is no room for them."""
-        held = Held()
-        with closing(blocks(part, self.columns, report)) as stream:
-            for block in stream:
-                room -= held.add(self.rows(block))
-                if room < 0:
-                    return None
-        return held
+    def _stream(self, part: Source) -> Stream:
+        def rows(report: Report) -> Iterator[pa.RecordBatch]:
+            with closing(blocks(part, self.columns, report)) as stream:
+                yield from map(self.listed, stream)
 
-    def _on_disk(self, source: Source, resources: Resources, report: Report) -> Run:
-        with closing(blocks(source, self.columns, report)) as stream:
-            return risen(self.grouped(map(self.listed, stream), resources))
+        return rows
+
+    def _of_people(self, streams: Sequence[Stream], resources: Resources, report: Report) -> Run:
+        found = weighed(
+            streams,
+            Shared(self.unit.weight),
+            self.zeros,
+            self.weigh,
+            resources=resources,
+            report=report,
+            most=_MOST_PARTS,
+        )
+        return _together(found, len(found))
 
 
 # Its tables are large, and must not travel with the question.
@@ -150,11 +151,6 @@ def risen(found: pa.Table) -> Run:
     order = np.argsort(cells)
     order = order[sums[order] > 0]
     return cells[order], sums[order]
-
-
-def _room(resources: Resources) -> int:
-    limit = memory(resources)
-    return _USUALLY_HELD if limit is None else min(_MOST_HELD, limit // _SHARE_HELD)
 
 
 def _together(parts: Sequence[Sums], threads: int) -> Run:

@@ -1,22 +1,52 @@
-"""People numbered from zero, in memory."""
+"""People: as short identities, sorted into companies, and numbered from zero in memory."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
+from typing import cast
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.types as kinds
 from numpy.typing import NDArray
 
-from sfumato.engines.columns import Integers
+from sfumato.engines.columns import Integers, identities
 
-_BITS = 5
-COMPANIES = 2**_BITS
+BITS = 5
+COMPANIES = 2**BITS
 """Into how many companies people are sorted: each then fits in the caches."""
 
+_LONGEST = hashlib.sha512().digest_size
 _SPARE = 4  # numbers to a row that may be left unused
 _MIXER = np.uint64(0x9E3779B97F4A7C15)  # 2⁶⁴ over the golden ratio: its high bits mix all others
+
+
+def persons(column: pa.Array) -> pa.Array:
+    """Return whose row it is, as `identities` do, but never in more than 64 bytes.
+
+    A text or bytes of 64 bytes and more is represented by its SHA-512, which has 64.
+
+    Privacy
+    -------
+    Shorter identities are themselves, so that no two persons become one unless two longer ones
+    have the same SHA-512; nobody knows such two. No identity can fill a memory.
+    """
+    if kinds.is_dictionary(column.type):  # where a long one may be repeated on every row
+        coded = cast(pa.DictionaryArray, column)
+        return persons(coded.dictionary).take(coded.indices)
+    whose = identities(column)
+    if not kinds.is_large_binary(whose.type):
+        return whose
+    long = pc.fill_null(pc.greater_equal(pc.binary_length(whose), _LONGEST), False)
+    places = np.flatnonzero(long)
+    if not places.size:
+        return whose
+    _, offsets, stored = whose.buffers()
+    ends, octets = np.frombuffer(offsets, np.int64)[whose.offset :], memoryview(stored)
+    short = [hashlib.sha512(octets[ends[at] : ends[at + 1]]).digest() for at in places]
+    return pc.replace_with_mask(whose, long, pa.array(short, pa.large_binary()))
 
 
 def companies(whose: pa.Array) -> NDArray[np.uint8]:
@@ -30,7 +60,7 @@ def companies(whose: pa.Array) -> NDArray[np.uint8]:
     if kinds.is_integer(whose.type):
         found = whose.to_numpy() & (COMPANIES - 1)
     elif kinds.is_floating(whose.type):
-        found = (whose.to_numpy().view(np.uint64) * _MIXER) >> np.uint64(64 - _BITS)
+        found = (whose.to_numpy().view(np.uint64) * _MIXER) >> np.uint64(64 - BITS)
     elif kinds.is_large_binary(whose.type):
         found = _letters(whose) & (COMPANIES - 1)
     else:
@@ -49,11 +79,12 @@ def numbered(blocks: Sequence[pa.Array]) -> tuple[Integers, int]:
     if kinds.is_integer(blocks[0].type):
         whose = np.concatenate([block.to_numpy() for block in blocks])
         low, high = int(whose.min()), int(whose.max())
-        if (high - low) >> _BITS <= _SPARE * whose.size:
+        if (high - low) >> BITS <= _SPARE * whose.size:
             # Numbers without a sign wrap around, all of them alike, and so does the difference.
-            first = np.array([low], whose.dtype).astype(np.int64)
+            apart = whose.astype(np.int64) - np.array([low], whose.dtype).astype(np.int64)
             # In one company all numbers leave the same remainder.
-            return (whose.astype(np.int64) - first) >> _BITS, ((high - low) >> _BITS) + 1
+            if not (apart & (COMPANIES - 1)).any():
+                return apart >> BITS, ((high - low) >> BITS) + 1
     coded = pa.chunked_array(blocks).dictionary_encode().chunks
     numbers = np.concatenate([block.indices.to_numpy() for block in coded])
     return numbers.astype(np.int64), len(coded[0].dictionary)

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Generator
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from typing import TypeVar
 
 import pyarrow as pa
 
 from sfumato.engines.blocks import blocks, now_and_then
-from sfumato.engines.bounding import amounts, weighed_rows
-from sfumato.engines.columns import identities
-from sfumato.engines.connection import Resources
+from sfumato.engines.bounding import Stream, listed, rule_for, weighed
+from sfumato.engines.connection import Resources, workers
 from sfumato.engines.parallel import Report, side_by_side
+from sfumato.engines.people import persons
 from sfumato.engines.sources.source import Columns, Source
 from sfumato.engines.summing import Summation
 from sfumato.privacy.unit import PrivacyUnit
@@ -47,19 +46,23 @@ class Reading:
         One unit's rows weigh at most ``question.weight(unit)`` together. Which rows fall to which
         thread shows in nothing, since sums are whole numbers.
         """
+        threads = max(1, min(workers(self.resources), question.most))
         if unit.column is None:
-            return self._of_rows(question)
-        sums = question.zeros()
-        with self._pairs(question.columns, unit, question.place) as pairs:
-            weighed_rows(
-                pairs,
-                unit,
-                question.weight(unit),
-                lambda found: question.weigh(sums, found),
-                salt=self.salt,
+            found = side_by_side(self._adding(question), self.source.split(threads), self._report)
+        else:
+            found = weighed(
+                self._streams(threads, question.columns, unit, question.place),
+                rule_for(unit, question.weight(unit), self.salt),
+                question.zeros,
+                question.weigh,
                 resources=self.resources,
+                report=self._report,
+                most=question.most,
             )
-        return sums
+        first, *others = found
+        for other in others:
+            question.merge(first, other)
+        return first
 
     def by_cells(self, columns: Columns, unit: PrivacyUnit, place: Place) -> pa.Table:
         """Return how much all units together count in each occupied cell.
@@ -68,10 +71,19 @@ class Reading:
         -------
         One unit adds at most ``unit.weight`` over all cells together.
         """
-        with self._pairs(columns, unit, place) as pairs:
-            return amounts(pairs, unit, salt=self.salt, resources=self.resources)
+        return listed(
+            self._streams(workers(self.resources), columns, unit, place),
+            unit,
+            salt=self.salt,
+            resources=self.resources,
+            report=self._report,
+        )
 
-    def _of_rows(self, question: Summation[T]) -> T:
+    @property
+    def _report(self) -> Report:
+        return now_and_then(self.progress)
+
+    def _adding(self, question: Summation[T]) -> Callable[[Source, Report], T]:
         def work(part: Source, report: Report) -> T:
             sums = question.zeros()
             with closing(blocks(part, question.columns, report)) as stream:
@@ -79,20 +91,21 @@ class Reading:
                     question.add(sums, block)
             return sums
 
-        threads = self.resources.threads or os.cpu_count() or 1
-        parts = self.source.split(max(1, min(threads, question.most)))
-        first, *others = side_by_side(work, parts, now_and_then(self.progress))
-        for other in others:
-            question.merge(first, other)
-        return first
+        return work
 
-    @contextmanager
-    def _pairs(
-        self, columns: Columns, unit: PrivacyUnit, place: Place
-    ) -> Generator[Generator[pa.RecordBatch]]:
+    def _streams(
+        self, threads: int, columns: Columns, unit: PrivacyUnit, place: Place
+    ) -> list[Stream]:
         wanted = columns.beside(unit.column)
-        with closing(blocks(self.source, wanted, now_and_then(self.progress))) as stream:
-            yield (paired(block, unit.column, place) for block in stream)
+
+        def streamed(part: Source) -> Stream:
+            def pairs(report: Report) -> Iterator[pa.RecordBatch]:
+                with closing(blocks(part, wanted, report)) as stream:
+                    yield from (paired(block, unit.column, place) for block in stream)
+
+            return pairs
+
+        return [streamed(part) for part in self.source.split(threads)]
 
 
 def paired(block: pa.RecordBatch, person: str | None, place: Place) -> pa.RecordBatch:
@@ -103,5 +116,5 @@ def paired(block: pa.RecordBatch, person: str | None, place: Place) -> pa.Record
     A row's pair depends on that row and public facts alone.
     """
     where = place(block)
-    whose = where if person is None else identities(block.column(person))
+    whose = where if person is None else persons(block.column(person))
     return pa.record_batch([whose, where], names=["person", "cell"])

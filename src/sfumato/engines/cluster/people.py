@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.types as kinds
 from numpy.typing import NDArray
 
-from sfumato.engines.bounding import amounts, weighed_rows
+from sfumato.engines.bounding import amounts, rule_for, weighed
 from sfumato.engines.cluster.summing import Summing, named, numbered, unheld
 from sfumato.engines.cluster.work import Batches, Work, unfailed
 from sfumato.engines.connection import Resources
@@ -112,15 +112,16 @@ class OfPeople(Together, Generic[T]):
         return pa.int64()
 
     def found(self, rows: Batches) -> Batches:
-        """Weigh rows with the statements that weigh them on one machine."""
-        question, sums = self.question, self.question.zeros()
-        weighed_rows(
-            rows,
-            self.unit,
-            question.weight(self.unit),
-            lambda found: question.weigh(sums, found),
-            salt=self.salt,
+        """Weigh rows with the code that weighs them on one machine, in one thread."""
+        question = self.question
+        (sums,) = weighed(
+            [lambda _: rows],
+            rule_for(self.unit, question.weight(self.unit), self.salt),
+            question.zeros,
+            question.weigh,
             resources=spilling(self.resources),
+            report=lambda _: None,
+            most=1,
         )
         yield numbered(question.entries(sums))
 
@@ -143,7 +144,7 @@ class ByCells(Together):
         return self.kind
 
     def found(self, rows: Batches) -> Batches:
-        """Group rows with the statements that group them on one machine."""
+        """Group rows with the code that groups them on one machine."""
         found = self.grouped(rows, spilling(self.resources))
         yield from map(unheld, found.to_batches())
 
