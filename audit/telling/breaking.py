@@ -10,7 +10,7 @@ from unittest import mock
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.engines import bounding
+from sfumato.engines import walking
 from sfumato.mechanisms import noise
 from sfumato.mechanisms.joint import Rates, Score
 
@@ -29,8 +29,7 @@ def less_noise(share: float = 0.5) -> AbstractContextManager[object]:
 
 def no_cap() -> AbstractContextManager[object]:
     """Count all rows of a person, however many may count."""
-    statement = "SELECT cell, 1 AS amount FROM pairs WHERE person IS NOT NULL AND cell IS NOT NULL"
-    return mock.patch.object(bounding, "_CAPPED", statement)
+    return mock.patch.object(walking, "_taken", lambda *given: given[1])
 
 
 def sharpened(factor: int = 4) -> AbstractContextManager[object]:

@@ -6,14 +6,13 @@ is asked, chosen and answered on the way to a release is observed, and nothing o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol
 from unittest.mock import patch
 
-import duckdb
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
@@ -21,8 +20,7 @@ from numpy.typing import NDArray
 from sfumato.charts.components import centre, reach
 from sfumato.charts.heat import adaptive, flat, pyramid
 from sfumato.charts.scores import pyramid as score_pyramid
-from sfumato.engines import bounding, duck
-from sfumato.engines.connection import Resources, connection
+from sfumato.engines import duck
 from sfumato.engines.engine import Schema
 from sfumato.exact import Exact
 from sfumato.grid import Grid
@@ -131,28 +129,14 @@ class Overhearing:
 
     @contextmanager
     def listening(self) -> Generator[None]:
-        """Listen to choices and surveys, and ask one database for all that is asked of it."""
+        """Listen to choices and surveys."""
         with ExitStack() as stack:
             for module in (centre, reach):
                 stack.enter_context(patch.object(module, "joint", self.choose))
             for module in (adaptive, flat, pyramid, score_pyramid):
                 stack.enter_context(patch.object(module, "Survey", self.survey))
             stack.enter_context(swiftly())
-            database = stack.enter_context(connection(Resources(threads=1)))
-            stack.enter_context(patch.object(bounding, "connection", _kept(database)))
             yield
-
-
-def _kept(
-    database: duckdb.DuckDBPyConnection,
-) -> Callable[[Resources], object]:
-    """Return what opens this database, which stays open: to open one takes longer than to ask."""
-
-    @contextmanager
-    def opened(_: Resources) -> Generator[duckdb.DuckDBPyConnection]:
-        yield database
-
-    return opened
 
 
 @dataclass(frozen=True, eq=False)

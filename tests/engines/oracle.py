@@ -128,14 +128,15 @@ def counts(rows, keys, unit, salt=SALT):
             if person is not None and person == person:
                 people[person][flat(row, keys)] += 1
         for person, places in people.items():
-            total.update(_contribution(person, places, unit, salt))
+            total.update(contribution(person, places, unit, salt))
     answer = np.zeros(math.prod(shape(keys)), dtype=np.int64)
     for place, amount in total.items():
         answer[place] = amount
     return answer.reshape(shape(keys))
 
 
-def _contribution(person, places, unit, salt):
+def contribution(person, places, unit, salt=SALT):
+    """Return what one person adds to each cell, given how many rows it has there."""
     if unit.shared:
         share = 2**30 // sum(places.values())
         return {place: n * share for place, n in places.items() if place is not None}
@@ -213,7 +214,7 @@ def _weighed_points(rows, moments, unit, salt):
             share = SHARES // sum(places.values())
             taken = {place: n * share for place, n in places.items()}
         else:
-            taken = _contribution(person, places, unit, salt)
+            taken = contribution(person, places, unit, salt)
         total.update({place: n for place, n in taken.items() if place is not None})
     return total
 

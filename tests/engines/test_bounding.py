@@ -1,16 +1,21 @@
 """One unit moves the counts by at most its weight; and a broken engine would be caught."""
 
+from collections import Counter, defaultdict
+from itertools import pairwise
+
 import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engines import oracle
 from engines.oracle import SALT
 from sfumato.domain import Bounds, Categories
-from sfumato.engines import bounding
-from sfumato.engines.connection import Resources
+from sfumato.engines import bounding, gathering, walking
 from sfumato.engines.duck import DuckEngine
+from sfumato.engines.resources import Resources, Room
+from sfumato.engines.totals import Totals
 from sfumato.grid import Grid, Labels
 from sfumato.privacy.unit import PrivacyUnit
 
@@ -81,29 +86,37 @@ def test_a_person_opens_and_moves_at_most_max_rows_texts(rows, mine, most):
     assert len(before.keys() ^ after.keys()) <= most
 
 
-ROUNDED_UP = bounding._SHARED.replace("{weight} // count(*)", "1 + {weight} // count(*)")
-AFTER_A_FILTER = bounding._SHARED.replace("FROM found GROUP", "FROM found WHERE cell = 0 GROUP")
-PER_CELL = bounding._CAPPED.replace("PARTITION BY person", "PARTITION BY person, cell")
-PER_GROUP = bounding._CAPPED.replace("PARTITION BY person", "PARTITION BY person, cell // 4")
-UNCAPPED = bounding._CAPPED.replace("least(n, {weight} - taken)", "n")
+def rounded_up(weight, steps, who, wholes):
+    return bounding_shares(weight, steps, who, wholes) + 1
+
+
+def per_cell(who, amounts, most):
+    return np.minimum(amounts, most)
+
+
+def in_two_companies(whose):
+    return np.arange(len(whose), dtype=np.uint8) % 2
+
+
+bounding_shares = bounding._shares
+ONCE, TWICE = PrivacyUnit.users("u"), PrivacyUnit.users("u", max_rows=2)
 
 
 @pytest.mark.parametrize(
-    ("name", "broken", "unit"),
+    ("target", "name", "broken", "unit"),
     [
-        ("_SHARED", ROUNDED_UP, PrivacyUnit.users("u")),
-        ("_SHARED", AFTER_A_FILTER, PrivacyUnit.users("u")),
-        ("_CAPPED", PER_CELL, PrivacyUnit.users("u", max_rows=2)),
-        ("_CAPPED", PER_GROUP, PrivacyUnit.users("u", max_rows=2)),
-        ("_CAPPED", UNCAPPED, PrivacyUnit.users("u", max_rows=2)),
+        (bounding, "_shares", rounded_up, ONCE),
+        (walking, "_taken", per_cell, TWICE),
+        (walking, "_taken", lambda who, amounts, most: amounts, TWICE),
+        (gathering.Held.__init__, "__defaults__", (in_two_companies,), ONCE),
+        (gathering.Held.__init__, "__defaults__", (in_two_companies,), TWICE),
     ],
-    ids=["rounded up", "after a filter", "per cell", "per group", "uncapped"],
+    ids=["rounded up", "per cell", "uncapped", "shared apart", "capped apart"],
 )
-def test_a_broken_bound_would_be_caught(name, broken, unit, monkeypatch):
+def test_a_broken_bound_would_be_caught(target, name, broken, unit, monkeypatch):
     mine = [(99, value) for value in [("A", 0.0), ("A", 5.0), ("B", 0.0)] * 3]
     assert max(moved([], mine, unit)) <= 1
-    assert broken != getattr(bounding, name)
-    monkeypatch.setattr(bounding, name, broken)
+    monkeypatch.setattr(target, name, broken)
     assert max(moved([], mine, unit)) > 1
 
 
@@ -121,7 +134,114 @@ def test_sums_stop_at_the_cap(monkeypatch):
     rows = [(person, ("A", 0.0)) for person in range(5)]
     monkeypatch.setattr("sfumato.engines.tally.CAP", 2**31)
     assert counted(rows, PrivacyUnit.users("u"))[0].reveal().sum() == 2**31
-    monkeypatch.setattr(bounding, "CAP", 2**31)
+    monkeypatch.setattr("sfumato.engines.totals.CAP", 2**31)
     pairs = pa.record_batch({"person": range(5), "cell": [7] * 5})
     found = bounding.amounts(iter([pairs]), PrivacyUnit.users("u"), salt="", resources=Resources())
     assert found.to_pylist() == [{"cell": 7, "amount": 2**31}]
+
+
+# What follows: rows are weighed alike, however little memory there is and however they come.
+
+PEOPLE = {
+    "numbers": lambda number: None if number is None else 32 * number - 64,
+    "texts": lambda number: None if number is None else b"%d" % number * (1 + 6 * number),
+    "floats": lambda number: None if number is None else number - 0.5,
+}
+pairs = st.lists(
+    st.tuples(st.integers(0, 9) | st.none(), st.integers(0, 3) | st.none(), st.integers(0, 2**30)),
+    max_size=40,
+)
+CELLS = {"numbers": lambda cell: cell, "bytes": lambda cell: None if cell is None else b"c" * cell}
+TYPES = {
+    "numbers": pa.int64(),
+    "texts": pa.large_binary(),
+    "floats": pa.float64(),
+    "bytes": pa.binary(),
+}
+
+
+def streamed(rows, cuts, types):
+    """Return a stream of rows in blocks that end where it is said."""
+    names = ["person", "cell", "steps"][: len(types)]
+    columns = list(zip(*rows, strict=True)) or [[], [], []]
+    arrays = [pa.array(column, kind) for column, kind in zip(columns, types, strict=False)]
+    batch = pa.record_batch(arrays, names=names)
+    ends = sorted({0, *(cut for cut in cuts if cut < len(rows)), len(rows)})
+    return lambda _: (batch.slice(a, b - a) for a, b in pairwise(ends))
+
+
+def by_hand(rows, unit, weight, *, steps):
+    total, people = Counter(), defaultdict(list)
+    for person, cell, heavy in rows:
+        if person is not None:
+            people[person].append((cell, heavy if steps else 1))
+    for person, mine in people.items():
+        if unit.shared:
+            whole = sum(heavy for _, heavy in mine)
+            for cell, heavy in mine:
+                total[cell] += weight * heavy // whole if whole else 0
+        else:
+            total.update(oracle.contribution(person, Counter(cell for cell, _ in mine), unit))
+    return {cell: amount for cell, amount in total.items() if cell is not None and amount}
+
+
+@pytest.mark.parametrize("room", [Room(1, 1), Room(100, 40), Room(10**6, 100), Room(10**6, 10**6)])
+@pytest.mark.parametrize("unit", [ONCE, TWICE], ids=repr)
+@settings(deadline=None, max_examples=25)
+@given(pairs, st.lists(st.integers(1, 39)), st.sampled_from([*PEOPLE]), st.sampled_from([*CELLS]))
+def test_people_are_weighed_alike_however_little_room_there_is(
+    room, unit, rows, cuts, people, cells
+):
+    rows = [(PEOPLE[people](person), CELLS[cells](cell), heavy) for person, cell, heavy in rows]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bounding, "room", lambda *_: room)
+        for steps in (False, True) if unit.shared else (False,):
+            found, types = Counter(), [TYPES[people], TYPES[cells], pa.int64()][: 2 + steps]
+            for totals in bounding.weighed(
+                [streamed(part, cuts, types) for part in (rows[::2], rows[1::2])],
+                bounding.rule_for(unit, unit.weight, SALT),
+                Totals,
+                Totals.take,
+                resources=Resources(threads=2),
+                report=lambda _: None,
+            ):
+                values, sums = totals.all()
+                found.update(dict(zip(values.to_pylist(), sums.tolist(), strict=True)))
+            found = {cell: amount for cell, amount in found.items() if amount}
+            assert found == by_hand(rows, unit, unit.weight, steps=steps)
+
+
+def test_one_person_with_all_rows_and_everyone_with_one_need_no_more_than_the_room(monkeypatch):
+    """A company is divided while many people are in it; one person's rows pass by."""
+    monkeypatch.setattr(bounding, "room", lambda *_: Room(2**16, 2**14))
+    largest = []
+    joined = gathering.joined
+
+    def weighed_up(batches):
+        whole = joined(batches)
+        largest.append(whole.nbytes)
+        return whole
+
+    monkeypatch.setattr(gathering, "joined", weighed_up)
+    rows = 60_000
+    for who in (np.zeros(rows, np.int64), np.arange(rows), np.arange(rows) * 32):
+        for unit in (ONCE, PrivacyUnit.users("u", max_rows=5)):
+            block = pa.record_batch({"person": who, "cell": np.arange(rows)})
+            blocks = [block.slice(start, 500) for start in range(0, rows, 500)]
+            found = bounding.amounts(iter(blocks), unit, salt=SALT, resources=Resources(1))
+            people = len(np.unique(who))
+            whole = people * (rows // people * (2**30 // (rows // people)))
+            expected = whole if unit.shared else min(rows, 5 * people)
+            assert sum(found.column("amount").to_pylist()) == expected
+    assert max(largest) < 2**16 + 2**14
+
+
+def test_a_person_who_weighs_more_than_64_bits_hold_gets_nothing_and_takes_nothing():
+    """What a person's rows weigh together stops at the cap, by which any of them is nothing."""
+    totals = Totals()
+    totals.add(pa.array([1, 1]), np.array([2**30, 2**30]))
+    for _ in range(40):
+        totals.merge(totals)
+    ((whole,), who) = totals.all()[1], np.array([0])
+    assert whole == 2**62 - 1
+    assert bounding._shares(2**30, np.array([2**30]), who, np.array([whole])) == 0

@@ -13,8 +13,10 @@ from engines import oracle
 from engines.forms import FORMS
 from engines.hostile import GRID, hostile
 from sfumato.domain import Bounds
-from sfumato.engines import masses, sharing
+from sfumato.engines import bounding
 from sfumato.engines.duck import DuckEngine
+from sfumato.engines.gathering import Held
+from sfumato.engines.resources import Room
 from sfumato.engines.sources.arrow import ArrowTable
 from sfumato.errors import DomainError, SourceError
 from sfumato.grid import Grid
@@ -54,8 +56,8 @@ def has(table, plane):
 @pytest.fixture
 def on_disk(monkeypatch):
     """Leave no room for people in memory."""
-    monkeypatch.setattr(masses, "_USUALLY_HELD", -1)
-    monkeypatch.setattr(sharing, "_divided", lambda *_: pytest.fail("there was room"))
+    monkeypatch.setattr(bounding, "room", lambda *_: Room(1, 1))
+    monkeypatch.setattr("sfumato.engines.blocks.BLOCK", 999)
 
 
 @pytest.mark.parametrize("unit", UNITS[:2], ids=repr)
@@ -146,7 +148,6 @@ def test_at_most_so_many_rows_of_a_person_are_refused():
 
 
 SMALL = Plane(Grid("x", Bounds(0, 4), 4), Grid("y", Bounds(0, 4), 4))
-EMPTY = pa.table({"cell": pa.array([], pa.int64()), "amount": pa.array([], pa.int64())})
 
 
 def test_the_upper_bound_lies_within_and_beyond_it_is_nowhere():
@@ -176,11 +177,10 @@ def test_a_long_table_of_many_people_is_divided_as_by_hand(tmp_path):
             assert asked(path, plane, USER, **options) == expected
 
 
-def test_a_small_memory_limit_sends_people_to_the_disk(monkeypatch):
-    asked_of = []
-    monkeypatch.setattr(masses, "amounts", lambda *_, **__: asked_of.append(1) or EMPTY)
+@pytest.mark.parametrize(("limit", "on_disk"), [("1GB", False), ("48MB", True)])
+def test_a_small_memory_limit_sends_people_to_the_disk(limit, on_disk, monkeypatch):
+    asked_of, write = [], Held._write
+    monkeypatch.setattr(Held, "_write", lambda held: asked_of.append(1) or write(held))
     table = pa.table({"u": np.arange(10**6), "x": np.zeros(10**6), "y": np.zeros(10**6)})
-    asked(table, SMALL, USER, memory_limit="1GB")
-    assert not asked_of
-    asked(table, SMALL, USER, memory_limit="48MB")
-    assert asked_of
+    assert asked(table, SMALL, USER, memory_limit=limit) == {0: 10**6 * 2**30}
+    assert bool(asked_of) == on_disk

@@ -16,7 +16,7 @@ from engines.forms import FORMS
 from engines.hostile import GRID, hostile
 from engines.oracle import SALT
 from sfumato.domain import Bounds
-from sfumato.engines import bounding, gram, moments, points
+from sfumato.engines import bounding, gram, moments, points, walking
 from sfumato.engines.duck import DuckEngine
 from sfumato.engines.sources.arrow import ArrowTable
 from sfumato.errors import SourceError
@@ -264,8 +264,15 @@ def unclipped(self, points):
     return np.flatnonzero(np.isnan(np.rint(points, out=points).sum(axis=0)))
 
 
-ROUNDED_UP = bounding._SHARED.replace("{weight} // count(*)", "1 + {weight} // count(*)")
-UNCAPPED = bounding._CAPPED.replace("least(n, {weight} - taken)", "n")
+shares = bounding._shares
+
+
+def rounded_up(*given):
+    return 1 + shares(*given)
+
+
+def uncapped(who, amounts, most):
+    return amounts
 
 
 @pytest.mark.parametrize(
@@ -273,8 +280,8 @@ UNCAPPED = bounding._CAPPED.replace("least(n, {weight} - taken)", "n")
     [
         ((gram.Gram, "_shorten"), unclipped, ROW),
         ((Moments, "reach"), 1.001 * LENGTH, ROW),
-        ((bounding, "_SHARED"), ROUNDED_UP, USER),
-        ((bounding, "_CAPPED"), UNCAPPED, PrivacyUnit.users("u", max_rows=2)),
+        ((bounding, "_shares"), rounded_up, USER),
+        ((walking, "_taken"), uncapped, PrivacyUnit.users("u", max_rows=2)),
     ],
     ids=["not cut", "too long", "rounded up", "uncapped"],
 )

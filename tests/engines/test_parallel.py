@@ -2,6 +2,7 @@
 
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -81,3 +82,18 @@ def test_work_is_outlasted_and_whoever_pressed_control_c_is_heard_afterwards():
         outlast(ended)
     assert answers == []
     outlast(lambda: True)
+
+
+@pytest.mark.parametrize("threads", [0, 1, 2])
+def test_parts_that_get_no_thread_are_done_by_those_that_have_one(threads, monkeypatch):
+    side_by_side(lambda part, report: part, [0], nothing)
+    submit, left = ThreadPoolExecutor.submit, [None] * threads
+
+    def scarce(pool, run):
+        if not left:
+            raise RuntimeError("can't start new thread")
+        left.pop()
+        return submit(pool, run)
+
+    monkeypatch.setattr(ThreadPoolExecutor, "submit", scarce)
+    assert side_by_side(lambda part, report: part**2, range(5), nothing) == [0, 1, 4, 9, 16]

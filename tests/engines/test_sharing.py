@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from engines import oracle
 from sfumato.domain import Bounds
-from sfumato.engines import bounding, masses, sharing
+from sfumato.engines import bounding, gathering
 from sfumato.engines.duck import DuckEngine
+from sfumato.engines.resources import Room
 from sfumato.grid import Grid
 from sfumato.plane import Plane, Weight, influence
 from sfumato.privacy.unit import PrivacyUnit
@@ -74,59 +75,46 @@ def test_a_person_moves_the_masses_by_at_most_one_weight(rows, mine, how):
 MINE = [("me", value) for value in [(0.0, 0.0, 1.0), (1.5, 3.0, 0.3), (math.nan, 2.0, 2.5)] * 3]
 
 
-def rounded_up(rows):
-    where, amounts = divided(rows)
-    return where, amounts + 1
+def rounded_up(*given):
+    return shares(*given) + 1
 
 
-def split_by_block(rows):
-    """Let each block of a person's rows share a weight of its own."""
-    found = [divided([block]) for row in rows for block in halves(row)]
-    return tuple(np.concatenate(column) for column in zip(*found, strict=True))
+def split_by_block(blocks):
+    """Number people anew in each half, so that each has a weight of its own."""
+    numbers, people = numbered(blocks)
+    late = np.arange(numbers.size) >= numbers.size // 2
+    return numbers + people * late, 2 * people
 
 
-def halves(row):
-    whose, where, weigh = row
-    middle = len(where) // 2
-    for part in (slice(0, middle), slice(middle, None)):
-        some = None if weigh is None else weigh[part]
-        if len(where[part]):
-            yield whose.slice(part.start, len(where[part])), where[part], some
-
-
-divided = sharing._divided
+shares, numbered = bounding._shares, bounding.numbered
+NO_ROOM = Room(1, 1)
 
 
 @pytest.mark.parametrize("weight", [None, BY], ids=str)
-@pytest.mark.parametrize("broken", [rounded_up, split_by_block])
-def test_a_broken_share_would_be_caught(broken, weight, monkeypatch):
+@pytest.mark.parametrize(
+    ("name", "broken"), [("_shares", rounded_up), ("numbered", split_by_block)]
+)
+def test_a_broken_share_would_be_caught(name, broken, weight, monkeypatch):
     inside = [row for row in MINE if not math.isnan(row[1][0])] * 5
     assert moved([], inside, USER, weight) <= 1
-    monkeypatch.setattr(sharing, "_divided", broken)
+    monkeypatch.setattr(bounding, name, broken)
     assert moved([], inside, USER, weight) > 1
 
 
 def test_people_who_are_sorted_into_two_companies_would_be_noticed(monkeypatch):
-    monkeypatch.setattr(sharing, "companies", lambda whose: np.arange(len(whose), dtype=np.uint8))
+    apart = (lambda whose: np.arange(len(whose), dtype=np.uint8),)
+    monkeypatch.setattr(gathering.Held.__init__, "__defaults__", apart)
     assert moved([], MINE, USER, None) > 1
 
 
-@pytest.mark.parametrize(
-    ("name", "weight", "right", "wrong"),
-    [
-        ("_SHARED", None, "{weight} // count(*)", "1 + {weight} // count(*)"),
-        ("_SHARED", None, "FROM found GROUP", "FROM found WHERE cell = 0 GROUP"),
-        ("_WEIGHED", BY, "FROM found GROUP", "FROM found WHERE cell = 0 GROUP"),
-        ("_WEIGHED", BY, "* steps // whole", "* steps // whole + 1"),
-    ],
-)
-def test_a_broken_share_on_disk_would_be_caught(name, weight, right, wrong, monkeypatch):
-    monkeypatch.setattr(masses, "_USUALLY_HELD", -1)
+@pytest.mark.parametrize("weight", [None, BY], ids=str)
+def test_a_broken_share_on_disk_would_be_caught(weight, monkeypatch):
+    monkeypatch.setattr(bounding, "room", lambda *_: NO_ROOM)
+    monkeypatch.setattr("sfumato.engines.blocks.BLOCK", 2)
+    monkeypatch.setattr(bounding, "numbered", lambda *_: pytest.fail("there was room"))
     inside = [row for row in MINE if not math.isnan(row[1][0])]
     assert moved([], inside, USER, weight) <= 1
-    statement = getattr(bounding, name)
-    assert right in statement
-    monkeypatch.setattr(bounding, name, statement.replace(right, wrong))
+    monkeypatch.setattr(bounding, "_shares", rounded_up)
     assert moved([], inside, USER, weight) > 1
 
 

@@ -22,11 +22,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sfumato.engines.columns import Integers
-from sfumato.engines.connection import Resources, Room, passing_folder, room, workers
 from sfumato.engines.gathering import DEEPEST, Company, Held
 from sfumato.engines.kernel import BLOCK
 from sfumato.engines.parallel import Report, side_by_side
 from sfumato.engines.people import COMPANIES, numbered
+from sfumato.engines.resources import Resources, Room, passing_folder, room, workers
 from sfumato.engines.sources.source import runs as cut
 from sfumato.engines.totals import Totals
 from sfumato.engines.walking import walked
@@ -90,16 +90,8 @@ class Shared(Rule):
             self._hand_on(chunk, who.to_numpy(), wholes, take)
         return True
 
-    def _hand_on(
-        self, chunk: pa.RecordBatch, who: Integers, wholes: Integers, take: Take
-    ) -> None:
-        # Who weighs nothing at all gets nothing, whatever it is divided by.
-        wholes = np.maximum(wholes, 1)
-        if "steps" in chunk.schema.names:
-            amounts = self.weight * _steps(chunk) // wholes.take(who)
-        else:
-            amounts = (self.weight // wholes).take(who)
-        _hand_on(chunk.column("cell"), amounts, take)
+    def _hand_on(self, chunk: pa.RecordBatch, who: Integers, wholes: Integers, take: Take) -> None:
+        _hand_on(chunk.column("cell"), _shares(self.weight, _steps(chunk), who, wholes), take)
 
 
 @dataclass(frozen=True)
@@ -220,7 +212,7 @@ def listed(
         found = weighed(streams, rule, Totals, Totals.take, resources=resources, report=report)
     first, *others = found
     for other in others:
-        first.add(*other.all())
+        first.merge(other)
     cells, sums = first.all()
     return pa.table({"cell": cells, "amount": sums})
 
@@ -240,6 +232,14 @@ class _Work:
             return
         for smaller in company.divided(self.folder, self.room, self.key):
             self.weigh(smaller, take, note)
+
+
+def _shares(weight: int, steps: Integers | int, who: Integers, wholes: Integers) -> Integers:
+    # Who weighs nothing at all gets nothing, whatever it is divided by.
+    wholes = np.maximum(wholes, 1)
+    if isinstance(steps, int):
+        return (weight * steps // wholes).take(who)
+    return weight * steps // wholes.take(who)
 
 
 def _steps(chunk: pa.RecordBatch) -> Integers | int:

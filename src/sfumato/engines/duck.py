@@ -9,12 +9,12 @@ from typing import TypeVar
 from sfumato.engines.answering import Answering
 from sfumato.engines.blocks import now_and_then
 from sfumato.engines.columns import labels
-from sfumato.engines.connection import Resources, checked
 from sfumato.engines.engine import Schema
 from sfumato.engines.masses import Masses
 from sfumato.engines.number_format import PLAIN, NumberFormat
 from sfumato.engines.parallel import Report
 from sfumato.engines.reading import Reading
+from sfumato.engines.resources import Resources, checked
 from sfumato.engines.sources.opening import open_table
 from sfumato.engines.sources.source import Columns
 from sfumato.engines.summing import Summation

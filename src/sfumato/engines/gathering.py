@@ -12,9 +12,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato.engines.connection import Room
 from sfumato.engines.hashing import hashed
 from sfumato.engines.people import BITS, COMPANIES, companies
+from sfumato.engines.resources import Room
 
 Sort = Callable[[pa.Array], NDArray[np.uint8]]
 """From identities to companies, of which each depends on its identity alone."""

@@ -13,10 +13,10 @@ import pyarrow as pa
 from sfumato.engines.blocks import blocks
 from sfumato.engines.bounding import Shared, Stream, weighed
 from sfumato.engines.columns import Integers, nullable
-from sfumato.engines.connection import Resources, workers
 from sfumato.engines.parallel import Report, side_by_side
 from sfumato.engines.people import persons
 from sfumato.engines.places import places, steps
+from sfumato.engines.resources import Resources, workers
 from sfumato.engines.sources.source import Columns, Source
 from sfumato.engines.sparse import Run, SparseTally, merged
 from sfumato.engines.summing import Addition

@@ -11,9 +11,9 @@ import pyarrow as pa
 
 from sfumato.engines.blocks import blocks, now_and_then
 from sfumato.engines.bounding import Stream, listed, rule_for, weighed
-from sfumato.engines.connection import Resources, workers
 from sfumato.engines.parallel import Report, side_by_side
 from sfumato.engines.people import persons
+from sfumato.engines.resources import Resources, workers
 from sfumato.engines.sources.source import Columns, Source
 from sfumato.engines.summing import Summation
 from sfumato.privacy.unit import PrivacyUnit

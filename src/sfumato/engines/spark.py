@@ -27,13 +27,13 @@ from sfumato.engines.cluster.people import (
 from sfumato.engines.cluster.preflight import check_cluster, check_frame
 from sfumato.engines.cluster.summing import OfRows
 from sfumato.engines.columns import labels
-from sfumato.engines.connection import Resources
-from sfumato.engines.connection import checked as sensible
 from sfumato.engines.discretion import discreetly
 from sfumato.engines.engine import Schema
 from sfumato.engines.masses import MOST_LISTED, Masses, risen
 from sfumato.engines.parallel import Report
 from sfumato.engines.reading import paired
+from sfumato.engines.resources import Resources
+from sfumato.engines.resources import checked as sensible
 from sfumato.engines.sources.source import Columns
 from sfumato.engines.summing import Addition, Summation
 from sfumato.engines.tally import Entries, Whole, capped, whole

@@ -35,6 +35,14 @@ class Totals:
         """Add the `amount` of each `cell`."""
         self.add(found.column("cell"), found.column("amount").to_numpy())
 
+    def merge(self, other: Totals) -> None:
+        """Add all sums of another."""
+        values, sums = other.all()
+        self._merge()
+        if len(values):
+            self._waiting = [(values, sums)]  # of which each is `CAP` at most, and comes once
+            self._merge()
+
     def all(self) -> tuple[pa.Array, Integers]:
         """Return all values, once each, and their sums."""
         self._merge()

@@ -16,10 +16,10 @@ from sfumato.engines.cluster.frames import checked
 from sfumato.engines.cluster.people import Listed, OfPeople
 from sfumato.engines.cluster.summing import AMOUNT, OfRows
 from sfumato.engines.cluster.work import FAILED, OUTDATED
-from sfumato.engines.connection import Resources
 from sfumato.engines.counting import Counts
 from sfumato.engines.duck import DuckEngine
 from sfumato.engines.reading import paired
+from sfumato.engines.resources import Resources
 from sfumato.engines.spark import SparkEngine
 from sfumato.errors import SourceError
 from sfumato.grid import Grid, Labels

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sfumato.engines.bounding import amounts, rule_for, weighed
 from sfumato.engines.cluster.summing import Summing, named, numbered, unheld
 from sfumato.engines.cluster.work import Batches, Work, unfailed
-from sfumato.engines.connection import Resources
+from sfumato.engines.resources import Resources
 from sfumato.engines.summing import Summation
 from sfumato.privacy.unit import PrivacyUnit
 
