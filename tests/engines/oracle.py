@@ -162,7 +162,7 @@ def _octets(person):
 
 def hashed(value, key):
     """Return the number that bytes, an integer or a float has by a key, in Python's integers."""
-    by = [number | 1 for number in _secret_numbers(key)]
+    by = _secret_numbers(key)
     if isinstance(value, bytes):
         return mixed(sum((octet + 1) * by[place] for place, octet in enumerate(value)))
     whole = struct.unpack("<q", struct.pack("<d", value))[0] if isinstance(value, float) else value
@@ -171,7 +171,8 @@ def hashed(value, key):
 
 @cache
 def _secret_numbers(key):
-    return struct.unpack("<4096Q", hashlib.shake_128(key.encode()).digest(8 * 4096))
+    numbers = struct.unpack("<4096Q", hashlib.shake_128(key.encode()).digest(8 * 4096))
+    return [number | 1 for number in numbers]
 
 
 def mixed(number):

@@ -352,6 +352,29 @@ def test_people_of_a_table_larger_than_the_memory_limit_are_grouped_on_disk(unit
         assert 500_009 * (2**30 - 4) <= answer.sum() <= 500_009 * 2**30
 
 
+MANY = 400_000
+CROWDS = {
+    "everyone has a row": np.arange(MANY),
+    "one has all rows": np.zeros(MANY, dtype=np.int64),
+    "ids leave one remainder": np.arange(MANY) * 1024,
+}
+
+
+@pytest.mark.parametrize("unit", UNITS[1:3], ids=repr)
+@pytest.mark.parametrize("crowd", CROWDS)
+def test_no_table_fails_for_want_of_memory(crowd, unit):
+    """DuckDB grouped 336,761 people of the first kind within this limit, and not 336,762."""
+    table = pa.table({"x": np.arange(MANY) % 100, "u": CROWDS[crowd]})
+    keys = [Grid("x", Bounds(0, 100), 100)]
+    people = len(np.unique(CROWDS[crowd]))
+    each = 2**30 // (MANY // people) * (MANY // people) if unit.shared else min(3, MANY // people)
+    try:
+        found = asked(table, keys, unit, memory_limit="15MiB").sum()
+    except SourceError:
+        found = None
+    assert found == people * each
+
+
 def test_a_file_is_streamed_and_not_held():
     script = """if True:
         import sys, numpy as np, pyarrow as pa, pyarrow.parquet as pq

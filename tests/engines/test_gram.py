@@ -196,3 +196,15 @@ def test_no_product_is_large_enough_for_a_second_thread(columns):
     rows = np.ones((columns + 1, 8191)).view(Watched)
     assert np.triu(upper_products(rows[:-1], rows)).max() == 8191
     assert 0 < max(sizes) <= 2**18
+
+
+@pytest.mark.parametrize("weight", [2**31, 2**32, 2**33])
+def test_light_rows_beside_heavy_ones_are_not_lost(weight):
+    """Once a float has passed 2⁵³, a row that adds 1 adds nothing."""
+    moments = question(2)
+    heavy, light = [(REACH, 0)], [(REACH // 1000, 0)]
+    one, other = (added(moments, (row, None)).total() for row in (heavy, light))
+    assert other[1, 1] == 1 and one[1, 1] > 2**19
+    times = 2**35 // weight
+    blocks = [(heavy, np.array([weight])), (light, np.array([1]))] * times
+    assert np.array_equal(added(moments, *blocks).total(), times * (weight * one + other))

@@ -1,16 +1,18 @@
 """Everyone has one company and one number, and nobody shares it."""
 
+import hashlib
 import math
 from decimal import Decimal
 
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sfumato.engines import people
 from sfumato.engines.columns import identities
-from sfumato.engines.people import COMPANIES, companies, numbered
+from sfumato.engines.people import COMPANIES, companies, numbered, persons
 
 KINDS = {
     "texts": (st.text(max_size=12), pa.string()),
@@ -80,3 +82,51 @@ def test_a_company_is_no_crowd():
 def test_minus_zero_is_zero():
     zeros = identities(pa.array([-0.0, 0.0, math.ulp(0.0)]))
     assert len(set(companies(zeros)[:2].tolist())) == 1
+
+
+def test_numbers_that_leave_different_remainders_are_different_people():
+    numbers, how_many = numbered([pa.array([5, 6, 5, 37])])
+    assert (len(set(numbers.tolist())), how_many) == (3, 3)
+
+
+LENGTHS = [0, 1, 63, 64, 65, 1000, 2**20]
+
+
+def test_identities_of_any_length_take_64_bytes_and_stay_apart():
+    texts = [mark * length for length in LENGTHS for mark in ("a", "b")]
+    # Also from what stands for a long one: nobody may take another's place.
+    texts += [hashlib.sha512(text.encode()).hexdigest()[:63] for text in texts]
+    short = persons(pa.array([*texts, None, *texts]))
+    assert short[len(texts)].as_py() is None
+    found = short.drop_null().to_pylist()
+    assert max(map(len, found)) == 64
+    assert len(set(found)) == len(set(texts))
+    assert found[: len(texts)] == found[len(texts) :]
+    assert found[:6] == [b"", b"", b"a", b"b", b"a" * 63, b"b" * 63]
+
+
+def test_only_who_knows_the_digest_of_a_long_identity_could_pretend_to_have_it():
+    long = b"x" * 70
+    digest = hashlib.sha512(long).digest()
+    assert len(set(persons(pa.array([long, digest, digest[:63]])).to_pylist())) == 3
+
+
+def test_a_long_identity_on_every_row_is_not_written_out(monkeypatch):
+    rows = 2**12  # a gibibyte, if each were written out
+    words = pa.array(["x" * 2**18, "y"], pa.large_string())
+    column = pa.DictionaryArray.from_arrays(pa.array(np.zeros(rows, np.int32)), words)
+    written = []
+    monkeypatch.setattr(
+        people, "identities", lambda ids: written.append(len(ids)) or identities(ids)
+    )
+    found = persons(column)
+    assert (written, len(found)) == ([2], rows)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=20)
+@given(data=st.data())
+def test_coded_identities_are_those_that_are_not(kind, data):
+    values, dtype = KINDS[kind]
+    whose = pa.array(data.draw(st.lists(values | st.none(), max_size=20)), dtype)
+    assert persons(whose.dictionary_encode()).equals(persons(whose))

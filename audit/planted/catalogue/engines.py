@@ -79,16 +79,16 @@ ENGINES = (
     _engines(
         name="shares of a weight are rounded up",
         file="engines/bounding.py",
-        old="{weight} // count(*) AS share",
-        new="({weight} + count(*) - 1) // count(*) AS share",
+        old="return (weight * steps // wholes).take(who)",
+        new="return (-(-weight * steps // wholes)).take(who)",
         among="engines/test_bounding.py",
         notices="test_people_of_any_number_of_rows_weigh_no_more_than_their_number",
     ),
     _engines(
         name="a person may fill every cell to its cap",
-        file="engines/bounding.py",
-        old="least(n, {weight} - taken)",
-        new="least(n, {weight})",
+        file="engines/walking.py",
+        old="return np.clip(most - before, 0, amounts)",
+        new="return np.minimum(most, amounts)",
         among="engines/test_duck.py",
         notices=(
             "test_every_form_of_a_hostile_table_weighs_people_alike"
@@ -97,25 +97,9 @@ ENGINES = (
     ),
     _engines(
         name="the order of rows decides which of a person's count",
-        file="engines/bounding.py",
-        old="""
-        SELECT person, cell, count(*) AS n FROM pairs
-        WHERE person IS NOT NULL AND cell IS NOT NULL GROUP BY person, cell
-    ), walk AS (
-        SELECT cell, n, coalesce(sum(n) OVER (
-            PARTITION BY person
-            ORDER BY md5(concat_ws('|', '{salt}', CAST(cell AS VARCHAR), CAST(person AS VARCHAR))),
-                cell
-""",
-        new="""
-        SELECT person, cell, count(*) AS n, min(place) AS place
-        FROM (SELECT person, cell, row_number() OVER () AS place FROM pairs)
-        WHERE person IS NOT NULL AND cell IS NOT NULL GROUP BY person, cell
-    ), walk AS (
-        SELECT cell, n, coalesce(sum(n) OVER (
-            PARTITION BY person
-            ORDER BY place
-""",
+        file="engines/walking.py",
+        old="order = np.lexsort((_order(rows.take(pa.array(first[places])), salt), who[places]))",
+        new="order = np.lexsort((first[places], who[places]))",
         among="engines/test_duck.py",
         notices="test_order_partition_and_threads_do_not_matter",
     ),
@@ -129,33 +113,134 @@ ENGINES = (
     ),
     _engines(
         name="rows of nobody count",
-        file="engines/bounding.py",
-        old="WHERE person IS NOT NULL AND cell IS NOT NULL GROUP BY person, cell",
-        new="WHERE cell IS NOT NULL GROUP BY person, cell",
+        file="engines/gathering.py",
+        old="rows = rows.filter(whose.is_valid())",
+        new=(
+            'nobody = b"" if whose.type == pa.large_binary() else 0\n'
+            '            rows = rows.set_column(0, "person", whose.fill_null(nobody))'
+        ),
         among="engines/test_duck.py",
         notices="test_people_are_told_apart_exactly[string-]",
     ),
     _engines(
         name="shares of a map are rounded up",
-        file="engines/sharing.py",
-        old="amounts = (SHARED_STEPS // np.maximum(wholes, 1)).take(who)",
-        new="amounts = (-(-SHARED_STEPS // np.maximum(wholes, 1))).take(who)",
+        file="engines/bounding.py",
+        old="return weight * steps // wholes.take(who)",
+        new="return -(-weight * steps // wholes.take(who))",
         among="engines/test_sharing.py",
-        notices="test_rows_that_are_nowhere_share_the_weight_of_their_person[None]",
+        notices=(
+            "test_rows_that_are_nowhere_share_the_weight_of_their_person"
+            "[Weight(column='w', most=2.5)]"
+        ),
     ),
     _engines(
         name="each thread gives a person a weight of its own",
-        file="engines/masses.py",
-        old="return _together(shared(kept, self.zeros, threads=threads), threads)",
+        file="engines/bounding.py",
+        old="work.weigh(Company(held, index), lambda found: weigh(sums, found), note)",
         new=(
-            "return _together([s for h in kept for s in shared([h], self.zeros, "
-            "threads=1)], threads)"
+            "[work.weigh(Company([each], index), lambda found: weigh(sums, found), note) "
+            "for each in held]"
         ),
         among="engines/test_masses.py",
         notices=(
             "test_every_form_of_a_hostile_table_has_the_same_masses[Parquet row "
             "groups-PrivacyUnit.users('u')]"
         ),
+    ),
+    _engines(
+        name="a person's rows are divided among companies",
+        file="engines/gathering.py",
+        old="return (hashed(whose, level) >> np.uint64(64 - BITS)).astype(np.uint8)",
+        new="return np.arange(len(whose)).astype(np.uint8) % 2 + 0 * len(level)",
+        among="engines/test_bounding.py",
+        notices=(
+            "test_people_are_weighed_alike_however_little_room_there_is"
+            "[PrivacyUnit.users('u', max_rows=2)-room0]"
+        ),
+    ),
+    _engines(
+        name="a company of too many people ends in an error",
+        file="engines/bounding.py",
+        old="""
+            if totals.nbytes > size and company.depth < DEEPEST:
+                return False
+""",
+        new="""
+            if totals.nbytes > size:
+                raise MemoryError
+""",
+        among="engines/test_duck.py",
+        notices="test_no_table_fails_for_want_of_memory[everyone has a row-PrivacyUnit.users('u')]",
+    ),
+    _engines(
+        name="what a person has taken is held however much it is",
+        file="engines/bounding.py",
+        old="if taken.nbytes > size and people > 1 and company.depth < DEEPEST:",
+        new="if taken.nbytes < 0:",
+        among="engines/test_bounding.py",
+        notices=("test_one_person_with_all_rows_and_everyone_with_one_need_no_more_than_the_room"),
+    ),
+    _engines(
+        name="identities are grouped however long they are",
+        file="engines/people.py",
+        old="_LONGEST = hashlib.sha512().digest_size",
+        new="_LONGEST = 2**40",
+        among="engines/test_people.py",
+        notices="test_identities_of_any_length_take_64_bytes_and_stay_apart",
+    ),
+    _engines(
+        name="an identity that is repeated is written out on every row",
+        file="engines/people.py",
+        old="if kinds.is_dictionary(column.type):  # where",
+        new="if kinds.is_dictionary(column.type) and not len(column):  # where",
+        among="engines/test_people.py",
+        notices="test_a_long_identity_on_every_row_is_not_written_out",
+    ),
+    _engines(
+        name="people who are counted by 1 and not by 32 share a number",
+        file="engines/people.py",
+        old="if not (apart & (COMPANIES - 1)).any():",
+        new="if apart.size:",
+        among="engines/test_people.py",
+        notices="test_numbers_that_leave_different_remainders_are_different_people",
+    ),
+    _engines(
+        name="what a person's rows weigh together wraps around",
+        file="engines/totals.py",
+        old="self._values, self._sums = coded.dictionary, np.minimum(sums, CAP)",
+        new="self._values, self._sums = coded.dictionary, sums",
+        among="engines/test_bounding.py",
+        notices=("test_a_person_who_weighs_more_than_64_bits_hold_gets_nothing_and_takes_nothing"),
+    ),
+    _engines(
+        name="a limit that nothing fits into is accepted",
+        file="engines/resources.py",
+        old="return limit is None or limit >= _LEAST_MEMORY",
+        new="return limit is None or limit > 0",
+        among="engines/test_resources.py",
+        notices="test_memory_that_nothing_fits_into_is_refused[1MB]",
+    ),
+    _engines(
+        name="a thread that cannot be had ends the reading",
+        file="engines/parallel.py",
+        old="""
+        except RuntimeError:
+            return
+""",
+        new="""
+        except RuntimeError:
+            raise InterruptedError from None
+""",
+        among="engines/test_parallel.py",
+        notices="test_parts_that_get_no_thread_are_done_by_those_that_have_one[1]",
+    ),
+    _engines(
+        name="floats hold sums of products that they cannot tell apart",
+        file="engines/gram.py",
+        old="MOST_WEIGHT = 2**53 // LENGTH**2",
+        new="MOST_WEIGHT = 2**60 // LENGTH**2",
+        among="engines/test_gram.py",
+        notices="test_light_rows_beside_heavy_ones_are_not_lost",
     ),
     _engines(
         name="rows are weighed before they are clamped",
