@@ -74,8 +74,8 @@ def test_a_company_is_no_crowd():
         "addresses": pa.array([f"name{index}@example.org" for index in range(32_000)]),
         "floats": pa.array(np.sqrt(np.arange(32_000))),
     }
-    for name, people in ordinary.items():
-        sizes = np.bincount(companies(identities(people)), minlength=COMPANIES)
+    for name, ids in ordinary.items():
+        sizes = np.bincount(companies(identities(ids)), minlength=COMPANIES)
         assert sizes.max() < 3_200, name
 
 

@@ -155,22 +155,24 @@ ENGINES = (
         among="engines/test_bounding.py",
         notices=(
             "test_people_are_weighed_alike_however_little_room_there_is"
-            "[PrivacyUnit.users('u', max_rows=2)-room0]"
+            "[PrivacyUnit.users('u')-room0]"
         ),
     ),
     _engines(
         name="a company of too many people ends in an error",
         file="engines/bounding.py",
         old="""
-            if totals.nbytes > size and company.depth < DEEPEST:
+            if totals.size() > size and company.depth < DEEPEST:
                 return False
 """,
         new="""
-            if totals.nbytes > size:
+            if totals.size() > size:
                 raise MemoryError
 """,
         among="engines/test_duck.py",
-        notices="test_no_table_fails_for_want_of_memory[everyone has a row-PrivacyUnit.users('u')]",
+        notices=(
+            "test_no_table_fails_for_want_of_memory[ids leave one remainder-PrivacyUnit.users('u')]"
+        ),
     ),
     _engines(
         name="what a person has taken is held however much it is",

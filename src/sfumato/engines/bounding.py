@@ -82,7 +82,7 @@ class Shared(Rule):
         totals = Totals()
         for chunk in company.chunks(size):
             totals.add(chunk.column("person"), _steps(chunk))
-            if totals.nbytes > size and company.depth < DEEPEST:
+            if totals.size() > size and company.depth < DEEPEST:
                 return False
         people, wholes = totals.all()
         for chunk in company.chunks(size):

@@ -19,6 +19,8 @@ from sfumato.engines.resources import Room
 Sort = Callable[[pa.Array], NDArray[np.uint8]]
 """From identities to companies, of which each depends on its identity alone."""
 
+_MESSAGE = 2**20  # bytes that are read at once, more or less
+
 DEEPEST = 8
 """How often companies may be divided: into 2⁴⁰ smaller ones."""
 
@@ -84,7 +86,8 @@ class Held:
             if some:
                 # Opened anew each time: all companies of all threads are too many open files.
                 with (self._files / str(index)).open("ab") as file:
-                    file.write(joined(some).serialize())
+                    for message in _messages(joined(some)):
+                        file.write(message.serialize())
         self._companies = [[] for _ in range(COMPANIES)]
         self._bytes = 0
 
@@ -147,3 +150,8 @@ def joined(batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
     if len(batches) == 1:
         return batches[0]
     return pa.concat_batches(batches)
+
+
+def _messages(rows: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+    step = max(1, rows.num_rows * _MESSAGE // max(1, rows.nbytes))
+    return (rows.slice(start, step) for start in range(0, rows.num_rows, step))

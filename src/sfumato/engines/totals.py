@@ -49,10 +49,10 @@ class Totals:
         nothing = pa.array([], pa.large_binary())
         return nothing if self._values is None else self._values, self._sums
 
-    @property
-    def nbytes(self) -> int:
-        """How much memory values and sums take."""
-        return self._sums.nbytes + (0 if self._values is None else self._values.nbytes)
+    def size(self) -> int:
+        """Return how many bytes values and sums take, once each."""
+        values, sums = self.all()
+        return values.nbytes + sums.nbytes
 
     def _merge(self) -> None:
         if not self._waiting:
