@@ -1,6 +1,7 @@
 """One unit moves the counts by at most its weight; and a broken engine would be caught."""
 
 from collections import Counter, defaultdict
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -193,6 +194,7 @@ def test_people_are_weighed_alike_however_little_room_there_is(
     rows = [(PEOPLE[people](person), CELLS[cells](cell), heavy) for person, cell, heavy in rows]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(bounding, "room", lambda *_: room)
+        patch.setattr(gathering, "BLOCK", block)
         for steps in (False, True) if unit.shared else (False,):
             found, types = Counter(), [TYPES[people], TYPES[cells], pa.int64()][: 2 + steps]
             for totals in bounding.weighed(
@@ -213,6 +215,7 @@ def test_one_person_with_all_rows_and_everyone_with_one_need_no_more_than_the_ro
     """A company is divided while many people are in it; one person's rows pass by."""
     monkeypatch.setattr(bounding, "room", lambda *_: Room(2**14, 2**14))
     monkeypatch.setattr(gathering, "_MESSAGE", 2**12)
+    monkeypatch.setattr(gathering, "BLOCK", 500)
     largest = []
     joined, walked, size = gathering.joined, bounding.walked, Totals.size
 
@@ -250,3 +253,14 @@ def test_a_person_who_weighs_more_than_64_bits_hold_gets_nothing_and_takes_nothi
     ((whole,), who) = totals.all()[1], np.array([0])
     assert whole == 2**62 - 1
     assert bounding._shares(2**30, np.array([2**30]), who, np.array([whole])) == 0
+
+
+def test_rows_that_come_one_by_one_are_not_held_one_by_one():
+    """An object takes a kilobyte, and a row in it 16 bytes."""
+    held = gathering.Held(Path("nowhere"), 2**30)
+    row = pa.record_batch({"person": [1], "cell": [2]})
+    for _ in range(3000):
+        held.add(row)
+        assert len(held._waiting) <= 257
+    held.finish()
+    assert [batch.num_rows for batch in held.company(1)] == [3000]

@@ -58,6 +58,7 @@ def on_disk(monkeypatch):
     """Leave no room for people in memory."""
     monkeypatch.setattr(bounding, "room", lambda *_: Room(1, 1))
     monkeypatch.setattr("sfumato.engines.blocks.BLOCK", 999)
+    monkeypatch.setattr("sfumato.engines.gathering.BLOCK", 999)
 
 
 @pytest.mark.parametrize("unit", UNITS[:2], ids=repr)

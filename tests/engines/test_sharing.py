@@ -111,6 +111,7 @@ def test_people_who_are_sorted_into_two_companies_would_be_noticed(monkeypatch):
 def test_a_broken_share_on_disk_would_be_caught(weight, monkeypatch):
     monkeypatch.setattr(bounding, "room", lambda *_: NO_ROOM)
     monkeypatch.setattr("sfumato.engines.blocks.BLOCK", 2)
+    monkeypatch.setattr("sfumato.engines.gathering.BLOCK", 2)
     monkeypatch.setattr(bounding, "numbered", lambda *_: pytest.fail("there was room"))
     inside = [row for row in MINE if not math.isnan(row[1][0])]
     assert moved([], inside, USER, weight) <= 1

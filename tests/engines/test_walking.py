@@ -1,14 +1,16 @@
 """What is taken of a person's rows is the same however they come, and never too much."""
 
 from collections import Counter
-from itertools import product
+from itertools import permutations, product
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engines.oracle import SALT, contribution
+from sfumato.engines import walking
 from sfumato.engines.walking import walked
 from sfumato.privacy.unit import PrivacyUnit
 
@@ -59,3 +61,17 @@ def test_each_cell_is_as_likely_as_any_other():
     rows = batch([(7, cell) for cell in range(10)])
     found = Counter(walked(rows, 1, f"key {n}")[0].column("cell")[0].as_py() for n in range(1000))
     assert all(50 < found[cell] < 150 for cell in range(10))
+
+
+def test_cells_that_draw_the_same_number_come_in_their_own_order(monkeypatch):
+    """Whatever the order of rows and whoever else has some, the same cell is taken."""
+    monkeypatch.setattr(walking, "_drawn", lambda parts, salt: np.zeros(parts.num_rows, np.uint64))
+    mine = [(7, b"a"), (7, b"b"), (7, b"c")]
+    for others in ([], [(8, b"c")], [(8, b"b"), (8, b"a")]):
+        for rows in permutations(mine):
+            table = [*others, *rows]
+            persons, cells = zip(*table, strict=True)
+            arrays = [pa.array(persons), pa.array(cells), pa.array([1] * len(table))]
+            whole = pa.record_batch(arrays, names=["person", "cell", "amount"])
+            found = walked(whole, 1, SALT)[0].to_pylist()
+            assert [row["cell"] for row in found if row["person"] == 7] == [b"a"]

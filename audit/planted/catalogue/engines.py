@@ -98,8 +98,8 @@ ENGINES = (
     _engines(
         name="the order of rows decides which of a person's count",
         file="engines/walking.py",
-        old="order = np.lexsort((_order(rows.take(pa.array(first[places])), salt), who[places]))",
-        new="order = np.lexsort((first[places], who[places]))",
+        old="places = places[_order(rows.take(pa.array(first[places])), who[places], salt)]",
+        new="places = places[np.lexsort((first[places], who[places]))]",
         among="engines/test_duck.py",
         notices="test_order_partition_and_threads_do_not_matter",
     ),
@@ -157,6 +157,14 @@ ENGINES = (
             "test_people_are_weighed_alike_however_little_room_there_is"
             "[PrivacyUnit.users('u')-room0]"
         ),
+    ),
+    _engines(
+        name="others decide between cells that draw the same number",
+        file="engines/walking.py",
+        old="return order[np.lexsort((rank, drawn, who))]",
+        new="return order[np.lexsort((drawn, who)) + 0 * rank[:1].astype(np.int64)]",
+        among="engines/test_walking.py",
+        notices="test_cells_that_draw_the_same_number_come_in_their_own_order",
     ),
     _engines(
         name="a company of too many people ends in an error",

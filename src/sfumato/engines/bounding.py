@@ -157,6 +157,7 @@ def weighed(
             held = Held(folder, apiece.held)
             for rows in stream(note):
                 held.add(rows)
+            held.finish()
             return held
 
         held = side_by_side(gather, streams, report)

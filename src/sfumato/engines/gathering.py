@@ -13,12 +13,14 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.engines.hashing import hashed
+from sfumato.engines.kernel import BLOCK
 from sfumato.engines.people import BITS, COMPANIES, companies
 from sfumato.engines.resources import Room
 
 Sort = Callable[[pa.Array], NDArray[np.uint8]]
 """From identities to companies, of which each depends on its identity alone."""
 
+_FEW = 2**8
 _MESSAGE = 2**20  # bytes that are read at once, more or less
 
 DEEPEST = 8
@@ -37,31 +39,30 @@ class Held:
     def __init__(self, folder: Path, room: int, sort: Sort = companies) -> None:
         self._folder = folder
         self._room = room
-        self._sort = sort
+        self._company = sort
+        self._waiting: list[pa.RecordBatch] = []
+        self._rows = 0
         self._companies: list[list[pa.RecordBatch]] = [[] for _ in range(COMPANIES)]
         self._bytes = 0
         self._files: Path | None = None
         self._schema: pa.Schema | None = None
 
     def add(self, rows: pa.RecordBatch) -> None:
-        """Sort the rows of a block into companies."""
+        """Take the rows of a block."""
         whose = rows.column("person")
         if whose.null_count:
             rows = rows.filter(whose.is_valid())
-        company = self._sort(rows.column("person"))
-        rows = rows.take(pa.array(np.argsort(company, kind="stable")))
-        ends = [0, *np.bincount(company, minlength=COMPANIES).cumsum().tolist()]
-        for some, (start, stop) in zip(self._companies, pairwise(ends), strict=True):
-            if start < stop:
-                some.append(rows.slice(start, stop - start))
-        self._schema = rows.schema
-        self._bytes += rows.nbytes
-        if self._bytes > self._room:
-            self._write()
+        self._waiting.append(rows)
+        self._rows += rows.num_rows
+        if self._rows >= BLOCK:
+            self._sort()
+        elif len(self._waiting) > _FEW:  # an object takes more room than a row
+            self._waiting = [joined(self._waiting)]
 
-    def settle(self) -> None:
-        """Write also the rest where some rows are in files, to leave memory to others."""
-        if self._files is not None:
+    def finish(self, *, settle: bool = False) -> None:
+        """Sort the last rows too, and write also what could stay in memory if others need it."""
+        self._sort()
+        if settle and self._files is not None:
             self._write()
 
     def company(self, index: int) -> Iterator[pa.RecordBatch]:
@@ -78,6 +79,21 @@ class Held:
         self._companies[index] = []
         if self._files is not None:
             (self._files / str(index)).unlink(missing_ok=True)
+
+    def _sort(self) -> None:
+        if not self._rows:
+            return
+        rows = joined(self._waiting)
+        company = self._company(rows.column("person"))
+        rows = rows.take(pa.array(np.argsort(company, kind="stable")))
+        ends = [0, *np.bincount(company, minlength=COMPANIES).cumsum().tolist()]
+        for some, (start, stop) in zip(self._companies, pairwise(ends), strict=True):
+            if start < stop:
+                some.append(rows.slice(start, stop - start))
+        self._waiting, self._rows, self._schema = [], 0, rows.schema
+        self._bytes += rows.nbytes
+        if self._bytes > self._room:
+            self._write()
 
     def _write(self) -> None:
         if self._files is None:
@@ -134,8 +150,8 @@ class Company:
         held = Held(folder, room.at_once, sort)
         for chunk in self.chunks(room.at_once):
             held.add(chunk)
+        held.finish(settle=True)
         self.forget()
-        held.settle()
         for index in range(COMPANIES):
             yield Company([held], index, self.depth + 1)
 

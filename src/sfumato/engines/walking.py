@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.types as kinds
 
 from sfumato.engines.columns import Integers
@@ -38,8 +39,7 @@ def walked(rows: pa.RecordBatch, most: int, salt: str) -> tuple[pa.RecordBatch, 
     over = np.repeat(np.add.reduceat(amounts, begins) > most, counts)
     if over.any():
         places = np.flatnonzero(over)
-        order = np.lexsort((_order(rows.take(pa.array(first[places])), salt), who[places]))
-        places = places[order]
+        places = places[_order(rows.take(pa.array(first[places])), who[places], salt)]
         amounts[places] = _taken(who[places], amounts[places], most)
     kept = amounts > 0
     taken = rows.select(["person", "cell"]).take(pa.array(first[kept]))
@@ -62,7 +62,19 @@ def _begins(sorted_numbers: Integers) -> Integers:
     return np.flatnonzero(np.append(True, sorted_numbers[1:] != sorted_numbers[:-1]))
 
 
-def _order(parts: pa.RecordBatch, salt: str) -> Hashes:
+def _order(parts: pa.RecordBatch, who: Integers, salt: str) -> Integers:
+    """Return the order in which people's cells are walked, each person's together."""
+    drawn = _drawn(parts, salt)
+    order = np.lexsort((drawn, who))
+    drawn, who = drawn[order], who[order]
+    if not ((drawn[1:] == drawn[:-1]) & (who[1:] == who[:-1])).any():
+        return order
+    # Texts may draw the same number. Which comes first must not depend on others' rows either.
+    rank = np.asarray(pc.rank(parts.column("cell").cast(pa.large_binary()).take(pa.array(order))))
+    return order[np.lexsort((rank, drawn, who))]
+
+
+def _drawn(parts: pa.RecordBatch, salt: str) -> Hashes:
     whose = parts.column("person")
     if kinds.is_integer(whose.type):
         # Spark reads whole numbers of 64 bits without a sign as decimals, which are texts here.
