@@ -1,11 +1,11 @@
 """Failure does not speak: make neighbours fail, log, print or draw differently.
 
 Whether an error occurs, and what it says, is seen by whoever asks. So are log lines, axes and the
-sizes of files. This attack draws neighbouring tables of every Arrow type, of Python objects, and as
-Parquet and CSV files, with the worst values there are in one unit's rows; asks for charts with
-sound and with senseless arguments; and compares all that can be seen, noisy numbers aside. It
-writes files in which only one person's row is damaged, and tries to tell tables apart by the sizes
-of their files.
+sizes of files. This attack draws neighbouring tables of every Arrow type, of Python objects, as
+frames of every library and as files and folders, with the worst values there are in one unit's
+rows; asks for charts with sound and with senseless arguments, also where there is no memory left to
+group people in; and compares all that can be seen, noisy numbers aside. It writes files in which
+only one person's row is damaged, and tries to tell tables apart by the sizes of their files.
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
+from engines.spark.sessions import missing, session
 from report import Outcome, Size, Table
 from silence.drawing import EPSILON, differing, told_by_sizes
-from silence.fuzzing import METHODS, SOURCES, SpokenError, fuzz
+from silence.fuzzing import METHODS, SOURCES, Making, SpokenError, fuzz, of_spark
 from silence.mishaps import MISHAPS, Mishap, ended
 from sums import chosen
 from sums.tables import ordinary
@@ -40,21 +41,30 @@ def attack(size: Size) -> Outcome:
 
 
 def _fuzzed(size: Size, faults: list[str]) -> Table:
-    rows: list[tuple[str, ...]] = []
-    for source in SOURCES:
-        tally: Counter[str] = Counter()
-        wrong = 0
-        for method in METHODS:
-            try:
-                tally += fuzz(source, method, EXAMPLES[size], repeatable=size == "fast")
-            except SpokenError as spoken:
-                wrong += 1
-                faults.append(f"{source}: {spoken}")
-        print(f"silence: {source} done", file=sys.stderr)
-        counts = (tally.total(), tally["released"], tally["refused"], wrong)
-        rows.append((source, *map(str, counts)))
+    rows = [_compared(source, EXAMPLES[size], faults, making) for source, making in SOURCES.items()]
+    if size == "full" and missing() is None:
+        with (
+            tempfile.TemporaryDirectory(prefix="silence-") as folder,
+            session(Path(folder)) as spark,
+        ):
+            rows.append(_compared("Spark frames", EXAMPLES["fast"], faults, of_spark(spark)))
     headings = ("neighbours", "pairs", "released", "refused", "charts that told them apart")
     return Table("Neighbouring tables, and all that is seen of a request", headings, tuple(rows))
+
+
+def _compared(source: str, examples: int, faults: list[str], making: Making) -> tuple[str, ...]:
+    tally: Counter[str] = Counter()
+    wrong = 0
+    for method in METHODS:
+        try:
+            few = examples == EXAMPLES["fast"]
+            tally += fuzz(source, method, examples, repeatable=few, making=making)
+        except SpokenError as spoken:
+            wrong += 1
+            faults.append(f"{source}: {spoken}")
+    print(f"silence: {source} done", file=sys.stderr)
+    counts = (tally.total(), tally["released"], tally["refused"], wrong)
+    return (source, *map(str, counts))
 
 
 def _mishaps(faults: list[str]) -> Table:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Generator
@@ -101,6 +102,12 @@ def _relation(table: pa.Table) -> object:
     return duckdb.connect().from_arrow(table)
 
 
+def of_spark(spark: Any) -> Making:
+    """Return what hands over tables as frames of a Spark session."""
+    logging.getLogger("py4j").setLevel(logging.WARNING)  # which repeats every call to Java
+    return _converted(spark.createDataFrame)
+
+
 def _limited(draw: Any, unit: PrivacyUnit, folder: Path) -> Two:
     """Let an asker say how much may be spent on reading, as little as is accepted."""
     threads = draw(st.sampled_from([1, 2, 5, 64]))
@@ -187,9 +194,20 @@ def _check(told: Told) -> None:
         raise SpokenError("an error carries another")
 
 
-def fuzz(source: str, method: str, examples: int, *, repeatable: bool = False) -> Counter[str]:
-    """Compare so many pairs of neighbours, and count what became of them."""
+def fuzz(
+    source: str,
+    method: str,
+    examples: int,
+    *,
+    repeatable: bool = False,
+    making: Making | None = None,
+) -> Counter[str]:
+    """Compare so many pairs of neighbours, and count what became of them.
+
+    They are made as `SOURCES` says, unless it is said otherwise.
+    """
     tally: Counter[str] = Counter()
+    make = making or SOURCES[source]
 
     @settings(
         max_examples=examples,
@@ -203,7 +221,7 @@ def fuzz(source: str, method: str, examples: int, *, repeatable: bool = False) -
     def run(data: Any) -> None:
         request = data.draw(requests(method))
         with tempfile.TemporaryDirectory(prefix="silence-") as folder:
-            two = SOURCES[source](data.draw, request.unit, Path(folder))
+            two = make(data.draw, request.unit, Path(folder))
             with _surroundings(source):
                 compare(request, two, tally)
 
@@ -211,4 +229,4 @@ def fuzz(source: str, method: str, examples: int, *, repeatable: bool = False) -
     return tally
 
 
-__all__ = ["METHODS", "SOURCES", "SpokenError", "compare", "fuzz"]
+__all__ = ["METHODS", "SOURCES", "SpokenError", "compare", "fuzz", "of_spark"]

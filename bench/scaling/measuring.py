@@ -28,7 +28,7 @@ class Sizes:
     rows, spark
         Of the largest table, and of the largest that Spark is asked about.
     limit
-        How much memory DuckDB may fill.
+        How much memory people's rows may fill.
     everything
         Whether also to ask what takes hours.
     """

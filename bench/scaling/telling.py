@@ -73,7 +73,7 @@ def beyond_memory(bench: Bench) -> bool:
     """Memory by the number of rows, and tables larger than the memory limit."""
     limit = memory(Resources(memory_limit=bench.sizes.limit)) or 0
     found = _by_size(bench, "parquet")
-    print(f"\nPeak memory of a process, Parquet, with a limit of {bench.sizes.limit} for DuckDB")
+    print(f"\nPeak memory of a process, Parquet, with a limit of {bench.sizes.limit} for people")
     print_memory(found)
     sizes = bench.sizes.grown
     print("  tables on disk: " + ", ".join(in_bytes(bench.on_disk(size)) for size in sizes))

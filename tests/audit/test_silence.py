@@ -25,7 +25,7 @@ from sfumato.privacy.ledger import Ledger
 from silence import DRAWS, EXAMPLES
 from silence.columns import CANARY
 from silence.drawing import EPSILON, differing, size, told_by_sizes
-from silence.fuzzing import METHODS, SOURCES, SpokenError, compare, fuzz
+from silence.fuzzing import METHODS, SOURCES, SpokenError, compare, fuzz, of_spark
 from silence.mishaps import MISHAPS, REQUEST, Mishap, ended
 from sums import chosen
 from sums.replay import replayed
@@ -45,6 +45,11 @@ DRAWN = {each.name: each for each in chosen("fast")}
 def test_neighbours_tell_the_same(source: str, method: str) -> None:
     tally = fuzz(source, method, EXAMPLES["fast"], repeatable=True)
     assert tally.total() >= EXAMPLES["fast"]
+
+
+def test_neighbours_tell_the_same_on_a_cluster(spark: Any) -> None:
+    tally = fuzz("Spark frames", "histplot", 2, repeatable=True, making=of_spark(spark))
+    assert tally["released"] == 2
 
 
 @pytest.mark.parametrize("mishap", MISHAPS, ids=lambda mishap: mishap.name)

@@ -28,8 +28,8 @@ T = TypeVar("T")
 class DuckEngine(Answering):
     """Counts the rows and people of a table on one machine.
 
-    Batches of rows stream through the kernel, so a table may be larger than memory; DuckDB groups
-    rows by person, on disk where it must.
+    Batches of rows stream through the kernel, so a table may be larger than memory; people are
+    gathered on disk where they must be.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class DuckEngine(Answering):
     threads
         How many threads to use; by default as many as there are cores.
     memory_limit
-        How much memory DuckDB may fill before it goes to disk, such as ``"1GB"``.
+        How much memory people's rows may fill before they go to disk, such as ``"1GB"``.
     number_format
         How numbers are written in CSV files.
     progress

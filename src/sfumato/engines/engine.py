@@ -126,7 +126,7 @@ class Engine(Protocol):
 
     A second engine implements these verbs with the kernels of `sfumato.engines.kernel`,
     `sfumato.engines.places` and `sfumato.engines.gram`, which turn one block of rows into whole
-    numbers, and the statements of `sfumato.engines.bounding`.
+    numbers, and the rules of `sfumato.engines.bounding`.
     """
 
     def schema(self) -> Schema:

@@ -1,4 +1,4 @@
-"""Several whole numbers of a row as one value, which SQL can group by and carry along."""
+"""Several whole numbers of a row as one value, which rows can be grouped by and carried with."""
 
 from __future__ import annotations
 

@@ -25,8 +25,8 @@ class Table:
     threads
         How many threads to use on this machine; as many as it has cores unless you say otherwise.
     memory_limit
-        How much memory DuckDB may fill before it goes to disk, such as ``"1GB"``; on a cluster,
-        in each of its Python workers.
+        How much memory people's rows may fill before they go to disk, such as ``"1GB"``; on a
+        cluster, in each of its Python workers.
     spark
         The Spark session that knows the table by its name.
     decimal, thousands
