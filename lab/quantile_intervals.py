@@ -227,7 +227,8 @@ def demands(found: list[tuple[Column, Seen]]) -> list[Demand]:
     )
     untied = abs(pooled(tied=False) - 0.95)
     return [
-        Demand("how far all intervals of untied data are from 0.95", untied, 0.02),
+        # Bins are coarse beside few rows, and their ends are taken: more than 0.97 at 200 rows.
+        Demand("how far all intervals of untied data are from 0.95", untied, 0.03),
         Demand("how far those of tied data fall short of 0.95", 0.95 - pooled(tied=True), 0.02),
         Demand(f"how far one row surely falls short of 0.93 ({where})", 0.93 - lowest, 0.0),
     ]

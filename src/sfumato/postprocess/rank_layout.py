@@ -12,9 +12,9 @@ Cells = NDArray[np.int64]
 
 # Where bins end between two quantiles and beyond the last ones, in parts of the ranks in doubt.
 # Few bins: the noise of every one of them is in the rank of every value.
-_INNER = np.array([0.8, 1.6, 3.2, 16.0, 120.0])
-_OUTER: Array = np.array([0.8, 1.6, 3.2, *(16.0 * 6.0 ** np.arange(10))])
-_ALONE: Array = 3.0 ** np.arange(15)
+_INNER: Array = np.array([0.8, 1.6, 3.2, 16.0, 120.0])
+_OUTER: Array = np.array([0.8, 1.6, 3.2, *(16 * 6.0**place for place in range(10))])
+_ALONE: Array = np.array([3.0**place for place in range(15)])
 _FINEST = 2**17  # of the range: a lone quantile has no neighbour that tells a scale
 _NEAR = 8  # the bin beside a bound reaches over so small a part of the way to it
 
