@@ -49,7 +49,8 @@ def caption(release: QuantilesRelease) -> str:
     """Say what protects whom, how it was measured, and how sure we are."""
     parts = [wording.promise(release), METHODS[release.method], *_how_sure(release)]
     parts += release.doubts
-    parts.append(wording.bounded(release.value, release.step, release.found))
+    if release.bounds_found:
+        parts.append(wording.bounded(release.value, release.step, release.found))
     keys = [] if release.by is None else [release.by]
     return " ".join([*parts, *wording.left_out(keys, release.found)])
 
