@@ -20,7 +20,9 @@ def refused(attempt) -> str:
 
 
 def test_a_private_request_is_a_share_a_delta_and_a_limit():
-    assert private() == Private(0.1, None, None)
+    assert private() == Private(None, None, None)
+    assert (private().usual_share, private().bounds_share) == (0.1, 0.25)
+    assert private(share=0.3).usual_share == private(share=0.3).bounds_share == 0.3
     assert private(share=0.2, delta=1e-6, within=(0, 9)) == Private(0.2, 1e-6, (0.0, 9.0))
 
 
@@ -29,7 +31,7 @@ def test_a_private_request_is_shown_in_words_that_make_it_again():
         assert eval(repr(request)) == request
 
 
-@pytest.mark.parametrize("share", [0, 1, -0.1, math.nan, "half", None])
+@pytest.mark.parametrize("share", [0, 1, -0.1, math.nan, "half"])
 def test_the_share_of_a_search_lies_between_nothing_and_all(share):
     assert "share" in refused(lambda: private(share=share))
 

@@ -24,16 +24,14 @@ def shape(release: Release) -> object:
         return document, kept, sorted(values)
     if not declared:  # which groups and arrows can be drawn, noisy numbers decide
         return document, kept, _without_numbers(values)
-    # Quantiles are drawn between their own ends, which are noisy.
-    drawn = _drawn(release, limits=release.kind != "quantiles")
-    return document, kept, _without_numbers(values), drawn
+    return document, kept, _without_numbers(values), _drawn(release)
 
 
 def _settled(kind: str, parameters: dict[str, Any]) -> bool:
     """Tell whether public facts decide how many numbers there are."""
     if kind == "heatmap":
         return parameters["method"] == "laplace"
-    return kind != "boxplot"
+    return kind not in ("boxplot", "quantiles")
 
 
 def _without_numbers(plain: Any, *, texts: bool = True) -> object:
@@ -53,13 +51,13 @@ def _without_numbers(plain: Any, *, texts: bool = True) -> object:
             return plain
 
 
-def _drawn(release: Release, *, limits: bool) -> object:
+def _drawn(release: Release) -> object:
     """Return titles, axes and kinds of marks, with the limits that are public."""
     figure = release.figure()
     panels = [
         (
             panel.title,
-            *(_axis(axis, limits=limits) for axis in (panel.x, panel.y)),
+            *(_axis(axis) for axis in (panel.x, panel.y)),
             [type(mark).__name__ for mark in panel.marks],
         )
         for panel in figure.panels
@@ -67,6 +65,5 @@ def _drawn(release: Release, *, limits: bool) -> object:
     return figure.title, figure.legend, figure.watermark, panels
 
 
-def _axis(axis: Axis, *, limits: bool) -> tuple[object, ...]:
-    shown = axis.limits if limits else axis.limits is not None
-    return axis.label, axis.kind, shown, axis.categories, axis.reversed
+def _axis(axis: Axis) -> tuple[object, ...]:
+    return axis.label, axis.kind, axis.limits, axis.categories, axis.reversed

@@ -1,4 +1,4 @@
-"""Quantiles under attack: cells that are chosen, by each method there is."""
+"""Quantiles under attack: cells that are chosen, by each method, and counts around them."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class Choosing:
         )
 
     def draw(self, joined: bool, trials: int) -> Draws:
-        """Return the chosen cells of so many releases: as one number, and each."""
+        """Return what so many releases show: chosen cells, as one number and each, and counts."""
 
         def look(copies: Copies) -> Draws:
             return self._seen(copies.engine, self.plan(copies.domain))
@@ -95,9 +95,16 @@ class Choosing:
         return by_copies(self.pair, joined, trials, look, most=most)
 
     def _seen(self, engine: Engine, plan: QuantilesPlan) -> Draws:
-        cells = np.reshape(self.chart.measure(engine, plan).cells, (-1, len(self.levels)))
+        release = self.chart.measure(engine, plan)
+        cells = np.reshape(release.cells, (-1, len(self.levels)))
         code = cells @ (128 ** np.arange(len(self.levels)))
-        return np.column_stack([code, cells]).astype(np.float64)
+        counts = [
+            (group.size, sum(group.counts), group.counts[0], group.counts[-1])
+            for group in release.measured
+        ]
+        # What is chosen and what is counted tell more together than either does alone.
+        both = cells[:, -1] + np.array(counts)[:, 3] * release.unit_step
+        return np.column_stack([code, cells, counts, both]).astype(np.float64)
 
     def case(
         self,
@@ -125,16 +132,20 @@ class Choosing:
         )
 
 
+_SHARP = Twin("six times as sharp", lambda: sharpened(6), TWIN_TRIALS)
+_COUNTED = Twin("a twelfth of the noise on counts", lambda: less_noise(1 / 12), TWIN_TRIALS)
+
+
 def _tight(method: str, unit: PrivacyUnit) -> Case:
     walking = method == "unbounded"
     pair, widest = (_walk(unit), _NARROW) if walking else (_median(unit), _WIDEST)
     sharp = Twin("a sixth of the noise", lambda: less_noise(1 / 6), TWIN_TRIALS)
     if not walking:
-        sharp = Twin("four times as sharp", sharpened, TWIN_TRIALS)
+        sharp = _SHARP
     return Choosing(method, unit, pair, widest=widest).case(
         tight=not walking or unit == ROWS,  # of people a walk was seen to tell 1.4 of 3 at most
         trials=Trials(4096, 20480 if unit == ROWS else 10240),
-        twins=(sharp,),
+        twins=(sharp, *(() if walking else (_COUNTED,))),
         routine=unit == ROWS,
     )
 
@@ -144,7 +155,7 @@ def _replacing(method: str) -> Case:
     return Choosing(method, ROWS, REPLACED, size=2).case(
         tight=not walking,
         trials=Trials(4096, 12288),
-        twins=() if walking else (Twin("four times as sharp", sharpened, TWIN_TRIALS),),
+        twins=() if walking else (_SHARP, _COUNTED),
     )
 
 

@@ -15,6 +15,7 @@ LIMIT = 2.0**40
 
 _LARGEST, _SMALLEST = 1e100, 1e-100
 _NARROWEST = 2.0**-20
+_USUAL, _FOR_BOUNDS = 0.1, 0.25
 
 
 @dataclass(frozen=True)
@@ -27,12 +28,12 @@ class Private:
         As in `private`.
     """
 
-    share: float = 0.1
+    share: float | None = None
     delta: float | None = None
     within: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
-        if not 0 < real(self.share) < 1:
+        if self.share is not None and not 0 < real(self.share) < 1:
             raise DomainError(
                 f"private(share={self.share!r}) must lie between 0 and 1. The share is what the "
                 "estimate may spend; the rest pays for the chart. Write private(share=0.1)."
@@ -50,6 +51,16 @@ class Private:
         return f"Private(share={self.share!r}, delta={self.delta!r}{within})"
 
     @property
+    def usual_share(self) -> float:
+        """The share that was asked for, or a tenth."""
+        return _USUAL if self.share is None else self.share
+
+    @property
+    def bounds_share(self) -> float:
+        """The share that was asked for, or a quarter: what a search for bounds needs."""
+        return _FOR_BOUNDS if self.share is None else self.share
+
+    @property
     def limits(self) -> Bounds:
         """The public range in which bounds are searched for."""
         return Bounds(-LIMIT, LIMIT) if self.within is None else Bounds(*self.within)
@@ -57,7 +68,7 @@ class Private:
 
 def private(
     *,
-    share: float = 0.1,
+    share: float | None = None,
     delta: float | None = None,
     within: tuple[float, float] | None = None,
 ) -> Private:
@@ -66,7 +77,8 @@ def private(
     Parameters
     ----------
     share
-        The part of the chart's ε that the estimate may spend.
+        The part of the chart's ε that the estimate may spend. Left out, a tenth; for bounds a
+        quarter, with which the search succeeds wherever what follows it can be drawn.
     delta
         The probability of showing a category that belongs to one person alone; required where
         categories are estimated, and not needed for bounds.
@@ -78,7 +90,7 @@ def private(
     Examples
     --------
     >>> private(delta=1e-6)
-    Private(share=0.1, delta=1e-06)
+    Private(share=None, delta=1e-06)
     >>> private(within=(0, 1e6)).limits
     Bounds(lower=0.0, upper=1000000.0)
     """

@@ -34,6 +34,7 @@ CHARTS: dict[str, tuple[Chart[Any, Any], sf.Budget]] = {
         f"quantiles {method}": (sf.Quantiles("a", hue="ward", method=method), PURE)
         for method in ("joint", "jointexp", "approx", "single", "unbounded")
     },
+    "quantiles searched": (sf.Quantiles("d", bounds=sf.private(share=0.2)), PURE),
     **{
         f"heatmap {method}": (sf.Heatmap("a", "b", resolution=16, method=method), PURE)
         for method in ("adaptive", "pyramid", "laplace", "dense")

@@ -12,9 +12,11 @@ import pytest
 
 from sfumato.asking import LIMIT, private
 from sfumato.charts import extent
+from sfumato.charts.boxplot import Boxplot
 from sfumato.charts.extent import MARGIN, Extent
 from sfumato.charts.portion import Portion
-from sfumato.domain import Bounds
+from sfumato.charts.quantiles import Quantiles
+from sfumato.domain import Bounds, Domain
 from sfumato.engines.duck import DuckEngine
 from sfumato.engines.engine import Schema
 from sfumato.engines.kernel import edges_cells
@@ -53,6 +55,7 @@ class Column:
 
 
 def planned(unit=ROWS, budget=1.0, **request):
+    request = {"share": 0.1} | request
     return Extent.plan("y", unit, private(**request), Portion.of(Budget.of(budget)))
 
 
@@ -137,8 +140,48 @@ def test_the_fences_of_any_box_within_what_was_found_are_within_the_bounds():
 
 
 def test_where_nothing_is_found_nothing_is_cut_off():
-    assert planned().run(Column(np.zeros(0))).bounds == Bounds(-LIMIT, LIMIT)
-    assert planned(within=(0, 9)).run(Column(np.full(3, 5.0))).bounds == Bounds(0, 9)
+    for search, values in ((planned(), np.zeros(0)), (planned(within=(0, 9)), np.full(3, 5.0))):
+        nothing = search.run(Column(values))
+        assert nothing.bounds == search.key.bounds
+        assert not nothing.found and nothing.cut == (False, False)
+
+
+def test_a_search_tells_where_its_own_bounds_and_not_the_public_limits_cut():
+    with seeded(1):
+        inside = planned(within=(-1e6, 1e6)).run(Column(np.random.default_rng(1).normal(size=999)))
+        from_zero = planned(within=(0, 1e6)).run(Column(np.linspace(0, 5, 999)))
+    assert inside.found and inside.cut == (True, True)
+    assert from_zero.found and from_zero.cut == (False, True)
+
+
+@pytest.mark.parametrize("epsilon", [0.25, 1.0])
+def test_a_search_holds_the_quartiles_from_as_many_rows_as_its_plan_states(epsilon):
+    search = planned(budget=epsilon, share=None)
+    enough, third = (_held(search, part * search.succeeds_from) for part in (1.0, 0.33))
+    assert enough > 0.95
+    assert third < 0.7
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0])
+@pytest.mark.parametrize("unit", UNITS, ids=str)
+def test_a_search_takes_what_it_needs_to_succeed_wherever_quartiles_can_be_shown(unit, epsilon):
+    plan = Quantiles("y", bounds=private()).plan(Domain(), unit, Budget(epsilon))
+    assert plan.values.bounds.succeeds_from < plan.smallest_group
+    least = Quantiles("y", bounds=private(share=0.1)).plan(Domain(), unit, Budget(epsilon))
+    assert least.values.bounds.succeeds_from > 1.5 * least.smallest_group
+
+
+@pytest.mark.parametrize("budget", [Budget(1, 1e-5), Budget(0.3, 1e-5), Budget(5, 1e-5)], ids=str)
+def test_searches_for_bounds_and_groups_leave_the_rest_and_no_more(budget):
+    groups = private(delta=5e-6)
+    for chart in (
+        Quantiles("y", hue="g", hue_order=groups, bounds=private()),
+        Boxplot(y="y", x="g", order=groups, bounds=private()),
+    ):
+        cost = chart.plan(Domain(), ROWS, budget).cost
+        spendable = Budget(budget.epsilon, budget.delta, reserve=5e-6).rho
+        assert spendable * Fraction(99, 100) < cost.rho <= spendable
+        assert cost.delta <= Fraction("1e-5")
 
 
 def test_noise_is_taken_for_data_in_one_of_a_thousand_searches():
@@ -229,6 +272,18 @@ def test_a_delta_has_no_use_for_bounds():
 def test_a_share_too_small_for_any_noise_is_refused_by_the_plan():
     with pytest.raises(BudgetError):
         planned(budget=1e-16, share=0.01)
+
+
+def _held(search, rows):
+    """How often the quartiles lie within the bounds of so many rows."""
+    generator, held = np.random.default_rng(4), []
+    with seeded(4):
+        for _ in range(60):
+            values = generator.lognormal(3, 1, round(rows))
+            bounds = search.run(Column(values)).bounds
+            first, third = np.quantile(values, [0.25, 0.75])
+            held.append(bounds.lower < first and third < bounds.upper < LIMIT)
+    return np.mean(held)
 
 
 def _early(search):

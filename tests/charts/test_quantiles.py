@@ -89,7 +89,9 @@ def test_a_delta_buys_a_choice_priced_at_an_eighth_of_its_square(method):
     whole = Budget(0.5, 1e-6, reserve=0).rho
     assert whole * Fraction(999, 1000) < plan.cost.rho <= whole
     price = plan.chooser.epsilon**2 / (2 if method == "unbounded" else 8)
-    assert price * (3 if method == "unbounded" else 1) == plan.cost.rho
+    chosen = price * (3 if method == "unbounded" else 1)
+    assert chosen + plan.counting.cost.rho == plan.cost.rho
+    assert float(chosen / plan.cost.rho) == pytest.approx(0.77, abs=1e-3)
     release = Quantiles("wait", method=method).measure(DuckEngine(TABLE), plan)
     assert release.guarantee.delta == 1e-6
 
@@ -150,7 +152,7 @@ def test_where_rows_are_replaced_their_number_is_public(method):
 def test_a_number_of_rows_that_is_not_the_tables_changes_no_error(method):
     for number in (1, 3, 10**6):
         release = measured(Quantiles("wait", method=method, neighbours="replace", n=number), 1.0)
-        assert np.isfinite(release.quantiles).all()
+        assert all(0 <= cell < release.value.cells for cell in release.cells)
 
 
 MISTAKES = [
@@ -252,7 +254,7 @@ CELLS, GROUPS = 2**12, 200
 def worst_error(chart, unit, **size):
     counts = np.random.default_rng(2).poisson(6, CELLS).astype(np.int64)
     # Walks err by more where their rungs lie further apart than noise reaches.
-    budget = Budget(0.1 * min(unit.weight, 5) if chart.method == "unbounded" else 0.5)
+    budget = Budget(0.14 * min(unit.weight, 5) if chart.method == "unbounded" else 0.65)
     plan = chart.plan(Domain(y=(0, 1)), unit, budget)
     rows = np.tile(counts * round(1 / unit.step), (1 if size else GROUPS, 1))
     exact = Exact(unit.weight, unit.weight**2, unit.step, rows)
@@ -303,9 +305,10 @@ def test_the_table_is_asked_once():
 def test_odd_tables_have_quantiles_within_the_bounds(values, method):
     table = pa.table({"wait": pa.array(values, pa.float64())})
     release = measured(Quantiles("wait", method=method), 1.0, table=table)
+    told = release.quantiles[~np.isnan(release.quantiles)]
     assert release.quantiles.shape == (1, 3)
-    assert (np.diff(release.quantiles) >= 0).all()
-    assert (release.quantiles >= 0).all() and (release.quantiles <= 240).all()
+    assert len(told) == (3 if len(values) == 900 else 0)
+    assert (np.diff(told) >= 0).all() and (told >= 0).all() and (told <= 240).all()
 
 
 def test_quantiles_of_moved_and_stretched_data_are_moved_and_stretched():
@@ -318,10 +321,11 @@ def test_quantiles_of_moved_and_stretched_data_are_moved_and_stretched():
         )
     )
     assert two.quantiles == pytest.approx(3 * one.quantiles + 40, rel=1e-12)
+    assert two.low == pytest.approx(3 * np.array(one.low) + 40, rel=1e-12)
     assert one.cells == two.cells
 
 
 def test_a_plan_reads_like_a_price_tag():
     text = str(Quantiles("wait").plan(DOMAIN, ROWS, Budget(0.5)))
-    for part in ("quantiles of wait", "ε = 0.5", "joint", "about 4 ranks"):
+    for part in ("quantiles of wait", "ε = 0.5", "joint", "about 5.19 ranks", "smallest group"):
         assert part in text

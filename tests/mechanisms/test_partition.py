@@ -54,6 +54,31 @@ def test_a_unit_moves_the_bins_no_further_than_the_cells(division, unit):
     assert abs(change).sum() <= (other - one).sum()
 
 
+@given(divisions(), st.data())
+def test_a_row_that_is_replaced_moves_the_bins_by_what_they_carry(division, data):
+    """It leaves one cell and comes to another; the bins may hold both, or neither."""
+    table, starts = division
+    one = np.minimum(np.array(table[:1], dtype=np.int64), 9) + 1
+    cells = st.integers(0, one.size - 1)
+    other = one.copy()
+    other[0, data.draw(cells)] -= 1
+    other[0, data.draw(cells)] += 1
+    before, after = (
+        partition(Exact(1, 1, 1.0, _values=rows), starts[:1], replaced=True)
+        for rows in (one, other)
+    )
+    change = after.reveal() - before.reveal()
+    assert abs(change).sum() <= before.l1 == 2
+    assert (change**2).sum() <= before.l2_squared == 4
+
+
+def test_noise_for_one_bin_where_two_change_would_be_noticed():
+    """The twin: what the bins would carry where a row is added."""
+    one, other = np.array([[1, 0]]), np.array([[0, 1]])
+    change = partition(Exact(1, 1, 1.0, _values=other), [[0, 1]]).reveal() - one
+    assert abs(change).sum() > partition(Exact(1, 1, 1.0, _values=one), [[0, 1]]).l1
+
+
 def test_the_check_notices_a_cell_that_lies_in_two_bins():
     """What NumPy gives a bin that ends where it begins: the cell there, which the next has too."""
     row = np.ones(4, dtype=np.int64)

@@ -13,7 +13,7 @@ from sfumato.privacy.cost import Cost
 from sfumato.privacy.guarantee import Guarantee
 from sfumato.privacy.unit import PrivacyUnit
 from sfumato.releases import document
-from sfumato.releases.quantiles import METHODS, QuantilesRelease
+from sfumato.releases.quantiles import METHODS, QuantilesRelease, RankMeasured
 
 WAIT = Grid("wait", Bounds(0, 100), 1000)
 WARD = Labels("ward", Categories(("A", "B")))
@@ -53,6 +53,20 @@ SAMPLES = {
     "days": release((30, 90, 200), value=DAY),
     "known size": release(guarantee=Guarantee(1.0, 0.0, PrivacyUnit.rows(), size=900)),
     "no intervals": release(coverage=0.0, method="unbounded"),
+    "partly told": release(
+        (100, 200, 300, 400, 500, 600), by=WARD, reliable=(True,) * 3 + (False, True, False)
+    ),
+    "some groups told": release(
+        tuple(range(100, 850, 50)), by=MANY, reliable=tuple(i // 3 in (0, 2, 3) for i in range(15))
+    ),
+    "too few": release(reliable=(False,) * 3),
+    "days, too few": release((30, 90, 200), value=DAY, reliable=(False, True, False)),
+    "no bounds": release(reliable=(False,) * 3, bounds_found=False, found=("wait",)),
+    "measured": release(
+        reliable=(True,) * 3,
+        measured=(RankMeasured(900, (0, 1, 200, 999), (3, -5, 80, 7)),),
+        beyond=(0.0, 0.02),
+    ),
     "nothing found": release((), by=Labels("job", Categories(())), found=("job",)),
     "simulated": release(private=False),
 }
@@ -85,7 +99,7 @@ def test_quantiles_are_the_middles_of_the_chosen_cells():
 
 def test_a_frame_has_one_row_per_group_and_level():
     frame = SAMPLES["by ward"].to_frame()
-    assert list(frame) == ["ward", "level", "quantile", "low", "high"]
+    assert list(frame) == ["ward", "level", "quantile", "low", "high", "reliable"]
     assert frame["ward"].tolist() == ["A"] * 3 + ["B"] * 3
     assert frame["level"].tolist() == [*QUARTERS, *QUARTERS]
     assert frame["quantile"].tolist() == SAMPLES["by ward"].quantiles.ravel().tolist()
@@ -164,7 +178,59 @@ def test_a_release_from_before_sizes_were_known_is_read():
 
 
 def test_the_caption_says_when_there_are_no_intervals():
-    assert "cannot say how sure" in SAMPLES["no intervals"].caption()
+    assert "No interval available." in SAMPLES["no intervals"].caption()
+
+
+def test_a_release_from_before_there_were_intervals_is_read_and_drawn():
+    plain = SAMPLES["no intervals"].to_dict()
+    for name in ("reliable", "measured", "beyond"):
+        del plain["values"][name]
+    for name in ("unit_step", "bounds_found"):
+        del plain["parameters"][name]
+    old = document.read(plain)
+    assert old == SAMPLES["no intervals"]
+    assert all(record["reliable"] for record in old.records())
+    assert len(panel(old).marks[0].x.value) == 3
+    assert "No interval available." in old.caption()
+
+
+def test_levels_of_which_there_are_too_few_to_say_are_nan_and_not_drawn():
+    partly = SAMPLES["partly told"]
+    frame = partly.to_frame()
+    assert frame["reliable"].tolist() == list(partly.reliable)
+    assert frame["quantile"].isna().tolist() == [not told for told in partly.reliable]
+    assert frame["low"].isna().tolist() == frame["high"].isna().tolist()
+    (first, second) = panel(partly).marks
+    assert first.y == QUARTERS and second.y == (0.5,)
+    assert "Levels that are not drawn: too few to say." in partly.caption()
+    assert "Bars: 95 % confidence intervals." in partly.caption()
+
+
+def test_a_group_of_too_few_says_so_where_its_numbers_would_stand():
+    rows = panel(SAMPLES["some groups told"]).marks
+    assert [mark.too_few for mark in rows] == [(3.0, 0.0), (), ()]
+    assert all(mark.y == (4, 2, 1) for mark in rows)
+    curves = panel(release((1, 2, 3, 4, 5, 6), by=WARD, reliable=(True,) * 3 + (False,) * 3))
+    assert [mark.series for mark in curves.marks] == ["A", "B (too few to say)"]
+    (alone,) = panel(SAMPLES["too few"]).marks
+    assert alone.too_few == (0.5,) and alone.y == ()
+    for sample in ("too few", "some groups told"):
+        for text in (SAMPLES[sample].to_html(), json.dumps(SAMPLES[sample].to_vega())):
+            assert "too few to say" in text
+
+
+def test_a_quantile_that_counts_rule_out_gives_way_to_the_nearest_that_they_do_not():
+    moved = release((200, 400, 990), low=(19, 39, 68), high=(21, 41, 72))
+    assert moved.quantiles[0].tolist() == pytest.approx([20.05, 40.05, 72])
+
+
+def test_a_search_that_found_nothing_is_said_with_its_price():
+    nothing = SAMPLES["no bounds"]
+    words = "The search for bounds found nothing: too few rows for ε = 0.5."
+    assert words in nothing.caption() and words in nothing.figure().notes
+    cut = release(beyond=(0.2, 0.31), found=("wait",))
+    assert "Bounds too narrow: 20–31 % of rows lie at or beyond them." in cut.caption()
+    assert "narrow" not in release(beyond=(0.0, 0.03), found=("wait",)).caption()
 
 
 def test_simulated_noise_is_said_everywhere():
@@ -202,6 +268,18 @@ def changed(guarantee=None, parameters=None, **values):
         changed(low=[0, 0, 99]),
         changed(low=[0, 0]),
         changed(high=[99, 99, None]),
+        changed(reliable=[True, True]),
+        changed(reliable=[True, True, 1]),
+        changed(measured=[{"size": 9, "starts": [0, 5, 5], "counts": [1, 2, 3]}]),
+        changed(measured=[{"size": 9, "starts": [1, 5], "counts": [1, 2]}]),
+        changed(measured=[{"size": 9, "starts": [0, 1000], "counts": [1, 2]}]),
+        changed(measured=[{"size": 9, "starts": [0, 5], "counts": [1]}]),
+        changed(measured=[{"size": 9, "starts": [], "counts": []}]),
+        changed(beyond=[0.3, 0.2]),
+        changed(beyond=[0.3, 1.2]),
+        changed(beyond=[0.3]),
+        changed(parameters={"bounds_found": None}),
+        changed(parameters={"unit_step": 0}),
     ],
 )
 def test_a_changed_document_is_refused_with_one_clear_error(plain):

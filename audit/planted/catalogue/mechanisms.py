@@ -208,9 +208,17 @@ MECHANISMS = (
         notices="test_a_survey_asks_for_its_squares_and_a_refused_ask_for_nothing",
     ),
     _mechanisms(
+        name="a replaced row moves the bins as far as one that is added",
+        file="mechanisms/partition.py",
+        old="l1 = 2 * exact.l1 if replaced else exact.l1",
+        new="l1 = exact.l1",
+        among="mechanisms/test_partition.py",
+        notices="test_a_row_that_is_replaced_moves_the_bins_by_what_they_carry",
+    ),
+    _mechanisms(
         name="bins forget how much one person weighs",
         file="mechanisms/partition.py",
-        old="return Exact(exact.l1, exact.l1**2, exact.step, _values=bins)",
+        old="return Exact(l1, l1**2, exact.step, _values=bins)",
         new="return Exact(1, 1, exact.step, _values=bins)",
         among="mechanisms/test_partition.py",
         notices="test_the_answer_keeps_what_one_unit_can_do",

@@ -124,7 +124,7 @@ class Boxplot:
         value, by, orient = self._roles(domain)
         orders = {by or "": read_order(self.order), self.hue or "": read_order(self.hue_order)}
         asked = {name: order for name, order in orders.items() if isinstance(order, Private)}
-        taken = Fraction(0) if self.bounds is None else exactly(self.bounds.share)
+        taken = Fraction(0) if self.bounds is None else exactly(self.bounds.bounds_share)
         division = divide(budget, asked, unit, taken=taken)
         values = Values.plan(
             value, domain, unit, division.whole, search=self.bounds, step=self.step

@@ -25,6 +25,8 @@ MARGIN = 1.5
 
 _EARLY = 0.001
 
+_BOX = 4  # a quartile is inside what was found where so many times as many units are there
+
 
 @dataclass(frozen=True)
 class Extent:
@@ -57,6 +59,14 @@ class Extent:
         """About how many units lie beyond either end before it is widened."""
         return self.least * self.unit.step
 
+    @property
+    def succeeds_from(self) -> float:
+        """About how many units a search needs, for the quartiles to lie within what it finds.
+
+        With fewer it may find nothing, or bounds that are too narrow.
+        """
+        return _BOX * self.beyond
+
     @classmethod
     def plan(
         cls,
@@ -76,9 +86,14 @@ class Extent:
             )
         limits = replace(asked.limits, parsed=parsed)
         key = Edges(column, limits, signed_ladder(limits))
-        epsilon = whole.part(exactly(asked.share)).epsilon
+        epsilon = whole.part(exactly(asked.bounds_share)).epsilon
         scale = threshold_scale(unit.weight, Fraction(0), epsilon)
         return cls(key, unit, epsilon, _least(scale, key.cells), Cost.pure(epsilon))
+
+    def lines(self, units: str) -> list[tuple[str, str]]:
+        """Return what there is to know, as names and values to print."""
+        enough = f"succeeds from about {about(self.succeeds_from)} {units}"
+        return [("search for bounds", f"ε = {float(self.epsilon):.3g}, {enough}")]
 
     def check(self, schema: Schema) -> None:
         """Refuse a table that cannot answer, before anything is charged."""
@@ -102,7 +117,14 @@ class Extent:
         rungs = np.arange(self.key.cells)
         chosen = extremes(exact, ladder=rungs, least=self.least, epsilon=self.epsilon)
         lower, upper = chosen.cells[0].tolist()
-        return FoundBounds(self._bounds(lower, upper), chosen.cost, chosen.private)
+        bounds, limits = self._bounds(lower, upper), self.key.bounds
+        return FoundBounds(
+            bounds,
+            chosen.cost,
+            chosen.private,
+            found=upper > 0,
+            cut=(bounds.lower > limits.lower, bounds.upper < limits.upper),
+        )
 
     def _bounds(self, lower: int, upper: int) -> Bounds:
         limits, edges = self.key.bounds, self.key.values
@@ -118,11 +140,32 @@ class Extent:
 
 @dataclass(frozen=True)
 class FoundBounds:
-    """Bounds that are public now, what finding them cost, and with what noise."""
+    """Bounds that are public now, what finding them cost, and with what noise.
+
+    Parameters
+    ----------
+    found
+        False where a search found nothing: the bounds are then its public limits.
+    cut
+        Whether values may lie beyond the lower and the upper bound that no declaration puts there.
+    """
 
     bounds: Bounds
     cost: Cost
     private: bool
+    found: bool = True
+    cut: tuple[bool, bool] = (False, False)
+
+
+def about(number: float) -> str:
+    """Print two digits of a number.
+
+    Examples
+    --------
+    >>> about(1234.5), about(47.3), about(2.53)
+    ('1,200', '47', '2.5')
+    """
+    return f"{float(f'{number:.2g}'):,.{0 if number >= 10 else 1}f}"
 
 
 def _least(scale: float, rungs: int) -> int:

@@ -12,8 +12,9 @@ from sfumato.asking import Private
 from sfumato.charts.boxes.method import centre
 from sfumato.charts.chart import Plan, text_lines
 from sfumato.charts.chooser import Chooser
-from sfumato.charts.extent import Extent
+from sfumato.charts.extent import Extent, FoundBounds, about
 from sfumato.charts.order import Order, labels, read_order
+from sfumato.charts.rank_counting import CHOICE_SHARE, Counted, RankCounting
 from sfumato.charts.search import Search, divide, settle
 from sfumato.charts.values import Values, check_search
 from sfumato.domain import Bounds, Domain, listed, real
@@ -22,6 +23,7 @@ from sfumato.errors import DomainError
 from sfumato.grid import Labels
 from sfumato.mechanisms.joint import MOST_LEVELS
 from sfumato.mechanisms.ranks.profile import MOST_UNITS
+from sfumato.postprocess.rank_interval import LEVEL, Told, share_beyond, told_in_order
 from sfumato.privacy.amount import exactly, plain_above
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import Guarantee
@@ -62,7 +64,7 @@ class Quantiles:
     >>> chart = Quantiles("wait", q=[0.1, 0.5, 0.9])
     >>> plan = chart.plan(Domain(wait=(0, 240)), PrivacyUnit.rows(), Budget(epsilon=1))
     >>> round(plan.expected_error, 1)
-    2.4
+    3.1
     """
 
     x: str
@@ -144,7 +146,7 @@ class Quantiles:
         """Return the price and the expected error, or refuse. Knows public facts only."""
         order = read_order(self.hue_order)
         asked = {self.hue or "": order} if isinstance(order, Private) else {}
-        taken = Fraction(0) if self.bounds is None else exactly(self.bounds.share)
+        taken = Fraction(0) if self.bounds is None else exactly(self.bounds.bounds_share)
         division = divide(budget, asked, unit, taken=taken)
         values = Values.plan(
             self.x, domain, unit, division.whole, search=self.bounds, step=self.step
@@ -153,12 +155,13 @@ class Quantiles:
         chooser = Chooser.plan(
             self.chosen_method,
             tuple(map(exactly, self.levels)),
-            division.left,
+            division.left.part(CHOICE_SHARE),
             unit,
             groups=1 if hue is None else hue.cells,
             size=self.n,
         )
-        cost = division.cost + values.cost + chooser.cost
+        counting = RankCounting.plan(self.levels, division.left, unit, self.n)
+        cost = division.cost + values.cost + chooser.cost + counting.cost
         delta = budget.delta or plain_above(cost.delta)
         return QuantilesPlan(
             label=self.label,
@@ -167,14 +170,16 @@ class Quantiles:
             values=values,
             hue=hue,
             chooser=chooser,
+            counting=counting,
         )
 
     def measure(self, engine: Engine, plan: QuantilesPlan) -> QuantilesRelease:
-        """Ask the engine once, choose the cells, return the release.
+        """Ask the engine once, choose the cells, count around them, return the release.
 
         Privacy
         -------
-        One query answers for all groups; the mechanism sees its counts alone.
+        One query answers for all groups; the mechanisms see its counts alone, and each spends its
+        planned part. Where counts are taken depends on the chosen cells, which are released.
         """
         settled = settle(engine, (plan.hue,))
         hue = cast(Labels | None, settled.axes[0])
@@ -183,33 +188,58 @@ class Quantiles:
         keys = [grid] if hue is None else [hue, grid]
         exact = engine.counts(keys, plan.guarantee.unit).by_group()
         chosen = plan.chooser.choose(exact, grid)
-        plan.admit(settled.cost + found.cost + chosen.cost)
-        values = tuple(centre(grid, cell) for cell in chosen.cells.ravel().tolist())
+        counted = plan.counting.count(exact, grid, chosen, found.cut)
+        plan.admit(settled.cost + found.cost + chosen.cost + counted.cost)
+        told = _told(counted, plan.counting.levels, found)
+        step = plan.values.spacing(grid)
+        # Whole numbers are the centres of their cells; other values lie anywhere in theirs.
+        half = 0.0 if step else 0.5
         return QuantilesRelease(
             label=plan.label,
             guarantee=plan.guarantee,
             cost=plan.cost,
-            private=settled.private and found.private and chosen.private,
+            private=all(each.private for each in (settled, found, chosen, counted)),
             value=grid,
             by=hue,
-            levels=tuple(map(float, plan.chooser.levels)),
+            levels=plan.counting.levels,
             method=plan.chooser.method,
-            step=plan.values.spacing(grid),
+            step=step,
             cells=tuple(chosen.cells.ravel().tolist()),
-            low=values,
-            high=values,
-            coverage=0.0,
+            low=tuple(centre(grid, each.low - half) for each in told),
+            high=tuple(centre(grid, each.high + half) for each in told),
+            coverage=LEVEL,
             found=plan.found,
+            reliable=tuple(each.reliable for each in told),
+            measured=counted.measured,
+            unit_step=plan.guarantee.unit.step,
+            bounds_found=found.found,
+            beyond=share_beyond(counted.groups),
         )
+
+
+def _told(counted: Counted, levels: Sequence[float], found: FoundBounds) -> list[Told]:
+    """Return the intervals of all groups; none can be relied on where no bounds were found."""
+    if found.found:
+        return [each for group in counted.groups for each in told_in_order(group, levels)]
+    return [Told(0, group.cells - 1, reliable=False) for group in counted.groups for _ in levels]
 
 
 @dataclass(frozen=True)
 class QuantilesPlan(Plan):
-    """The price of quantiles and how many ranks they will be off."""
+    """The price of quantiles and how many ranks they will be off.
+
+    Parameters
+    ----------
+    chooser
+        How the quantiles are chosen.
+    counting
+        How counts around them tell how sure they are.
+    """
 
     values: Values
     hue: Labels | Search | None
     chooser: Chooser
+    counting: RankCounting
 
     def __post_init__(self) -> None:
         if isinstance(self.values.bounds, Bounds):
@@ -224,8 +254,16 @@ class QuantilesPlan(Plan):
 
     @property
     def expected_error(self) -> float:
-        """The mean number of ranks that the worst of the levels is off, about."""
+        """The mean number of ranks that the worst of the levels is off, about.
+
+        It holds for groups of at least `smallest_group`; smaller ones may be too few to say.
+        """
         return self.chooser.expected_error
+
+    @property
+    def smallest_group(self) -> float:
+        """About how many rows or people a group needs for all of its quantiles to be shown."""
+        return self.counting.smallest_group
 
     def check(self, schema: Schema) -> None:
         """Refuse a table that lacks a column, or holds another kind, before any charge."""
@@ -236,8 +274,16 @@ class QuantilesPlan(Plan):
 
     def lines(self) -> list[tuple[str, str]]:
         """Return what there is to know, as names and values to print."""
+        units = "people" if self.guarantee.unit.shared else "rows"
+        bounds = self.values.bounds
         return [
             ("method", self.chooser.method),
             ("expected error", f"about {self.expected_error:,.3g} ranks"),
+            ("95 % intervals", f"about ± {about(self.counting.radius)} ranks or more"),
+            (
+                "smallest group",
+                f"about {about(self.smallest_group)} {units} (fewer: too few to say)",
+            ),
+            *(bounds.lines(units) if isinstance(bounds, Extent) else []),
             *text_lines([self.values.limits]),
         ]

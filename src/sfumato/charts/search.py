@@ -50,7 +50,7 @@ class Search:
                 "A limit without effect would look like a promise. Write "
                 "order=sf.private(delta=1e-6)."
             )
-        epsilon = whole.part(exactly(asked.share)).epsilon
+        epsilon = whole.part(exactly(asked.usual_share)).epsilon
         scale = laplace_scale(unit.weight, epsilon)
         delta = _delta(column, asked)
         threshold = stability_threshold(unit.weight, scale, delta)
@@ -113,7 +113,7 @@ def divide(
     """
     delta = sum((_delta(column, request) for column, request in asked.items()), thresholds)
     whole = Portion.of(budget, delta)
-    share = sum((exactly(request.share) for request in asked.values()), taken)
+    share = sum((exactly(request.usual_share) for request in asked.values()), taken)
     if share >= 1:
         raise DomainError(
             "The private searches take all of the chart's budget. Nothing would be left for the "

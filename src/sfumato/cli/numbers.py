@@ -15,6 +15,7 @@ from sfumato.privacy.entry import LONGEST_LABEL
 if TYPE_CHECKING:
     from sfumato.releases.release import Release
 
+TOO_FEW = "too few to say"
 Records = Sequence[dict[str, Any]]
 
 _LONGEST_BAR = 32
@@ -28,16 +29,40 @@ def show_numbers(release: Release) -> None:
     records = release.records()
     if getattr(release, "coverage", None) == 0:
         records = [_without_intervals(record) for record in records]
-    records = _known(records)
+    told = [record.get("reliable", True) for record in records]
+    records = _known([_of_a_kind(record) for record in records])
     if records and "clear" in records[0] and "median_low" in records[0]:
         columns = _stacked(records)
         show_table(title, columns, len(columns) - 2)
     elif records:
-        show_table(title, *_table(records))
+        columns, words = _table(records)
+        show_table(title, _with_doubt(columns, told), words)
     else:
         show(f"{title}: no category is held by enough people to be shown.")
+    for doubt in getattr(release, "doubts", ()):
+        show(f"\n{doubt}")
     promise = "Privacy" if release.private else "NOT PRIVATE, simulated noise"
     show(f"\n{promise}: {release.guarantee}.")
+
+
+def _of_a_kind(record: dict[str, Any]) -> dict[str, Any]:
+    """Leave the verdict out, and put in numbers that can be printed where none is told."""
+    if record.get("reliable", True):
+        return {name: record[name] for name in record if name != "reliable"}
+    told = {name: record[name] for name in record if name != "reliable"}
+    return told | {"quantile": 0.0, "low": 0.0, "high": 0.0}
+
+
+def _with_doubt(columns: dict[str, list[str]], told: Sequence[bool]) -> dict[str, list[str]]:
+    """Say where there are too few, in place of a number and its interval."""
+    words = {"quantile": TOO_FEW, "95 % interval": "", "": ""}
+    return {
+        name: [
+            cell if sure or name not in words else words[name]
+            for cell, sure in zip(cells, told, strict=True)
+        ]
+        for name, cells in columns.items()
+    }
 
 
 def _without_intervals(record: dict[str, Any]) -> dict[str, Any]:

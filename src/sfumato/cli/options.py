@@ -93,8 +93,8 @@ Bounds = Annotated[
 BoundsOrSearch = Annotated[
     list[str] | None,
     _public(
-        "The range of the values, 1..12 if they are whole numbers; private:0.1 searches for it "
-        "with that share of the price.",
+        "The range of the values, 1..12 if they are whole numbers; private searches for it, "
+        "private:0.2 with that share of the price.",
         "[COLUMN=]LOWER,UPPER",
         "--bounds",
     ),

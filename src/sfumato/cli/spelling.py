@@ -57,7 +57,9 @@ def read_bounds_or_search(
     if len(spellings) == 1:
         word, *amounts = spellings[0].split(":")
         if word == "private" and len(amounts) <= 1:
-            share = _amount(amounts[0]) if amounts else 0.1
+            if not amounts:
+                return None, Private()
+            share = _amount(amounts[0])
             return None, Private(share=math.nan if share is None else share)
     return read_bounds(spellings), None
 
@@ -120,7 +122,7 @@ def read_order(spelling: str | None, option: str) -> Categories | Private | None
     >>> read_order("A,B", "--order")
     Categories(values=('A', 'B'))
     >>> read_order("private:1e-6", "--order")
-    Private(share=0.1, delta=1e-06)
+    Private(share=None, delta=1e-06)
     """
     if spelling is None:
         return None
@@ -222,7 +224,7 @@ def _search(amounts: Sequence[float | None], option: str) -> Private:
             f"shown. There is no default for it. Write {option} private:1e-6."
         )
     delta, *share = [amount for amount in amounts if amount is not None]
-    return Private(*share[:1] or (0.1,), delta=delta)
+    return Private(*share[:1], delta=delta)
 
 
 def _listed(spelling: str) -> list[str]:

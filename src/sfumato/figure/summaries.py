@@ -54,6 +54,8 @@ class Points:
     ----------
     joined
         Draw a line through the points, which then lie on one curve.
+    too_few
+        Places on the y axis where nothing can be said: words stand there, across the panel.
     """
 
     x: Estimates
@@ -61,3 +63,4 @@ class Points:
     coverage: float
     series: str = ""
     joined: bool = False
+    too_few: tuple[float, ...] = ()

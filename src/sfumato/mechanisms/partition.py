@@ -13,7 +13,7 @@ from sfumato.mechanisms.ranks.halves import HALF, MASK, halves
 _MOST = 2**62 - 1
 
 
-def partition(exact: Exact, starts: Sequence[Sequence[int]]) -> Exact:
+def partition(exact: Exact, starts: Sequence[Sequence[int]], *, replaced: bool = False) -> Exact:
     """Add up neighbouring cells of each group.
 
     Parameters
@@ -24,6 +24,8 @@ def partition(exact: Exact, starts: Sequence[Sequence[int]]) -> Exact:
         For each group the cells where its bins begin, rising from 0. A bin ends where the next
         begins, and holds nothing where both begin at once. Groups with fewer bins than others
         have empty ones at the end.
+    replaced
+        Whether neighbours replace one unit by another, which moves twice as much as one alone.
 
     Privacy
     -------
@@ -44,7 +46,8 @@ def partition(exact: Exact, starts: Sequence[Sequence[int]]) -> Exact:
         filled = np.flatnonzero(np.diff(places, append=row.size))
         if filled.size:
             sums[filled] = _sums(row, places[filled])
-    return Exact(exact.l1, exact.l1**2, exact.step, _values=bins)
+    l1 = 2 * exact.l1 if replaced else exact.l1
+    return Exact(l1, l1**2, exact.step, _values=bins)
 
 
 def _sums(row: NDArray[np.int64], places: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -95,6 +95,8 @@ def read(document: Mapping[str, Any]) -> Release:
     try:
         # The first releases did not say that their size is unknown.
         document = {**document, "guarantee": {"size": None, **document["guarantee"]}}
+        for part, fields in kinds[document["kind"]].added.items():
+            document[part] = {**fields, **document[part]}
         release = kinds[document["kind"]].from_parts(
             _common(document), {**document["parameters"], **document["values"]}
         )

@@ -10,11 +10,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sfumato.figure import Axis, Estimates, Figure, Panel, Points
+from sfumato.figure import Axis, Estimates, Figure, Panel, Points, percent
 from sfumato.releases import wording
 from sfumato.releases.quantiles import METHODS, QuantilesRelease
 from sfumato.releases.release import WATERMARK
 from sfumato.releases.window import Window
+from sfumato.render.counts import TOO_FEW
 
 _MARGINS = (0.04, 0.04)
 _FINEST = 4  # cells: closer values are not told apart
@@ -24,8 +25,9 @@ def figure(release: QuantilesRelease) -> Figure:
     """Describe the picture of quantiles."""
     curves = len(release.levels) > release.groups or release.by is None
     bounds = release.value.bounds
+    told = [place for place, told in enumerate(release.told) if told]
     window = Window.around(
-        [_estimates(release, range(len(release.cells)))] if release.cells else [],
+        [_estimates(release, told)] if told else [],
         bounds,
         least=min(bounds.width, _FINEST * bounds.width / release.value.cells),
         margins=_MARGINS,
@@ -45,48 +47,67 @@ def figure(release: QuantilesRelease) -> Figure:
 
 def caption(release: QuantilesRelease) -> str:
     """Say what protects whom, how it was measured, and how sure we are."""
-    parts = [
-        wording.promise(release),
-        METHODS[release.method],
-        wording.how_sure("Bars hold each true quantile", release.coverage),
-        wording.bounded(release.value, release.step, release.found),
-    ]
+    parts = [wording.promise(release), METHODS[release.method], *_how_sure(release)]
+    parts += release.doubts
+    if release.bounds_found:
+        parts.append(wording.bounded(release.value, release.step, release.found))
     keys = [] if release.by is None else [release.by]
     return " ".join([*parts, *wording.left_out(keys, release.found)])
+
+
+def _how_sure(release: QuantilesRelease) -> list[str]:
+    if not release.coverage:
+        return ["No interval available."]
+    sure: list[str] = []
+    if any(release.told):
+        sure.append(f"Bars: {percent(release.coverage)} confidence intervals.")
+    if not all(release.told):
+        sure.append(f"Levels that are not drawn: {TOO_FEW}.")
+    return sure
 
 
 def _notes(release: QuantilesRelease, window: Window) -> tuple[str, ...]:
     if not release.cells:
         return (wording.NOBODY,)
-    return ("Some bars go on beyond the axis.",) if window.cut else ()
+    return (*release.doubts, *(("Some bars go on beyond the axis.",) if window.cut else ()))
 
 
 def _curves(release: QuantilesRelease) -> tuple[Axis, tuple[Points, ...]]:
     names = release.by.categories.values if release.by else ("",)
     count = len(release.levels)
-    marks = tuple(
-        Points(
-            x=_estimates(release, range(group * count, (group + 1) * count)),
-            y=release.levels,
-            coverage=release.coverage,
-            series=str(name),
-            joined=True,
+    marks: list[Points] = []
+    for group, name in enumerate(names):
+        places = range(group * count, (group + 1) * count)
+        told = [place for place in places if release.told[place]]
+        # A curve that is missing has no place of its own: its name says why.
+        missing = f"{name} ({TOO_FEW})" if name and not told else str(name)
+        marks.append(
+            Points(
+                x=_estimates(release, told),
+                y=tuple(release.levels[place - places.start] for place in told),
+                coverage=release.coverage,
+                series=missing,
+                joined=True,
+                too_few=() if told or len(names) > 1 else (0.5,),
+            )
         )
-        for group, name in enumerate(names)
-    )
-    return Axis("level", limits=(0.0, 1.0)), marks
+    return Axis("level", limits=(0.0, 1.0)), tuple(marks)
 
 
 def _rows(release: QuantilesRelease) -> tuple[Axis, tuple[Points, ...]]:
     """Stand groups below each other, the first on top; levels are told apart by colour."""
     names = tuple(map(str, release.by.categories.values)) if release.by else ()
     count = len(release.levels)
+    heights = [float(len(names) - 1 - group) for group in range(len(names))]
+    verdicts = np.reshape(release.told, (len(names), count))
+    silent = tuple(heights[group] for group in np.flatnonzero(~verdicts.any(axis=1)))
     marks = tuple(
         Points(
-            x=_estimates(release, range(place, len(release.cells), count)),
-            y=tuple(float(len(names) - 1 - group) for group in range(len(names))),
+            x=_estimates(release, np.flatnonzero(verdicts[:, place]) * count + place),
+            y=tuple(heights[group] for group in np.flatnonzero(verdicts[:, place])),
             coverage=release.coverage,
             series=f"{level:g}",
+            too_few=silent if place == 0 else (),
         )
         for place, level in enumerate(release.levels)
     )
@@ -94,7 +115,7 @@ def _rows(release: QuantilesRelease) -> tuple[Axis, tuple[Points, ...]]:
     return axis, marks
 
 
-def _estimates(release: QuantilesRelease, places: Sequence[int]) -> Estimates:
+def _estimates(release: QuantilesRelease, places: Sequence[int] | np.ndarray) -> Estimates:
     numbers = np.array([release.quantiles.ravel(), release.low, release.high])
-    value, low, high = (tuple(row[list(places)].tolist()) for row in numbers)
+    value, low, high = (tuple(row[np.asarray(places, dtype=int)].tolist()) for row in numbers)
     return Estimates(value, low, high)

@@ -49,6 +49,7 @@ class Release(ABC):
     kind: ClassVar[str]
     indent: ClassVar[int | None] = 1  # None where a line for each number would be most of the file
     endings: ClassVar[tuple[str, ...]] = ()  # of files that only this kind of release can write
+    added: ClassVar[Mapping[str, Mapping[str, Any]]] = {}  # what older files do not say, by part
 
     label: str
     guarantee: Guarantee

@@ -12,6 +12,8 @@ from sfumato.domain import Bounds
 from sfumato.figure import percent
 from sfumato.grid import MOST_FOUND, Edges, Grid, Labels, values_in
 from sfumato.names import brief
+from sfumato.privacy.amount import exactly, show
+from sfumato.privacy.guarantee import Guarantee
 from sfumato.privacy.unit import PrivacyUnit
 from sfumato.releases.release import WATERMARK
 from sfumato.render.text import moment, number
@@ -49,6 +51,19 @@ def how_sure(signs: str, coverage: float) -> str:
     if coverage == 0:
         return "This method cannot say how sure it is."
     return f"{signs} with {percent(coverage)} probability."
+
+
+def found_nothing(guarantee: Guarantee) -> str:
+    """Say that a private search for bounds found nothing."""
+    price = show(exactly(guarantee.epsilon), up=True)
+    few = people(guarantee.unit)
+    return f"The search for bounds found nothing: too few {few} for ε = {price}."
+
+
+def beyond(shares: tuple[float, float], unit: PrivacyUnit) -> str:
+    """Say how much a private search for bounds has cut off."""
+    low, high = (f"{100 * share:.0f}" for share in shares)
+    return f"Bounds too narrow: {low}–{high} % of {people(unit)} lie at or beyond them."
 
 
 def left_out(keys: Iterable[object], found: Iterable[str]) -> list[str]:

@@ -178,7 +178,7 @@ def _y_ends(mark: Mark) -> Sequence[float]:
         case Boxes():
             return _value_ends(mark) if mark.orient == "v" else _category_ends(mark)
         case Points():
-            return mark.y
+            return (*mark.y, *mark.too_few)
         case _:
             return _plane_ends(mark)[1]
 

@@ -79,7 +79,7 @@ class Analysis:
         given = None if isinstance(scales, Private) else scales
         # What has no lattice is refused here, also with the smallest scales that may be found.
         Lattice(tuple(columns), tuple(bounds), given or least_scales(bounds))
-        asked = exactly(scales.share) if isinstance(scales, Private) else Fraction(0)
+        asked = exactly(scales.usual_share) if isinstance(scales, Private) else Fraction(0)
         rest, levels = 1 - asked, QUARTILES if given is None else MEDIAN
         directions = 1 - CENTRE - RADIUS - SPREAD
         return cls(

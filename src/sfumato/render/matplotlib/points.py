@@ -14,10 +14,14 @@ from matplotlib.lines import Line2D
 
 from sfumato.figure import Panel, Points
 from sfumato.render import theme
+from sfumato.render.counts import TOO_FEW
 from sfumato.render.matplotlib.axis import positions
-from sfumato.render.matplotlib.lettering import points
+from sfumato.render.matplotlib.lettering import LITERAL, points
+from sfumato.render.matplotlib.tones import tones
 from sfumato.render.points import beside, dot_size, thickness
 from sfumato.render.text import shorten
+
+_DASHES = (0, (4, 3))
 
 
 @dataclass(frozen=True)
@@ -69,4 +73,36 @@ def draw_points(ax: Axes, panel: Panel, mark: Points, index: int) -> Strip:
         label=shorten(mark.series, theme.LONGEST_SERIES) or "_points",
         zorder=3,
     )
+    for place in mark.too_few:
+        _draw_too_few(ax, place)
     return Strip(line, soft, panel, mark)
+
+
+def _draw_too_few(ax: Axes, place: float) -> None:
+    """Write across the panel that nothing can be said, on a dashed line."""
+    tone, across = tones(ax), ax.get_yaxis_transform()
+    ax.plot(
+        [0, 1],
+        [place, place],
+        transform=across,
+        color=tone.soft_ink,
+        linestyle=_DASHES,
+        linewidth=0.8,
+        scalex=False,
+        label="_too_few",
+    )
+    text = ax.text(
+        0.5,
+        place,
+        TOO_FEW,
+        transform=across,
+        ha="center",
+        va="center",
+        fontsize=theme.CAPTION_SIZE,
+        color=tone.soft_ink,
+        bbox={"facecolor": tone.paper, "linewidth": 0, "pad": 2.0},
+        zorder=5,
+        clip_on=True,
+        **LITERAL,
+    )
+    text.set_in_layout(False)

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import math
+from itertools import islice
 
 from sfumato.figure import Points
 from sfumato.render import theme
+from sfumato.render.counts import TOO_FEW
 from sfumato.render.points import beside, dot_size, thickness
-from sfumato.render.scale import series, y_limits
+from sfumato.render.scale import series, x_limits, y_limits
 from sfumato.render.vega.axis import Spec, places
 from sfumato.render.vega.canvas import Canvas
 from sfumato.render.vega.legend import colour_channel
 from sfumato.render.vega.settings import pixels
 from sfumato.render.words.summaries import point_readings
+
+_DASHES = [5, 4]
 
 
 def point_layers(canvas: Canvas, mark: Points) -> list[tuple[int, Spec]]:
@@ -22,7 +26,7 @@ def point_layers(canvas: Canvas, mark: Points) -> list[tuple[int, Spec]]:
     low, high = y_limits(canvas.panel, canvas.figure)
     point = (high - low) / (0.75 * canvas.height)
     axis = canvas.panel.x
-    words = point_readings(canvas.figure, canvas.panel, mark)
+    words = islice(point_readings(canvas.figure, canvas.panel, mark), len(mark.y))
     rows = [
         {"x": x, "low": a, "high": b, "y": y, "series": index, "order": order, "words": str(said)}
         for order, (x, a, b, y, said) in enumerate(
@@ -43,7 +47,26 @@ def point_layers(canvas: Canvas, mark: Points) -> list[tuple[int, Spec]]:
     if mark.joined:
         look: Spec = {"type": "line", "stroke": colour, "strokeWidth": pixels(1), "aria": False}
         layers.append((1, _layer(canvas, rows, look, "x", order={"field": "order"})))
-    return [*layers, (2, _dots(canvas, mark, rows, pixels(dot_size(thick))))]
+    layers.append((2, _dots(canvas, mark, rows, pixels(dot_size(thick)))))
+    return layers + (_too_few(canvas, mark) if mark.too_few else [])
+
+
+def _too_few(canvas: Canvas, mark: Points) -> list[tuple[int, Spec]]:
+    """Write across the panel that nothing can be said, on a dashed line."""
+    low, high = places(canvas.panel.x, x_limits(canvas.panel))
+    rows: list[Spec] = [
+        {"low": low, "high": high, "x": (low + high) / 2, "y": place, "text": TOO_FEW}
+        for place in mark.too_few
+    ]
+    line: Spec = {"type": "rule", "stroke": theme.SOFT_INK, "strokeDash": _DASHES, "aria": False}
+    words: Spec = {"type": "text", "fontSize": pixels(theme.CAPTION_SIZE), "color": theme.SOFT_INK}
+    paper: Spec = {"stroke": theme.PAPER, "strokeWidth": 6, "aria": False}
+    text: Spec = {"text": {"field": "text", "type": "nominal"}}
+    return [
+        (3, _layer(canvas, rows, line, "low", x2={"field": "high"})),
+        (3, _layer(canvas, rows, {**words, **paper}, "x", **text)),
+        (3, _layer(canvas, rows, words, "x", **text)),
+    ]
 
 
 def _dots(canvas: Canvas, mark: Points, rows: list[Spec], across: float) -> Spec:

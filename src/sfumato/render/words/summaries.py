@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sfumato.figure import Axis, Boxes, Estimates, Figure, Panel, Points
+from sfumato.render.counts import TOO_FEW
 from sfumato.render.text import number
 from sfumato.render.words.places import at, span
 from sfumato.render.words.reading import Reading, cleaned, estimate, panel_of, sure
@@ -45,3 +46,6 @@ def point_readings(figure: Figure, panel: Panel, points: Points) -> Iterator[Rea
             where.append((figure.legend, points.series))
         words = estimate(panel.x, points.x, place, points.coverage)
         yield Reading(cleaned(where), cleaned([(name, words)]))
+    for height in points.too_few:
+        where = [*panel_of(figure, panel), (panel.y.label, at(panel.y, height))]
+        yield Reading(cleaned(where), cleaned([(panel.x.label, TOO_FEW)]))
