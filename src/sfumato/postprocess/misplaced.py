@@ -1,0 +1,170 @@
+"""Whether three private quartiles lie where the data are: a test of what was released.
+
+The exponential mechanism prefers places that cut a group into four equal parts. Empty cells have no
+such merit, but there may be a million of them: where a group is small beside its bounds, they
+draw one quartile out of the data, or all three. Whoever sees the quartiles alone cannot tell.
+
+Two things tell. The noisy histogram around the quartiles says how many units lie below each and in
+all; had a quartile strayed, nobody would lie beyond it. And a quartile that strayed lies anywhere:
+that it lies as close to the others as those to each other is a coincidence. `log_odds` weighs
+both, over all numbers of units that the counts allow.
+
+A quartile may also be misplaced without leaving the data, where few units lie around it. It is
+off by more than the length of the true box only if the true quartile lies beyond the middle of the
+released one. `reach_middle` asks whether clearly more units lie between than ranks are uncertain.
+
+Both constants were set by simulation (``lab/boxplot_honesty.py``): of a thousand boxes that pass,
+at most one is off by more than the length of the true box.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.postprocess.counted import Counted
+from sfumato.postprocess.likelihood import CountNoise
+from sfumato.postprocess.rank_error import RankError, rank_covariance
+
+Array = NDArray[np.float64]
+
+_LOG_ODDS = -8.0  # at most: one in three thousand
+_RANKS, _DEVIATIONS = 0.995, 2.0  # what lies before the middle must exceed, in ranks and in noise
+_SKEWED = 1.5  # how much longer than the other part of a box the one with a stray quartile is
+_BOXLESS = 15.0  # units times ε: fewer have no quartiles to find
+_STEPS = 161
+_WIDE = 10.0  # standard deviations of the total: how far numbers of units are tried
+
+
+class _Stray(NamedTuple):
+    """Where quartiles that left the data have their ranks, as parts of the whole.
+
+    `loss` is what the mechanism loses by it: by so many parts of the group are the two largest gaps
+    larger than the others. Such places are as many as the cells of the grid to the power of
+    `anywhere`, times those of the box to the power of `within`.
+    """
+
+    ranks: tuple[float, float, float]
+    loss: float
+    anywhere: int = 0
+    within: int = 0
+
+
+def _beyond(share: float) -> _Stray:
+    """Return the third quartile with this share of the units beyond it, the others in balance."""
+    left = 1 - share
+    return _Stray((left / 3, 2 * left / 3, left), left / 3 - share)
+
+
+_UP = (_beyond(0.0), _beyond(0.05), _beyond(0.1))
+_MORE = (
+    _Stray((1 / 2, 1, 1), 1, within=2),
+    _Stray((0, 0, 1 / 2), 1, within=2),
+    _Stray((0, 1 / 2, 1), 1, within=2),
+    _Stray((0, 1, 1), 1, within=3),
+    _Stray((0, 0, 1), 1, within=3),
+    _Stray((1, 1, 1), 1, anywhere=1, within=2),
+    _Stray((0, 0, 0), 1, anywhere=1, within=2),
+)
+
+
+def well_placed(counted: Counted, epsilon: float, size: float, size_noise: CountNoise) -> bool:
+    """Tell whether the quartiles surely lie within one length of the true box of their places.
+
+    Parameters
+    ----------
+    counted
+        The released histogram around the released quartiles.
+    epsilon
+        What the quartiles cost for each unit of `counts`.
+    size, size_noise
+        A noisy number of units, and its noise.
+    """
+    odds = log_odds(counted, epsilon, size, size_noise)
+    return odds <= _LOG_ODDS and reach_middle(counted, RankError(epsilon))
+
+
+def log_odds(counted: Counted, epsilon: float, size: float, size_noise: CountNoise) -> float:
+    """Return the logarithm of the odds that a quartile left the data against that none did."""
+    seen, covariance = _ranks(counted, epsilon)
+    precision = np.linalg.inv(covariance)
+    radius = _WIDE * math.sqrt(covariance[3, 3])
+    total = float(seen[3])
+    units = np.linspace(max(total - radius, 0.0), max(total, 0.0) + radius, _STEPS)
+    known = -((units - size) ** 2) / (2 * size_noise.variance)
+
+    def explained(ranks: tuple[float, float, float]) -> Array:
+        shares = np.array([*ranks, 1.0])
+        fit, square = shares @ precision @ seen, shares @ precision @ shares
+        return known + units * fit - units**2 * square / 2
+
+    right = np.where(units * epsilon >= _BOXLESS, explained((1 / 4, 1 / 2, 3 / 4)), -np.inf)
+    strays = [
+        explained(ranks) + _prior(counted, loss * epsilon / 2 * units, weight)
+        for ranks, loss, weight in _strays(counted)
+    ]
+    peak = max(float(np.max(each)) for each in (right, *strays))
+    with np.errstate(divide="ignore"):
+        wrong, fine = (np.log(np.exp(np.array(each) - peak).sum()) for each in (strays, right))
+    return float(wrong - fine)
+
+
+def reach_middle(counted: Counted, error: RankError) -> bool:
+    """Tell whether both quartiles are clearly on their own side of the middle of the box."""
+    if counted.quartiles[0] == counted.quartiles[2]:
+        return True
+    ranks = error.quartile_radius(_RANKS)
+    for side in (-1, 1):
+        units, variance = counted.before_middle(side)
+        if units < math.hypot(ranks, _DEVIATIONS * math.sqrt(variance)):
+            return False
+    return True
+
+
+def _ranks(counted: Counted, epsilon: float) -> tuple[Array, Array]:
+    """Return noisy ranks of the quartiles and the noisy total, and their covariance.
+
+    It has the noise of the counts, the law of the mechanism, and what is not known about where in
+    its cell a quartile stands.
+    """
+    below = counted.below()
+    covariance = counted.noise.variance * below @ below.T
+    inside = rank_covariance(epsilon) + np.diag(counted.atoms**2 / 12 + 0.25)
+    covariance[:3, :3] += inside
+    return below @ counted.counts, covariance
+
+
+def _strays(counted: Counted) -> list[tuple[tuple[float, float, float], float, float]]:
+    """Return the ranks of each way to go astray, its loss, and the logarithm of its places."""
+    first, median, third = counted.quartiles
+    lower, upper = max(median - first, 1), max(third - median, 1)
+    everywhere, inside = math.log(counted.cells), _length(counted)
+    ways = [
+        (way.ranks, way.loss, way.anywhere * everywhere + way.within * inside) for way in _MORE
+    ]
+    for stray, kept, mirrored in ((upper, lower, False), (lower, upper, True)):
+        if stray > _SKEWED * kept:
+            weight = math.log(4 / 3 * stray / kept)
+            ways += [(_mirrored(way.ranks) if mirrored else way.ranks, way.loss, weight) for way in _UP]
+    return ways
+
+
+def _mirrored(ranks: tuple[float, float, float]) -> tuple[float, float, float]:
+    first, median, third = ranks
+    return 1 - third, 1 - median, 1 - first
+
+
+def _prior(counted: Counted, loss: Array, weight: float) -> Array:
+    """Return how probable it is to find strays where they were found.
+
+    The places that a stray quartile may take outweigh their loss, or else it is anywhere.
+    """
+    rare = 2 * (math.log(counted.cells) - _length(counted)) - math.log(6)
+    return -np.logaddexp(loss - weight, rare)
+
+
+def _length(counted: Counted) -> float:
+    return math.log(max(counted.quartiles[2] - counted.quartiles[0], 1))
