@@ -30,10 +30,14 @@ from sfumato.postprocess.likelihood import CountNoise
 from sfumato.postprocess.rank_error import RankError, rank_covariance
 
 Array = NDArray[np.float64]
+Ranks = tuple[float, float, float]
 
 _LOG_ODDS = -8.0  # at most: one in three thousand
-_RANKS, _DEVIATIONS = 0.995, 2.0  # what lies before the middle must exceed, in ranks and in noise
-_SKEWED = 1.5  # how much longer than the other part of a box the one with a stray quartile is
+# How many units must lie between the middle and a quartile: more than the ranks that it is off with
+# this probability, and than so many standard deviations of noise. More in the longer part of a
+# box that is not even: there the true quartile may lie far inside.
+_EVEN, _LONGER = (0.995, 0.5), (0.999, 2.0)
+_UNEVEN = 1.25
 _BOXLESS = 15.0  # units times ε: fewer have no quartiles to find
 _STEPS = 161
 _WIDE = 10.0  # standard deviations of the total: how far numbers of units are tried
@@ -47,7 +51,7 @@ class _Stray(NamedTuple):
     `anywhere`, times those of the box to the power of `within`.
     """
 
-    ranks: tuple[float, float, float]
+    ranks: Ranks
     loss: float
     anywhere: int = 0
     within: int = 0
@@ -59,7 +63,14 @@ def _beyond(share: float) -> _Stray:
     return _Stray((left / 3, 2 * left / 3, left), left / 3 - share)
 
 
-_UP = (_beyond(0.0), _beyond(0.05), _beyond(0.1))
+# One stray quartile, and how many times longer than the other its part of the box is at least.
+_UP = (
+    (_beyond(0.0), 1.5),
+    (_beyond(0.05), 1.5),
+    (_beyond(0.1), 1.5),
+    (_beyond(0.15), 2.0),
+    (_beyond(0.2), 4.0),
+)
 _MORE = (
     _Stray((1 / 2, 1, 1), 1, within=2),
     _Stray((0, 0, 1 / 2), 1, within=2),
@@ -96,7 +107,7 @@ def log_odds(counted: Counted, epsilon: float, size: float, size_noise: CountNoi
     units = np.linspace(max(total - radius, 0.0), max(total, 0.0) + radius, _STEPS)
     known = -((units - size) ** 2) / (2 * size_noise.variance)
 
-    def explained(ranks: tuple[float, float, float]) -> Array:
+    def explained(ranks: Ranks) -> Array:
         shares = np.array([*ranks, 1.0])
         fit, square = shares @ precision @ seen, shares @ precision @ shares
         return known + units * fit - units**2 * square / 2
@@ -114,12 +125,16 @@ def log_odds(counted: Counted, epsilon: float, size: float, size_noise: CountNoi
 
 def reach_middle(counted: Counted, error: RankError) -> bool:
     """Tell whether both quartiles are clearly on their own side of the middle of the box."""
-    if counted.quartiles[0] == counted.quartiles[2]:
+    first, median, third = counted.quartiles
+    if first == third:
         return True
-    ranks = error.quartile_radius(_RANKS)
-    for side in (-1, 1):
+    for side, own, other in (
+        (-1, median - first, third - median),
+        (1, third - median, median - first),
+    ):
+        level, deviations = _LONGER if own > _UNEVEN * max(other, 1) else _EVEN
         units, variance = counted.before_middle(side)
-        if units < math.hypot(ranks, _DEVIATIONS * math.sqrt(variance)):
+        if units < error.quartile_radius(level) + deviations * math.sqrt(variance):
             return False
     return True
 
@@ -137,22 +152,22 @@ def _ranks(counted: Counted, epsilon: float) -> tuple[Array, Array]:
     return below @ counted.counts, covariance
 
 
-def _strays(counted: Counted) -> list[tuple[tuple[float, float, float], float, float]]:
+def _strays(counted: Counted) -> list[tuple[Ranks, float, float]]:
     """Return the ranks of each way to go astray, its loss, and the logarithm of its places."""
     first, median, third = counted.quartiles
     lower, upper = max(median - first, 1), max(third - median, 1)
-    everywhere, inside = math.log(counted.cells), _length(counted)
-    ways = [
-        (way.ranks, way.loss, way.anywhere * everywhere + way.within * inside) for way in _MORE
-    ]
-    for stray, kept, mirrored in ((upper, lower, False), (lower, upper, True)):
-        if stray > _SKEWED * kept:
-            weight = math.log(4 / 3 * stray / kept)
-            ways += [(_mirrored(way.ranks) if mirrored else way.ranks, way.loss, weight) for way in _UP]
+    anywhere, within = math.log(counted.cells), _length(counted)
+    ways = [(way.ranks, way.loss, way.anywhere * anywhere + way.within * within) for way in _MORE]
+    for way, longer in _UP:
+        weight = math.log(4 / 3 * max(upper / lower, lower / upper))
+        if upper > longer * lower:
+            ways.append((way.ranks, way.loss, weight))
+        if lower > longer * upper:
+            ways.append((_mirrored(way.ranks), way.loss, weight))
     return ways
 
 
-def _mirrored(ranks: tuple[float, float, float]) -> tuple[float, float, float]:
+def _mirrored(ranks: Ranks) -> Ranks:
     first, median, third = ranks
     return 1 - third, 1 - median, 1 - first
 
