@@ -34,10 +34,9 @@ Ranks = tuple[float, float, float]
 
 _LOG_ODDS = -8.0  # at most: one in three thousand
 # How many units must lie between the middle and a quartile: more than the ranks that it is off with
-# this probability, and than so many standard deviations of noise. More in the longer part of a
-# box that is not even: there the true quartile may lie far inside.
-_EVEN, _LONGER = (0.995, 0.5), (0.999, 2.0)
-_UNEVEN = 1.25
+# this probability, and so many standard deviations of noise. The longer its part of the box is
+# beside the other, up to so many times, the farther inside the true quartile may lie.
+_CLEARANCES = ((1.25, 0.995, 0.5), (4.0, 0.995, 2.0), (math.inf, 0.999, 2.0))
 _BOXLESS = 15.0  # units times ε: fewer have no quartiles to find
 _STEPS = 161
 _WIDE = 10.0  # standard deviations of the total: how far numbers of units are tried
@@ -128,11 +127,13 @@ def reach_middle(counted: Counted, error: RankError) -> bool:
     first, median, third = counted.quartiles
     if first == third:
         return True
-    for side, own, other in (
-        (-1, median - first, third - median),
-        (1, third - median, median - first),
-    ):
-        level, deviations = _LONGER if own > _UNEVEN * max(other, 1) else _EVEN
+    lower, upper = median - first, third - median
+    for side, own, other in ((-1, lower, upper), (1, upper, lower)):
+        level, deviations = next(
+            (level, deviations)
+            for longer, level, deviations in _CLEARANCES
+            if own <= longer * max(other, 1)
+        )
         units, variance = counted.before_middle(side)
         if units < error.quartile_radius(level) + deviations * math.sqrt(variance):
             return False
