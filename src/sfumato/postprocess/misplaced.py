@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.postprocess.counted import Counted
+from sfumato.postprocess.layout import bins_for, fence_layout
 from sfumato.postprocess.likelihood import CountNoise
 from sfumato.postprocess.rank_error import RankError, rank_covariance
 
@@ -38,6 +39,7 @@ _LOG_ODDS = -8.0  # at most: one in three thousand
 # beside the other, up to so many times, the farther inside the true quartile may lie.
 _CLEARANCES = ((1.25, 0.995, 0.5), (4.0, 0.995, 2.0), (math.inf, 0.999, 2.0))
 _BOXLESS = 15.0  # units times ε: fewer have no quartiles to find
+_WHIS = 1.5  # of a usual box
 _STEPS = 161
 _WIDE = 10.0  # standard deviations of the total: how far numbers of units are tried
 
@@ -95,6 +97,41 @@ def well_placed(counted: Counted, epsilon: float, size: float, size_noise: Count
     """
     odds = log_odds(counted, epsilon, size, size_noise)
     return odds <= _LOG_ODDS and reach_middle(counted, RankError(epsilon))
+
+
+def smallest_group(epsilon: float, noise: CountNoise, size_noise: CountNoise, cells: int) -> float:
+    """Return from how many units on a group is more likely drawn than not.
+
+    What decides is what noise would do to an even box, of an eighth of the range; others need more.
+    Knows public facts only.
+
+    Examples
+    --------
+    >>> from sfumato.postprocess.law import NoiseLaw
+    >>> noise, size_noise = (CountNoise(NoiseLaw("laplace", 1 / part)) for part in (0.29, 0.01))
+    >>> round(smallest_group(0.7, noise, size_noise, cells=2**20))
+    118
+    """
+    low, high = 0.0, 1 / epsilon
+    length = cells / 8
+    first, median, third = (int((cells + part * length) / 2) for part in (-1, 0, 1))
+
+    def drawn(units: float) -> bool:
+        bins = bins_for(units, noise.law, noise.step)
+        starts = fence_layout((first, median, third), cells, _WHIS, bins)
+        ranks = (np.append(starts, cells) - (first - length / 2 - 0.5)) / (
+            third - first + length + 1
+        )
+        counts = units * np.diff(np.clip(ranks, 0, 1))
+        counted = Counted((first, median, third), starts, counts, noise, cells, _WHIS)
+        return well_placed(counted, epsilon, units, size_noise)
+
+    while not drawn(high):
+        low, high = high, 2 * high
+    for _ in range(12):
+        middle = (low + high) / 2
+        low, high = (low, middle) if drawn(middle) else (middle, high)
+    return high
 
 
 def log_odds(counted: Counted, epsilon: float, size: float, size_noise: CountNoise) -> float:

@@ -56,6 +56,13 @@ class Method(Protocol):
         """The expected error of a count of outliers, in rows or people."""
         ...
 
+    def smallest_group(self, cells: int) -> float:
+        """Return from how many rows or people on a group is more likely drawn than not.
+
+        It depends on how many cells the grid has that values are chosen from.
+        """
+        ...
+
     def boxes(self, exact: Exact, grid: Grid, whis: float) -> Boxed:
         """Draw the box of every group, a row of `exact` each.
 
