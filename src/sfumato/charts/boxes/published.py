@@ -173,7 +173,8 @@ class Published:
     def _fine(self, fenced: Fenced, grid: Grid) -> bool:
         """Tell whether a box is longer than a walk's steps, which grow with what is walked."""
         _, first, _, third, _ = fenced.numbers
-        return self.name != "unbounded" or third - first >= _STRIDES * grid.bounds.width
+        length = third - first + grid.bounds.width / grid.cells
+        return self.name != "unbounded" or length >= _STRIDES * grid.bounds.width
 
     def boxes(self, exact: Exact, grid: Grid, whis: float) -> Boxed:
         """Measure the box of every group, a row of `exact` each.
