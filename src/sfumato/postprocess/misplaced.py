@@ -37,7 +37,7 @@ _LOG_ODDS = -8.0  # at most: one in three thousand
 # How many units must lie between the middle and a quartile: more than the ranks that it is off with
 # this probability, and so many standard deviations of noise. The longer its part of the box is
 # beside the other, up to so many times, the farther inside the true quartile may lie.
-_CLEARANCES = ((1.25, 0.995, 0.5), (4.0, 0.995, 2.0), (math.inf, 0.999, 2.0))
+_CLEARANCES = ((1.25, 0.995, 0.5), (2.25, 0.995, 2.0), (math.inf, 0.999, 2.5))
 _BOXLESS = 15.0  # units times ε: fewer have no quartiles to find
 _WHIS = 1.5  # of a usual box
 _STEPS = 161
