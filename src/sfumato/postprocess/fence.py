@@ -31,6 +31,8 @@ COUNT_SHARE = 0.29
 
 LEVEL = 0.95
 
+_FARTHEST = 0.25  # of the box: noisy counts move no quartile farther, however few units lie around
+
 # Of a whisker: wider than LEVEL, as the shape of a tail is a guess, and by a part of a bin, as
 # the ends of curves are tried on a grid.
 _QUANTILES = 0.5, 0.01, 0.99
@@ -91,8 +93,12 @@ def _quartiles(counted: Counted, error: RankError) -> list[Estimate]:
     median = _with_spacing(error.median_radius(LEVEL), error.median_mean)
     moves: list[float] = (-counted.surplus(error.epsilon)).tolist()
     levels = list(zip(range(3), moves, (quartile, median, quartile), strict=True))
+    most = _FARTHEST * (counted.quartiles[2] - counted.quartiles[0])
     rows = (
-        (round(counted.place(level, move)) for level, move, _ in levels),
+        (
+            round(min(max(counted.place(level, move), cell - most), cell + most))
+            for (level, move, _), cell in zip(levels, counted.quartiles, strict=True)
+        ),
         (math.floor(counted.place(level, move - far, far)) for level, move, far in levels),
         (math.ceil(counted.place(level, move + far, far)) for level, move, far in levels),
     )
