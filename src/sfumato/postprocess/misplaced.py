@@ -33,11 +33,11 @@ from sfumato.postprocess.rank_error import RankError, rank_covariance
 Array = NDArray[np.float64]
 Ranks = tuple[float, float, float]
 
-_LOG_ODDS = -8.0  # at most: one in three thousand
+_LOG_ODDS = math.log(1e-3)  # at most
 # How many units must lie between the middle and a quartile: more than the ranks that it is off with
 # this probability, and so many standard deviations of noise. The longer its part of the box is
 # beside the other, up to so many times, the farther inside the true quartile may lie.
-_CLEARANCES = ((1.25, 0.995, 0.5), (2.25, 0.995, 2.0), (math.inf, 0.999, 2.5))
+_CLEARANCES = ((1.25, 0.995, 0.5), (2.25, 0.995, 1.5), (math.inf, 0.999, 2.5))
 _BOXLESS = 15.0  # units times ε: fewer have no quartiles to find
 _WHIS = 1.5  # of a usual box
 _STEPS = 161
@@ -110,7 +110,7 @@ def smallest_group(epsilon: float, noise: CountNoise, size_noise: CountNoise, ce
     >>> from sfumato.postprocess.law import NoiseLaw
     >>> noise, size_noise = (CountNoise(NoiseLaw("laplace", 1 / part)) for part in (0.29, 0.01))
     >>> round(smallest_group(0.7, noise, size_noise, cells=2**20))
-    118
+    105
     """
     low, high = 0.0, 1 / epsilon
     length = cells / 8
