@@ -27,6 +27,7 @@ from sfumato.postprocess.scores import MOST_USUAL
 from sfumato.privacy.guarantee import Guarantee
 
 _SIZE = 10_000
+_LUCKY = 2  # scales of noise, by which one of several full cells reaches a threshold earlier
 # The width of a frame in standard deviations of normal scores, LEVEL of which lie before its
 # half is inflated.
 _FRAME = 2 * INFLATION * math.sqrt(-2 * math.log(1 - float(LEVEL)))
@@ -100,7 +101,8 @@ class ScoreplotPlan(Plan):
             return 0.0
         if threshold is None:
             return least_seen(side, groups, noise.scale * unit.step, _FRAME)
-        return threshold * unit.step / math.erf(_FRAME / side / math.sqrt(8)) ** 2
+        fullest = math.erf(_FRAME / side / math.sqrt(8)) ** 2
+        return (threshold - _LUCKY * noise.scale) * unit.step / fullest
 
     def captured(self, *, size: float, explained: Sequence[float] = GUESS) -> float | None:
         """Return how much of what two exact components capture the noisy ones will.
