@@ -70,6 +70,15 @@ def test_a_quartile_among_the_few_beyond_the_middle_is_not_clear():
     assert not reach_middle(counted((first, median, few[-15]), few), error)
 
 
+def test_two_quartiles_that_are_both_too_far_out_are_not_clear():
+    peak = np.linspace(-100, 100, UNITS - 24) + CELLS / 2
+    flank = np.linspace(4000, 60_000, 12)
+    peaked = np.sort(np.concatenate([CELLS / 2 - flank, peak, CELLS / 2 + flank]))
+    error = RankError(0.7)
+    assert reach_middle(counted(np.quantile(peaked, [0.25, 0.5, 0.75]), peaked), error)
+    assert not reach_middle(counted((peaked[4], CELLS / 2, peaked[-5]), peaked), error)
+
+
 def test_a_box_without_length_has_no_middle_to_reach():
     same = np.full(UNITS, 500_000.5)
     assert reach_middle(counted((500_000,) * 3, same), RankError(0.7))

@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.postprocess.layout import Cells, Quartiles, fence_cells, middle_cell
+from sfumato.postprocess.layout import Cells, Quartiles, fence_cells
 from sfumato.postprocess.likelihood import CountNoise
 from sfumato.postprocess.polish import rank_surplus, walk
 from sfumato.postprocess.whiskers import Tail
@@ -110,20 +110,15 @@ class Counted:
         own = np.array([*self._own, self.counts.size])[:, None]
         return np.where(places < own, 1.0, np.where(places == own, 0.5, 0.0))
 
-    def before_middle(self, side: int) -> tuple[float, float]:
-        """Return the units between the middle of the box and a quartile, and their variance.
+    def outward_of(self, cell: int, side: int) -> tuple[float, float]:
+        """Return the units between a bin's first cell and a quartile, and their variance.
 
         Half of those in the quartile's own cell count; the first (-1) or the third quartile (+1).
         """
-        own, middle = self._own[1 + side], int(np.searchsorted(self.starts, self.middle))
-        inside = slice(own, middle) if side < 0 else slice(middle, own + 1)
+        own, start = self._own[1 + side], int(np.searchsorted(self.starts, cell))
+        inside = slice(own, start) if side < 0 else slice(start, own + 1)
         units = float(self.counts[inside].sum() - self.counts[own] / 2)
         return units, self.noise.variance * (self.counts[inside].size - 0.75)
-
-    @property
-    def middle(self) -> int:
-        """The first cell of the upper half of the box, where a bin begins."""
-        return middle_cell(self.quartiles)
 
     @cached_property
     def _own(self) -> list[int]:

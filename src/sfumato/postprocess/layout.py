@@ -35,13 +35,13 @@ def fence_layout(quartiles: Quartiles, cells: int, whis: float, bins: int) -> Ce
     """Return the first cell of each bin to count.
 
     Beyond each fence lies one bin, between fence and quartile up to `bins`, between quartiles a
-    few; each quartile's own cell stands alone, so that a heavy atom there is seen as one. A bin
-    begins at the middle of the box: what lies on either side of it tells stray quartiles.
+    few; each quartile's own cell stands alone, so that a heavy atom there is seen as one. Bins
+    begin at the middle of the box and at its thirds: what lies outward tells stray quartiles.
 
     Examples
     --------
     >>> fence_layout((40, 55, 60), cells=100, whis=1.5, bins=3)
-    array([ 0, 10, 20, 30, 40, 41, 50, 55, 56, 60, 61, 71, 81, 91])
+    array([ 0, 10, 20, 30, 40, 41, 47, 50, 54, 55, 56, 60, 61, 71, 81, 91])
     """
     first, median, third = quartiles
     lower, upper = fence_cells(quartiles, cells, whis)
@@ -49,7 +49,7 @@ def fence_layout(quartiles: Quartiles, cells: int, whis: float, bins: int) -> Ce
         [
             [0, first, first + 1, median, median + 1, third, third + 1],
             _cut(lower, first, bins),
-            [middle_cell(quartiles)],
+            part_cells(quartiles),
             _inner(first + 1, median, bins),
             _inner(median + 1, third, bins),
             _cut(third + 1, upper, bins),
@@ -67,9 +67,11 @@ def fence_cells(quartiles: Quartiles, cells: int, whis: float) -> tuple[int, int
     return math.ceil(lower), math.floor(upper) + 1
 
 
-def middle_cell(quartiles: Quartiles) -> int:
-    """Return the first cell of the upper half of a box."""
-    return (quartiles[0] + quartiles[2] + 1) // 2
+def part_cells(quartiles: Quartiles) -> tuple[int, int, int]:
+    """Return where the second third of a box begins, its upper half, and its last third."""
+    first, length = quartiles[0], quartiles[2] - quartiles[0]
+    third = max((length + 1) // 3, 1)
+    return first + third, first + (length + 1) // 2, first + length + 1 - third
 
 
 def _cut(start: int, stop: int, parts: int) -> Array:

@@ -11,7 +11,8 @@ both, over all numbers of units that the counts allow.
 
 A quartile may also be misplaced without leaving the data, where few units lie around it. It is
 off by more than the length of the true box only if the true quartile lies beyond the middle of the
-released one. `reach_middle` asks whether clearly more units lie between than ranks are uncertain.
+released one; or if both are too far out, and the true ones lie in the middle third. `reach_middle`
+asks whether clearly more units lie outward of there than ranks are uncertain.
 
 Both constants were set by simulation (``lab/boxplot_honesty.py``): of a thousand boxes that pass,
 at most one is off by more than the length of the true box.
@@ -26,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.postprocess.counted import Counted
-from sfumato.postprocess.layout import bins_for, fence_layout
+from sfumato.postprocess.layout import bins_for, fence_layout, part_cells
 from sfumato.postprocess.likelihood import CountNoise
 from sfumato.postprocess.rank_error import RankError, rank_covariance
 
@@ -38,6 +39,7 @@ _LOG_ODDS = math.log(1e-3)  # at most
 # this probability, and so many standard deviations of noise. The longer its part of the box is
 # beside the other, up to so many times, the farther inside the true quartile may lie.
 _CLEARANCES = ((1.25, 0.995, 0.5), (2.25, 0.995, 1.5), (math.inf, 0.999, 2.5))
+_OUTER = 0.95, 1.0  # the same of the outer third: both quartiles may be too far out at once
 _BOXLESS = 15.0  # units times ε: fewer have no quartiles to find
 _WHIS = 1.5  # of a usual box
 _STEPS = 161
@@ -110,7 +112,7 @@ def smallest_group(epsilon: float, noise: CountNoise, size_noise: CountNoise, ce
     >>> from sfumato.postprocess.law import NoiseLaw
     >>> noise, size_noise = (CountNoise(NoiseLaw("laplace", 1 / part)) for part in (0.29, 0.01))
     >>> round(smallest_group(0.7, noise, size_noise, cells=2**20))
-    105
+    107
     """
     low, high = 0.0, 1 / epsilon
     length = cells / 8
@@ -164,6 +166,7 @@ def reach_middle(counted: Counted, error: RankError) -> bool:
     first, median, third = counted.quartiles
     if first == third:
         return True
+    lowest, middle, highest = part_cells(counted.quartiles)
     lower, upper = median - first, third - median
     for side, own, other in ((-1, lower, upper), (1, upper, lower)):
         level, deviations = next(
@@ -171,9 +174,11 @@ def reach_middle(counted: Counted, error: RankError) -> bool:
             for longer, level, deviations in _CLEARANCES
             if own <= longer * max(other, 1)
         )
-        units, variance = counted.before_middle(side)
-        if units < error.quartile_radius(level) + deviations * math.sqrt(variance):
-            return False
+        needs = ((middle, level, deviations), (lowest if side < 0 else highest, *_OUTER))
+        for cell, level, deviations in needs:
+            units, variance = counted.outward_of(cell, side)
+            if units < error.quartile_radius(level) + deviations * math.sqrt(variance):
+                return False
     return True
 
 
