@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -172,11 +173,13 @@ class Session(Charting):
         *,
         budget: Budget | float | None = None,
         error: float | None = None,
+        size: float = math.inf,
         delta: float = 0.0,
     ) -> P:
         """Tell what a chart would cost and how wrong it would be. Spends nothing.
 
-        Give a `budget`, or a wanted `error` to learn the smallest ε that reaches it.
+        Give a `budget`, or a wanted `error` to learn the smallest ε that reaches it; with `size`,
+        the smallest ε that also draws groups of so many rows or people. Guess it, do not look.
         """
         if (budget is None) == (error is None):
             raise BudgetError(
@@ -186,7 +189,7 @@ class Session(Charting):
         schema = engine_for(self._table).schema()
         domain = schema.refine(self.domain)
         if error is not None:
-            budget = budget_for(chart, domain, self.unit, error=error, delta=delta)
+            budget = budget_for(chart, domain, self.unit, error=error, size=size, delta=delta)
         budget = Budget.of(budget or 0.0)
         plan = chart.plan(domain, self.unit, budget)
         self._require(plan, budget)

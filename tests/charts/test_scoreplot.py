@@ -22,6 +22,7 @@ from sfumato.privacy.budget import Budget
 from sfumato.privacy.cost import Cost
 from sfumato.privacy.unit import PrivacyUnit
 from sfumato.releases.score_method import METHODS
+from sfumato.releases.scoreplot_density import unseen
 from sfumato.testing import seeded
 
 ROWS, USERS = PrivacyUnit.rows(), PrivacyUnit.users("who")
@@ -294,6 +295,28 @@ def test_the_plan_tells_what_other_prices_buy():
     assert rows[0]["error"] > rows[1]["error"] > rows[2]["error"]
     assert "per cell" in str(plan) and "exact directions" in str(plan)
     assert "exact directions" not in str(Scoreplot(components()).plan(DOMAIN, ROWS, SPEND))
+
+
+@pytest.mark.parametrize("method", ["haar", "sparse"])
+def test_the_plan_tells_from_which_size_a_group_is_seen(method):
+    chart = Scoreplot(columns=["a", "b"], hue="group", method=method)
+    plan = chart.plan(DOMAIN, ROWS, Budget(2, 1e-6))
+    assert "rows are not drawn" in str(plan)
+    for part, visible in ((0.3, False), (2.0, True)):
+        few = round(part * plan.smallest_group)
+        generator = np.random.default_rng(few)
+        scores = generator.normal(0, 2, (2, 10_000))
+        names = np.where(np.arange(10_000) < few, "left", "right")
+        source = pa.table({"a": scores[0], "b": scores[1], "group": names})
+        for seed in range(3):
+            release = drawn(chart, Budget(2, 1e-6), source=source, seed=seed)
+            assert ("left" not in unseen(release)) == visible
+
+
+def test_squares_of_all_sizes_show_every_group():
+    plan = Scoreplot(columns=COLUMNS, method="pyramid").plan(DOMAIN, ROWS, SPEND)
+    assert plan.smallest_group == 0
+    assert "not drawn" not in str(plan)
 
 
 def test_more_cells_than_an_answer_may_have_are_refused():

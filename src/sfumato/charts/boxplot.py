@@ -9,9 +9,10 @@ from typing import cast
 
 from sfumato.asking import Private
 from sfumato.charts.boxes.fence import Fence
-from sfumato.charts.boxes.method import Method, on_values
+from sfumato.charts.boxes.method import Method, on_values, within_found
 from sfumato.charts.boxes.plan import BoxplotPlan
 from sfumato.charts.boxes.published import Name, Published
+from sfumato.charts.extent import Extent
 from sfumato.charts.order import Order, labels, read_order
 from sfumato.charts.portion import Portion
 from sfumato.charts.search import divide, settle
@@ -164,6 +165,9 @@ class Boxplot:
         boxed = plan.method.boxes(exact, grid, plan.whis)
         plan.admit(settled.cost + found.cost + boxed.cost)
         step, summaries = plan.values.spacing(grid), boxed.summaries
+        if isinstance(plan.values.bounds, Extent):
+            limits = plan.values.bounds.key.bounds
+            summaries = tuple(within_found(summary, grid, limits) for summary in summaries)
         if step is not None:
             summaries = tuple(on_values(summary, grid) for summary in summaries)
         return BoxplotRelease(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from contextlib import suppress
@@ -48,6 +49,11 @@ class Plan(ABC):
     @abstractmethod
     def expected_error(self) -> float:
         """The mean absolute error of one released number."""
+
+    @property
+    def smallest_group(self) -> float:
+        """How many rows or people a group needs to be drawn; 0 where every group is."""
+        return 0.0
 
     @abstractmethod
     def check(self, schema: Schema) -> None:
@@ -110,34 +116,55 @@ class Chart(Protocol[P, R_co]):
         ...
 
 
-def budget_for(
-    chart: Chart[Any, Any], domain: Domain, unit: PrivacyUnit, *, error: float, delta: float = 0.0
-) -> Budget:
-    """Return the smallest budget whose plan expects at most this error.
+def too_few(smallest: float, unit: PrivacyUnit) -> tuple[str, str]:
+    """Say which groups a plan expects to end as too few to say.
 
-    ε is searched for on a scale of four digits, so that it can be read, typed and spent as it is.
+    Examples
+    --------
+    >>> too_few(138.2, PrivacyUnit.rows())
+    ('too few', 'groups below about 140 rows are not drawn')
+    """
+    counted = "people" if unit.shared else "rows"
+    rounded = float(f"{smallest:.1e}")
+    return "too few", f"groups below about {rounded:,.12g} {counted} are not drawn"
+
+
+def budget_for(
+    chart: Chart[Any, Any],
+    domain: Domain,
+    unit: PrivacyUnit,
+    *,
+    error: float,
+    size: float = math.inf,
+    delta: float = 0.0,
+) -> Budget:
+    """Return the smallest budget whose plan expects at most this error, and draws such groups.
+
+    A group of `size` rows or people is drawn where the plan's smallest one is no larger. ε is
+    searched for on a scale of four digits, so that it can be read, typed and spent as it is.
     """
 
-    def expected(epsilon: float) -> float:
-        return chart.plan(domain, unit, Budget(epsilon, delta, weak=True)).expected_error
+    def reached(epsilon: float) -> bool:
+        plan = chart.plan(domain, unit, Budget(epsilon, delta, weak=True))
+        return plan.expected_error <= error and (math.isinf(size) or plan.smallest_group <= size)
 
     def enough(epsilon: float) -> bool:
         with suppress(BudgetError):  # so small an ε buys nothing at all
-            return expected(epsilon) <= error
+            return reached(epsilon)
         return False
 
-    if not error > 0:
+    if not (error > 0 and size > 0):
         raise BudgetError(
-            f"A wanted error of {error!r} must be a number above 0. No finite ε makes noise "
-            "vanish. Ask for an error you can live with: plan(chart, error=10)."
+            f"A wanted error of {error!r}, and the size of a group, must be numbers above 0. No "
+            "finite ε makes noise vanish. Ask for what you can live with: plan(chart, error=10)."
         )
     powers, digits = range(-8, 1), range(1000, 10000)
     candidates = [float(f"{digit}e{power}") for power in powers for digit in digits]
     low, high = 0, len(candidates) - 1
-    if expected(candidates[high]) > error:
+    if not reached(candidates[high]):
         raise BudgetError(
-            f"No ε up to {candidates[high]:g} reaches an error of {error:g}. What remains is not "
-            "noise. Ask for a larger error."
+            f"No ε up to {candidates[high]:g} reaches an error of {error:g} for groups of "
+            f"{size:g}. What remains is not noise. Ask for a larger error, or for larger groups."
         )
     while low < high:
         middle = (low + high) // 2

@@ -82,7 +82,7 @@ class Counted:
         """
         side = 1 if ranks >= 0 else -1
         distances, counts = self.outward(level, side)
-        atom = float(self._atoms[level])
+        atom = float(self.atoms[level])
         if radius > 0:  # the end of an interval: bins may hold less than they show
             counts = counts - self.noise.scale / 2
             atom = atom if atom > _HEAVY * radius else 0.0
@@ -96,15 +96,35 @@ class Counted:
         bins = np.array([self.counts[gap].size for gap in inside])
         variances = bins * self.noise.variance + 1.0  # a gap holds whole units, a quarter need not
         # Where in its cell a quartile stands is unknown: half of it on either side, give or take.
-        for index, (own, atom) in enumerate(zip(self.counts[self._own], self._atoms, strict=True)):
+        for index, (own, atom) in enumerate(zip(self.counts[self._own], self.atoms, strict=True)):
             gaps[index : index + 2] += own / 2
             variances[index : index + 2] += self.noise.variance / 4 + atom**2 / 12
         return rank_surplus(gaps, variances, epsilon)
+
+    def below(self) -> Array:
+        """Return which parts of the bins lie below each quartile, and all of them, as rows.
+
+        Where in its own cell a quartile stands is unknown: half of it lies below.
+        """
+        places = np.arange(self.counts.size)
+        own = np.array([*self._own, self.counts.size])[:, None]
+        return np.where(places < own, 1.0, np.where(places == own, 0.5, 0.0))
+
+    def outward_of(self, cell: int, side: int) -> tuple[float, float]:
+        """Return the units between a bin's first cell and a quartile, and their variance.
+
+        Half of those in the quartile's own cell count; the first (-1) or the third quartile (+1).
+        """
+        own, start = self._own[1 + side], int(np.searchsorted(self.starts, cell))
+        inside = slice(own, start) if side < 0 else slice(start, own + 1)
+        units = float(self.counts[inside].sum() - self.counts[own] / 2)
+        return units, self.noise.variance * (self.counts[inside].size - 0.75)
 
     @cached_property
     def _own(self) -> list[int]:
         return np.searchsorted(self.starts, self.quartiles).tolist()
 
     @cached_property
-    def _atoms(self) -> Array:
+    def atoms(self) -> Array:
+        """The units that clearly share the cell of each quartile."""
         return np.maximum(self.counts[self._own] - self.noise.radius(_ATOM), 0.0)

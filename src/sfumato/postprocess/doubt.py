@@ -37,13 +37,43 @@ def evidence(noisy: Array, scale: float) -> Array:
     >>> evidence(np.array([[[0.0, 3.0, 90.0, 0.0, 0.0, 0.0]]]), scale=4.0).round(1)
     array([[[3.9, 3.9, 6.6, 3.8, 3.3, 0. ]]])
     """
-    squares = len(_SIDES) * max(noisy.size, 1)
-    reach = scale * math.sqrt(2 * math.log(squares / (1 - LEVEL)))
+    reach = _reach(noisy.size, scale)
     heard = [
         _around(noisy, side) / (reach * np.sqrt(_around(np.ones_like(noisy), side)))
         for side in _SIDES
     ]
     return np.max(heard, axis=0)
+
+
+def least_seen(side: int, groups: int, scale: float, deviations: float) -> float:
+    """Return how many units a group needs to stand out in a picture, more likely than not.
+
+    Its units are taken to be normal around the middle of the picture; closer ones need be fewer.
+
+    Parameters
+    ----------
+    side
+        How many cells the picture has along either axis.
+    groups
+        How many groups have such a picture.
+    scale
+        Of the Gaussian noise on each cell.
+    deviations
+        How many standard deviations of the group the picture is wide.
+
+    Examples
+    --------
+    >>> round(least_seen(side=8, groups=2, scale=4.0, deviations=7.0))
+    89
+    """
+    reach, cell = _reach(side**2 * groups, scale), deviations / side
+    held = [math.erf(width * cell / math.sqrt(8)) ** 2 for width in _SIDES]
+    return min(reach * width / share for width, share in zip(_SIDES, held, strict=True))
+
+
+def _reach(cells: int, scale: float) -> float:
+    """Return how far noise takes one cell, if not even one of all squares is to exceed it."""
+    return scale * math.sqrt(2 * math.log(len(_SIDES) * max(cells, 1) / (1 - LEVEL)))
 
 
 def _around(counts: Array, side: int) -> Array:

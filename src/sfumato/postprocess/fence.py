@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from sfumato.postprocess.box import Box, Summary
 from sfumato.postprocess.counted import Counted
 from sfumato.postprocess.likelihood import CountNoise
+from sfumato.postprocess.misplaced import well_placed
 from sfumato.postprocess.rank_error import RankError
 from sfumato.postprocess.whiskers import Reach, Tail, reach
 
@@ -30,12 +31,12 @@ COUNT_SHARE = 0.29
 
 LEVEL = 0.95
 
+_FARTHEST = 0.25  # of the box: noisy counts move no quartile farther, however few units lie around
+
 # Of a whisker: wider than LEVEL, as the shape of a tail is a guess, and by a part of a bin, as
 # the ends of curves are tried on a grid.
 _QUANTILES = 0.5, 0.01, 0.99
 _MARGINS = 0.0, -0.1, 0.1
-
-_CLEAR = 12  # a box is clear where its median surely lies within one part in twelve of the units
 
 
 @dataclass(frozen=True)
@@ -68,39 +69,23 @@ def decode(counted: Counted, *, epsilon: float, size: float, size_noise: CountNo
     size, size_noise
         A noisy number of units, and its noise.
     """
-    error = RankError(epsilon)
-    size = _size(counted, size, size_noise)
-    clear = size >= least_size(error, counted.cells)
-    quartiles = _quartiles(counted, error)
+    clear = well_placed(counted, epsilon, size, size_noise)
+    quartiles = _quartiles(counted, RankError(epsilon))
     lower, below = _whisker(counted, quartiles, -1)
     upper, above = _whisker(counted, quartiles, +1)
     places = [lower, *quartiles, upper]
-    if not clear:
+    units = _size(counted, size, size_noise)
+    if not clear:  # the quartiles may lie anywhere, and up to a quarter of the units beyond each
         places = [Estimate(place.value, 0.0, counted.cells - 1.0) for place in places]
+        below, above = (Estimate.of(count.value, 0.0, units.high / 4) for count in (below, above))
     numbers = [below, *places, above]
     return Summary(
         box=Box(*(number.value for number in numbers)),
         low=Box(*(number.low for number in numbers)),
         high=Box(*(number.high for number in numbers)),
-        size=size,
+        size=units.value,
         clear=clear,
     )
-
-
-def least_size(error: RankError, cells: int) -> float:
-    """Return how many units a group needs before its box says anything.
-
-    The median must lie within a twelfth of the units from its place. And nothing may draw the
-    quartiles away from the data: the empty cells outside hold up to ``cells`` times the weight of
-    those beside a quartile, and cost a third quartile that leaves the data ``size ε / 6``.
-
-    Examples
-    --------
-    >>> [round(least_size(RankError(epsilon=0.7), cells)) for cells in (100, 2**20)]
-    [89, 145]
-    """
-    drawn = 6 * (math.log(cells) + 3) / error.epsilon
-    return max(_CLEAR * error.median_radius(LEVEL), drawn)
 
 
 def _quartiles(counted: Counted, error: RankError) -> list[Estimate]:
@@ -108,8 +93,12 @@ def _quartiles(counted: Counted, error: RankError) -> list[Estimate]:
     median = _with_spacing(error.median_radius(LEVEL), error.median_mean)
     moves: list[float] = (-counted.surplus(error.epsilon)).tolist()
     levels = list(zip(range(3), moves, (quartile, median, quartile), strict=True))
+    most = _FARTHEST * (counted.quartiles[2] - counted.quartiles[0])
     rows = (
-        (round(counted.place(level, move)) for level, move, _ in levels),
+        (
+            round(min(max(counted.place(level, move), cell - most), cell + most))
+            for (level, move, _), cell in zip(levels, counted.quartiles, strict=True)
+        ),
         (math.floor(counted.place(level, move - far, far)) for level, move, far in levels),
         (math.ceil(counted.place(level, move + far, far)) for level, move, far in levels),
     )
@@ -177,8 +166,10 @@ def _cell(place: float) -> float:
     return round(place) if math.isfinite(place) else place
 
 
-def _size(counted: Counted, size: float, size_noise: CountNoise) -> float:
+def _size(counted: Counted, size: float, size_noise: CountNoise) -> Estimate:
     """Return the number of units: the noisy size and the sum of all counts, by their variances."""
     variance = counted.counts.size * counted.noise.variance
     weight = variance / (variance + size_noise.variance)
-    return max(weight * size + (1 - weight) * float(counted.counts.sum()), 0.0)
+    value = max(weight * size + (1 - weight) * float(counted.counts.sum()), 0.0)
+    radius = 2 * math.sqrt(weight * size_noise.variance)
+    return Estimate(value, max(value - radius, 0.0), value + radius)

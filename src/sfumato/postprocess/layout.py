@@ -15,6 +15,7 @@ Cells = NDArray[np.int64]
 Quartiles = tuple[int, int, int]
 
 _LEAST_BINS, _MOST_BINS = 6, 64
+_COARSE = 8  # bins of a tail: with no more, the halves of a box have no bins of their own
 
 
 def bins_for(size: float, law: NoiseLaw, unit_step: float = 1.0) -> int:
@@ -34,12 +35,13 @@ def fence_layout(quartiles: Quartiles, cells: int, whis: float, bins: int) -> Ce
     """Return the first cell of each bin to count.
 
     Beyond each fence lies one bin, between fence and quartile up to `bins`, between quartiles a
-    few; each quartile's own cell stands alone, so that a heavy atom there is seen as one.
+    few; each quartile's own cell stands alone, so that a heavy atom there is seen as one. Bins
+    begin at the middle of the box and at its thirds: what lies outward tells stray quartiles.
 
     Examples
     --------
-    >>> fence_layout((40, 50, 60), cells=100, whis=1.5, bins=3)
-    array([ 0, 10, 20, 30, 40, 41, 43, 48, 50, 51, 53, 58, 60, 61, 71, 81, 91])
+    >>> fence_layout((40, 55, 60), cells=100, whis=1.5, bins=3)
+    array([ 0, 10, 20, 30, 40, 41, 47, 50, 54, 55, 56, 60, 61, 71, 81, 91])
     """
     first, median, third = quartiles
     lower, upper = fence_cells(quartiles, cells, whis)
@@ -47,8 +49,9 @@ def fence_layout(quartiles: Quartiles, cells: int, whis: float, bins: int) -> Ce
         [
             [0, first, first + 1, median, median + 1, third, third + 1],
             _cut(lower, first, bins),
-            _inner(first + 1, median),
-            _inner(median + 1, third),
+            part_cells(quartiles),
+            _inner(first + 1, median, bins),
+            _inner(median + 1, third, bins),
             _cut(third + 1, upper, bins),
         ]
     )
@@ -64,10 +67,22 @@ def fence_cells(quartiles: Quartiles, cells: int, whis: float) -> tuple[int, int
     return math.ceil(lower), math.floor(upper) + 1
 
 
+def part_cells(quartiles: Quartiles) -> tuple[int, int, int]:
+    """Return where the second third of a box begins, its upper half, and its last third."""
+    first, length = quartiles[0], quartiles[2] - quartiles[0]
+    third = max((length + 1) // 3, 1)
+    return first + third, first + (length + 1) // 2, first + length + 1 - third
+
+
 def _cut(start: int, stop: int, parts: int) -> Array:
     return np.linspace(start, stop, parts + 1) if stop > start else np.empty(0)
 
 
-def _inner(start: int, stop: int) -> Array:
-    """Cut half a box in three: narrow beside the quartiles, whose surroundings say most."""
-    return start + (stop - start) * np.array([0.2, 0.8]) if stop > start else np.empty(0)
+def _inner(start: int, stop: int, bins: int) -> Array:
+    """Cut half a box in three: narrow beside the quartiles, whose surroundings say most.
+
+    Of a small group not even the halves are well known, so they stay whole.
+    """
+    if bins <= _COARSE or stop <= start:
+        return np.empty(0)
+    return start + (stop - start) * np.array([0.2, 0.8])

@@ -20,6 +20,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
 Score = Literal["balanced", "published"]
 
 
@@ -79,6 +83,20 @@ class RankError:
     def quartile_radius(self, level: float) -> float:
         """Return the distance that holds a quartile with this probability."""
         return _inverse(self.quartile_miss, 1 - level, self.quartile_mean)
+
+
+def rank_covariance(epsilon: float) -> Array:
+    """Return the covariance of the rank errors of three quartiles, by the balanced score.
+
+    The three contrasts are uncorrelated and have the variance ``80 / (3 ε²)`` each.
+
+    Examples
+    --------
+    >>> rank_covariance(1.0).round(2).tolist()
+    [[5.0, 3.33, 1.67], [3.33, 6.67, 3.33], [1.67, 3.33, 5.0]]
+    """
+    errors = np.array([[1, 1, 1], [2, 0, 0], [1, 1, -1]]) / 4
+    return 80 / (3 * epsilon**2) * errors @ errors.T
 
 
 def _inverse(falling: Callable[[float], float], target: float, guess: float) -> float:

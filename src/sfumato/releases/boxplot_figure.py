@@ -13,6 +13,8 @@ from sfumato.render.counts import TOO_FEW, counts, margin
 _USUAL = 1.5
 _MANY = 20
 _GAP = 0.08  # between boxes of one category, of the room each has
+_ENDED = "Some whiskers reach a bound found privately; values beyond it were moved to it."
+_NEAR = 0.05  # of the way from a quartile to the bound
 _FINEST = 4  # cells: closer values are not told apart
 
 
@@ -54,7 +56,21 @@ def caption(release: BoxplotRelease) -> str:
 def _notes(release: BoxplotRelease, window: Window) -> tuple[str, ...]:
     if not release.summaries:
         return (wording.NOBODY,)
-    return ("Some soft edges go on beyond the axis.",) if window.cut else ()
+    cut = ("Some soft edges go on beyond the axis.",) if window.cut else ()
+    return (*cut, _ENDED) if _ended(release) else cut
+
+
+def _ended(release: BoxplotRelease) -> bool:
+    """Tell whether a whisker may go on beyond bounds that were found privately."""
+    if release.value.column not in release.found:
+        return False
+    lower, upper = release.value.bounds.lower, release.value.bounds.upper
+    return any(
+        summary.low.lower_whisker - lower < _NEAR * (summary.box.q1 - lower)
+        or upper - summary.high.upper_whisker < _NEAR * (upper - summary.box.q3)
+        for summary in release.summaries
+        if summary.clear
+    )
 
 
 def _marks(release: BoxplotRelease) -> tuple[Boxes, ...]:

@@ -19,6 +19,7 @@ from sfumato.postprocess.fence import COUNT_SHARE, LEVEL, QUARTILE_SHARE, SIZE_S
 from sfumato.postprocess.law import NoiseLaw
 from sfumato.postprocess.layout import Cells, Quartiles, bins_for, fence_layout
 from sfumato.postprocess.likelihood import CountNoise
+from sfumato.postprocess.misplaced import smallest_group
 from sfumato.postprocess.rank_error import RankError
 from sfumato.privacy.amount import exactly
 from sfumato.privacy.cost import Cost
@@ -80,6 +81,11 @@ class Fence:
     def count_error(self) -> float:
         """The expected error of a count of outliers, in rows or people."""
         return self.counts.mean_absolute * self.step
+
+    def smallest_group(self, cells: int) -> float:
+        """Return from how many rows or people on a group is more likely drawn than not."""
+        noise, size_noise = (CountNoise(law, self.step) for law in (self.counts, self.size))
+        return smallest_group(self._rate, noise, size_noise, cells)
 
     @property
     def _rate(self) -> float:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from typing import Protocol
 
+from sfumato.domain import Bounds
 from sfumato.exact import Exact
 from sfumato.grid import Grid
 from sfumato.postprocess.box import Box, Summary
@@ -56,6 +57,13 @@ class Method(Protocol):
         """The expected error of a count of outliers, in rows or people."""
         ...
 
+    def smallest_group(self, cells: int) -> float:
+        """Return from how many rows or people on a group is more likely drawn than not.
+
+        It depends on how many cells the grid has that values are chosen from.
+        """
+        ...
+
     def boxes(self, exact: Exact, grid: Grid, whis: float) -> Boxed:
         """Draw the box of every group, a row of `exact` each.
 
@@ -95,6 +103,26 @@ def on_values(summary: Summary, grid: Grid) -> Summary:
         box=_whiskers(box, (_up(box.lower_whisker, grid), _down(box.upper_whisker, grid))),
         low=_whiskers(low, (_down(low.lower_whisker, grid), _down(low.upper_whisker, grid))),
         high=_whiskers(high, (_up(high.lower_whisker, grid), _up(high.upper_whisker, grid))),
+    )
+
+
+def within_found(summary: Summary, grid: Grid, limits: Bounds) -> Summary:
+    """Doubt a box whose quartiles may lie beyond bounds that a search found.
+
+    Values beyond them were moved to them, so that such a quartile lies anywhere outward of a bound.
+    The `limits` of the search were declared, and what lies beyond those is nobody's concern.
+    """
+    first, last = centre(grid, 0), centre(grid, grid.cells - 1)
+    below = grid.bounds.lower > limits.lower and summary.low.q1 <= first
+    above = grid.bounds.upper < limits.upper and summary.high.q3 >= last
+    if not (below or above):
+        return summary
+    low, high = dict.fromkeys(PLACES, first), dict.fromkeys(PLACES, last)
+    return replace(
+        summary,
+        low=replace(summary.low, **low, outliers_below=0.0, outliers_above=0.0),
+        high=replace(summary.high, **high),
+        clear=False,
     )
 
 

@@ -6,10 +6,10 @@ import math
 from dataclasses import dataclass
 
 from sfumato.charts.boxes.method import Method
-from sfumato.charts.chart import Plan, text_lines
+from sfumato.charts.chart import Plan, text_lines, too_few
 from sfumato.charts.extent import Extent
 from sfumato.charts.search import Search
-from sfumato.charts.values import Values
+from sfumato.charts.values import MOST_VALUES, Values
 from sfumato.domain import Bounds, real
 from sfumato.engines.engine import Schema
 from sfumato.errors import DomainError, SourceError
@@ -58,6 +58,15 @@ class BoxplotPlan(Plan):
     def expected_error(self) -> float:
         """The mean number of ranks between a released median and the true one."""
         return self.method.median_error
+
+    @property
+    def smallest_group(self) -> float:
+        """How many rows or people a group needs before its box is more likely drawn than not."""
+        bounds = self.values.bounds
+        cells = MOST_VALUES
+        if isinstance(bounds, Bounds):
+            cells = self.values.grid(bounds, self.groups).cells
+        return self.method.smallest_group(cells)
 
     def in_values(self, *, size: float, spread: float) -> tuple[float, float]:
         """Return the expected errors of median and quartiles in the unit of the column.
@@ -114,6 +123,7 @@ class BoxplotPlan(Plan):
             ("expected error", f"{self.method.median_error:,.3g} ranks, of a median"),
             ("", f"{self.method.quartile_error:,.3g} ranks, of a quartile"),
             ("", f"{self.method.count_error:,.3g} per count of outliers"),
+            too_few(self.smallest_group, self.guarantee.unit),
             *((f"show {axis.column} of", f"about {axis.threshold:,} rows") for axis in searches),
             *text_lines([self.values.limits]),
         ]

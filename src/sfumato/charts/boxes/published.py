@@ -28,6 +28,7 @@ from sfumato.mechanisms.partition import partition, totals
 from sfumato.postprocess.box import Box, Summary
 from sfumato.postprocess.bridge import bridge_error
 from sfumato.postprocess.law import NoiseLaw
+from sfumato.postprocess.likelihood import CountNoise
 from sfumato.postprocess.rank_error import RankError
 from sfumato.privacy.cost import Cost
 from sfumato.privacy.unit import PrivacyUnit
@@ -41,6 +42,9 @@ _COUNT = Fraction(1, 16)  # on either side
 _EXTREME = Fraction(3, 16)  # each, for DPBoxplot's minimum and maximum
 _BOX = Fraction(1, 2)  # for DPBoxplot's quartiles; the naive plots spend all but the counts
 _CLEAR = 24  # expected rank errors that a group must be larger than
+_DRAWN = 6  # what a quartile loses that leaves the data, less the logarithm of the cells around
+_STRIDES = 0.002  # of the range: a box may end between two steps of a walk
+_SURELY = 3.1  # standard deviations that a noisy number of units must be larger by
 _FIVE = (Fraction(0), *QUARTILES, Fraction(1))
 
 Cells = NDArray[np.int64]
@@ -135,6 +139,43 @@ class Published:
             case "unbounded":
                 return WALK_ERROR * 1.5 / alone, WALK_ERROR * 1.75 / alone
 
+    def smallest_group(self, cells: int) -> float:
+        """Return from how many rows or people on a group is more likely drawn than not.
+
+        It must be known to be larger than what the quartiles need, by noisy numbers alone.
+        """
+        return self._needed(cells) + _SURELY * self._size_error
+
+    def _needed(self, cells: int) -> float:
+        """Return how many units keep the quartiles in the data, whatever its shape.
+
+        One that leaves the data has ``cells`` places to go to, and loses an amount that grows with
+        the number of units: by a sixth of what three quartiles spend together, for example.
+        """
+        parts = {"dpboxplot": 6, "jointexp": 8, "approx": 12, "single": 30}
+        drawn = 0.0
+        if self.name in parts:
+            drawn = parts[self.name] * (math.log(cells) + _DRAWN) / float(self.box) * self.most
+        return max(_CLEAR * self.median_error, drawn)
+
+    @property
+    def _size_error(self) -> float:
+        """The standard deviation of the number of units, from its own noise and that of counts."""
+        alone, counted = (CountNoise(law, self.step).variance for law in (self.size, self.counts))
+        return math.sqrt(1 / (1 / alone + 1 / (3 * counted)))
+
+    def _surely(self, size: float, counts: Sequence[float]) -> float:
+        """Return how many units there surely are, from a noisy number and three noisy counts."""
+        alone = CountNoise(self.size, self.step).variance
+        weight = self._size_error**2 / alone
+        return weight * size + (1 - weight) * sum(counts) - _SURELY * self._size_error
+
+    def _fine(self, fenced: Fenced, grid: Grid) -> bool:
+        """Tell whether a box is longer than a walk's steps, which grow with what is walked."""
+        _, first, _, third, _ = fenced.numbers
+        length = third - first + grid.bounds.width / grid.cells
+        return self.name != "unbounded" or length >= _STRIDES * grid.bounds.width
+
     def boxes(self, exact: Exact, grid: Grid, whis: float) -> Boxed:
         """Measure the box of every group, a row of `exact` each.
 
@@ -145,7 +186,8 @@ class Published:
         released before.
         """
         noisy = add_noise(totals(exact), self.size)
-        sizes = np.maximum(noisy.values.ravel() * self.step, 1.0).tolist()
+        noisy_sizes = noisy.values.ravel() * self.step
+        sizes = np.maximum(noisy_sizes, 1.0).tolist()
         found = self._quantiles(exact, grid, sizes)
         fenced = [
             self._fenced([centre(grid, cell) for cell in row], size, grid, whis)
@@ -155,9 +197,14 @@ class Published:
         starts = [sorted({0, *ends} - {grid.cells}) for ends in inside]
         counts = add_noise(partition(exact, starts), self.counts)
         units = (counts.values * self.step).tolist()
+        surely = map(self._surely, noisy_sizes.tolist(), units)
+        clear = [
+            least >= self._needed(grid.cells) and self._fine(box, grid)
+            for least, box in zip(surely, fenced, strict=True)
+        ]
         summaries = [
-            self._summary(box, _ends(ends, row, grid), size)
-            for box, ends, row, size in zip(fenced, inside, units, sizes, strict=True)
+            self._summary(box, _ends(ends, row, grid), size, clear=said)
+            for box, ends, row, size, said in zip(fenced, inside, units, sizes, clear, strict=True)
         ]
         integers = np.hstack([noisy.values, counts.values])
         return Boxed(
@@ -196,14 +243,16 @@ class Published:
         upper = max(highest, third) if ended_above else min(upper, centre(grid, grid.cells - 1))
         return Fenced((lower, first, median, third, upper), ended_below, ended_above)
 
-    def _summary(self, fenced: Fenced, outside: tuple[float, float], size: float) -> Summary:
+    def _summary(
+        self, fenced: Fenced, outside: tuple[float, float], size: float, *, clear: bool
+    ) -> Summary:
         below, above = outside
         box = Box(
             0.0 if fenced.ended_below else below,
             *fenced.numbers,
             0.0 if fenced.ended_above else above,
         )
-        return Summary(box, box, box, size, clear=size >= _CLEAR * self.median_error)
+        return Summary(box, box, box, size, clear=clear)
 
 
 @dataclass(frozen=True)

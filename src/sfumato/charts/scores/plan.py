@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sfumato.charts.chart import Plan, text_lines
+from sfumato.charts.chart import Plan, text_lines, too_few
 from sfumato.charts.components.analysis import Analysis
 from sfumato.charts.components.plan import (
     EPSILONS,
@@ -15,16 +16,21 @@ from sfumato.charts.components.plan import (
     share_words,
 )
 from sfumato.charts.scores.filling import Filling
-from sfumato.charts.scores.frame import Frame
+from sfumato.charts.scores.frame import INFLATION, LEVEL, Frame
 from sfumato.charts.scores.pyramid import Pyramid
 from sfumato.charts.search import Search
 from sfumato.engines.engine import Schema
 from sfumato.errors import DomainError
 from sfumato.grid import MOST_CELLS, Grid, Labels
+from sfumato.postprocess.doubt import least_seen
 from sfumato.postprocess.scores import MOST_USUAL
 from sfumato.privacy.guarantee import Guarantee
 
 _SIZE = 10_000
+_LUCKY = 2  # scales of noise, by which one of several full cells reaches a threshold earlier
+# The width of a frame in standard deviations of normal scores, LEVEL of which lie before its
+# half is inflated.
+_FRAME = 2 * INFLATION * math.sqrt(-2 * math.log(1 - float(LEVEL)))
 
 
 @dataclass(frozen=True)
@@ -82,6 +88,22 @@ class ScoreplotPlan(Plan):
         """The mean absolute error of one cell's count, in rows or people."""
         return self.filling.noise.mean_absolute * self.guarantee.unit.step
 
+    @property
+    def smallest_group(self) -> float:
+        """How many rows or people a group needs to stand out from the noise; 0 where none does not.
+
+        In the frame of many rows, and where its scores are as wide as those of all.
+        """
+        groups = self.hue.cells if isinstance(self.hue, Labels) else 1
+        side = max(self.cells or self.usual_cells(_SIZE, groups))
+        unit, noise, threshold = self.guarantee.unit, self.filling.noise, self.filling.threshold
+        if isinstance(self.filling, Pyramid):
+            return 0.0
+        if threshold is None:
+            return least_seen(side, groups, noise.scale * unit.step, _FRAME)
+        fullest = math.erf(_FRAME / side / math.sqrt(8)) ** 2
+        return (threshold - _LUCKY * noise.scale) * unit.step / fullest
+
     def captured(self, *, size: float, explained: Sequence[float] = GUESS) -> float | None:
         """Return how much of what two exact components capture the noisy ones will.
 
@@ -126,6 +148,8 @@ class ScoreplotPlan(Plan):
         across, along = self.cells or self.usual_cells(_SIZE, groups)
         lines = [("expected error", f"{self.expected_error:,.3g} {counted} per cell")]
         lines += [("supposing", f"{_SIZE:,} {counted}"), ("cells", f"{across} × {along}")]
+        if self.smallest_group:
+            lines += [too_few(self.smallest_group, self.guarantee.unit)]
         for row in self.buys(size=_SIZE):
             share = row["captured"]
             seen = "" if share is None else f", {share_words(share)}"
