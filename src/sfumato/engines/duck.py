@@ -12,7 +12,7 @@ from sfumato.engines.columns import labels
 from sfumato.engines.engine import Schema
 from sfumato.engines.masses import Masses
 from sfumato.engines.number_format import PLAIN, NumberFormat
-from sfumato.engines.parallel import Report
+from sfumato.engines.parallel import Report, settle
 from sfumato.engines.reading import Reading
 from sfumato.engines.resources import Resources, checked
 from sfumato.engines.sources.opening import open_table
@@ -64,6 +64,7 @@ class DuckEngine(Answering):
     ) -> None:
         self._resources = checked(Resources(threads, memory_limit))
         self._source = open_table(table, number_format)
+        settle()
         self._progress = progress
         self._salt = secrets.token_hex(16)
 

@@ -36,7 +36,7 @@ def side_by_side(work: Callable[[S, Report], T], parts: Sequence[S], report: Rep
     >>> side_by_side(lambda part, report: part**2, [1, 2, 3], report=lambda fraction: None)
     [1, 4, 9]
     """
-    _settle()
+    settle()
     if len(parts) == 1:
         return [work(parts[0], report)]
     fractions, results = [0.0] * len(parts), [Future[T]() for _ in parts]
@@ -106,7 +106,7 @@ def _fill(result: Future[T], work: Callable[[], T]) -> None:
 
 
 @cache
-def _settle() -> None:
+def settle() -> None:
     """Let Arrow look for pandas, which it does at its first number, in a thread of its own.
 
     Whoever presses Ctrl-C in the middle of that would not be heard.
