@@ -1,6 +1,6 @@
 """Whether a solid box is right, and how small a group is drawn.
 
-Sixteen shapes of data (real prices, ages and hours among them where ``SFUMATO_DATA`` has them),
+Seventeen shapes of data (real prices, ages and hours among them where ``SFUMATO_DATA`` has them),
 bounds 1 to 100 times too wide, groups of 30/ε to 1,000/ε rows. For each: how many boxes are drawn
 solid, how many of those are off by more than the length of the true box, and how often each
 interval holds the sample's own number. Nothing here is private.

@@ -93,6 +93,7 @@ def _simulated() -> Iterator[Shape]:
     yield Shape("late delays", lambda g, n: _delays(g, n, 0.2), -60, 1000, 1)
     yield Shape("two humps", lambda g, n: 10 * g.choice([-1, 1], n) + g.normal(size=n), -15, 15)
     yield Shape("Cauchy", lambda g, n: g.standard_cauchy(n), -100, 100)
+    yield Shape("three widths", _peaked, -3000, 3000, 1)
     yield Shape("two values", lambda g, n: np.where(g.random(n) < 0.7, 1.0, 2.0), 0, 3, 1)
     yield Shape("at the bounds", lambda g, n: 9.0 * g.integers(0, 2, n), 0, 9, 1)
     yield Shape("constant", lambda _, n: np.full(n, 3.0), 0, 9, 1)
@@ -100,6 +101,12 @@ def _simulated() -> Iterator[Shape]:
 
 def _zeros(generator: np.random.Generator, size: int) -> Floats:
     return np.where(generator.random(size) < 0.6, 0.0, generator.exponential(size=size))
+
+
+def _peaked(generator: np.random.Generator, size: int) -> Floats:
+    """Return whole numbers half of which lie close together, and others ever farther apart."""
+    widths = generator.choice([1, 30, 900], size, p=[0.5, 0.3, 0.2])
+    return np.clip(np.rint(widths * generator.normal(size=size)), -3000, 3000)
 
 
 def _delays(generator: np.random.Generator, size: int, late: float) -> Floats:
