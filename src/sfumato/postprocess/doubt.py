@@ -64,7 +64,7 @@ def least_seen(side: int, groups: int, scale: float, deviations: float) -> float
     Examples
     --------
     >>> round(least_seen(side=8, groups=2, scale=4.0, deviations=7.0))
-    89
+    77
     """
     reach, cell = _reach(side**2 * groups, scale), deviations / side
     held = [math.erf(width * cell / math.sqrt(8)) ** 2 for width in _SIDES]
