@@ -189,3 +189,14 @@ def test_declared_bounds_that_are_reached_need_no_word():
 def test_a_walk_along_a_ladder_too_coarse_for_its_box_is_in_doubt():
     found = drawn(900, draw=lambda g, n: np.rint(g.normal(0, 4, n)), method="unbounded")
     assert not any(summary.clear for summary, _ in found)
+
+
+def test_a_search_that_found_nothing_says_so_on_figure_and_caption_and_is_foreseen():
+    s = sf.Session(pa.table({"wait": [3.0, 5.0, 8.0]}), budget=1.0)
+    chart = sf.Boxplot(y="wait", bounds=sf.private())
+    assert "search for bounds  ε = 0.0625, succeeds from about" in str(s.plan(chart, budget=0.25))
+    with seeded(4):
+        release = s.release(chart, budget=0.25)
+    said = "The search for bounds found nothing: too few rows for ε = 0.25."
+    assert not release.bounds_found
+    assert said in release.caption() and release.figure().notes == (said,)

@@ -77,6 +77,7 @@ SAMPLES = {
     "no intervals": release(method="single", coverage=0.0),
     "nothing found": release(x=Labels("job", Categories(())), summaries=(), found=("job",)),
     "found": release(x=WARD, summaries=SIX[:3], found=("ward", "price")),
+    "no bounds": release(summaries=(summary(clear=False),), found=("price",), bounds_found=False),
     "simulated": release(private=False),
 }
 

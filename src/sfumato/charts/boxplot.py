@@ -187,6 +187,7 @@ class Boxplot:
             measured=boxed.measured,
             unit_step=plan.guarantee.unit.step,
             found=plan.found,
+            bounds_found=found.found,
         )
 
     def _roles(self, domain: Domain) -> tuple[str, str | None, Orient]:

@@ -90,8 +90,9 @@ class Extent:
         scale = threshold_scale(unit.weight, Fraction(0), epsilon)
         return cls(key, unit, epsilon, _least(scale, key.cells), Cost.pure(epsilon))
 
-    def lines(self, units: str) -> list[tuple[str, str]]:
+    def lines(self) -> list[tuple[str, str]]:
         """Return what there is to know, as names and values to print."""
+        units = "people" if self.unit.shared else "rows"
         enough = f"succeeds from about {about(self.succeeds_from)} {units}"
         return [("search for bounds", f"ε = {float(self.epsilon):.3g}, {enough}")]
 

@@ -284,6 +284,6 @@ class QuantilesPlan(Plan):
                 "smallest group",
                 f"about {about(self.smallest_group)} {units} (fewer: too few to say)",
             ),
-            *(bounds.lines(units) if isinstance(bounds, Extent) else []),
+            *(bounds.lines() if isinstance(bounds, Extent) else []),
             *text_lines([self.values.limits]),
         ]

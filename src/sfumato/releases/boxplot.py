@@ -69,9 +69,13 @@ class BoxplotRelease(Release):
         What one integer of a count is worth: 1, or 2**-30 where a person's rows share its weight.
     found
         The columns whose categories or bounds were found privately.
+    bounds_found
+        False where a private search for bounds found nothing.
     """
 
     kind: ClassVar[str] = "boxplot"
+    # Files of version 0.1 do not tell whether a search found anything.
+    added: ClassVar[Mapping[str, Mapping[str, Any]]] = {"parameters": {"bounds_found": True}}
 
     value: Grid
     x: Labels | None
@@ -85,6 +89,7 @@ class BoxplotRelease(Release):
     measured: tuple[Measured, ...]
     unit_step: float
     found: tuple[str, ...] = ()
+    bounds_found: bool = True
 
     def __post_init__(self) -> None:
         groups = len(list(self._groups()))
@@ -122,6 +127,7 @@ class BoxplotRelease(Release):
             "coverage": self.coverage,
             "unit_step": self.unit_step,
             "found": list(self.found),
+            "bounds_found": self.bounds_found,
         }
 
     def values(self) -> dict[str, Any]:
@@ -156,6 +162,7 @@ class BoxplotRelease(Release):
             measured=tuple(map(_measured, parts["measured"])),
             unit_step=unit_step,
             found=tuple(map(str, parts["found"])),
+            bounds_found=strict.flag(parts["bounds_found"]),
         )
 
     def records(self) -> list[dict[str, Any]]:

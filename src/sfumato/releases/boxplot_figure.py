@@ -48,7 +48,10 @@ def caption(release: BoxplotRelease) -> str:
         parts.append(f"Outliers are counted in {wording.counted(release.guarantee.unit)}.")
     if not all(clear):
         parts.append(f"Dashed: {TOO_FEW}.")
-    parts.append(wording.bounded(release.value, release.step, release.found))
+    if release.bounds_found:
+        parts.append(wording.bounded(release.value, release.step, release.found))
+    else:
+        parts.append(wording.found_nothing(release.guarantee))
     keys = [key for key in (release.x, release.hue) if key is not None]
     return " ".join([*parts, *wording.left_out(keys, release.found)])
 
@@ -56,6 +59,8 @@ def caption(release: BoxplotRelease) -> str:
 def _notes(release: BoxplotRelease, window: Window) -> tuple[str, ...]:
     if not release.summaries:
         return (wording.NOBODY,)
+    if not release.bounds_found:
+        return (wording.found_nothing(release.guarantee),)
     cut = ("Some soft edges go on beyond the axis.",) if window.cut else ()
     return (*cut, _ENDED) if _ended(release) else cut
 

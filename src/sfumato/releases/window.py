@@ -51,7 +51,8 @@ class Window:
         high = min(ceiling, max(end for estimates in numbers for end in estimates.high))
         room = max(_REACH * (highest - lowest), _usual_length(numbers))
         seen = _widened(max(low, lowest - room), min(high, highest + room), least)
-        return cls(_with_margins(*seen, margins, bounds), cut=low < seen[0] or high > seen[1])
+        limits = _with_margins(*seen, margins, bounds)
+        return cls(limits, cut=low < limits[0] or high > limits[1])
 
 
 def _usual_length(numbers: Sequence[Estimates]) -> float:

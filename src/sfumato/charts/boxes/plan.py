@@ -118,6 +118,7 @@ class BoxplotPlan(Plan):
         """Return what there is to know, as names and values to print."""
         axes = (self.x, self.hue)
         searches = [axis for axis in axes if isinstance(axis, Search)]
+        extent = self.values.bounds if isinstance(self.values.bounds, Extent) else None
         return [
             ("method", self.name),
             ("expected error", f"{self.method.median_error:,.3g} ranks, of a median"),
@@ -125,5 +126,6 @@ class BoxplotPlan(Plan):
             ("", f"{self.method.count_error:,.3g} per count of outliers"),
             too_few(self.smallest_group, self.guarantee.unit),
             *((f"show {axis.column} of", f"about {axis.threshold:,} rows") for axis in searches),
+            *(extent.lines() if extent else ()),
             *text_lines([self.values.limits]),
         ]
