@@ -10,9 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sfumato.domain import Bounds
 from sfumato.engines import people
 from sfumato.engines.columns import identities
+from sfumato.engines.duck import DuckEngine
 from sfumato.engines.people import COMPANIES, companies, numbered, persons
+from sfumato.grid import Grid
+from sfumato.privacy.unit import SHARED_STEPS, PrivacyUnit
 
 KINDS = {
     "texts": (st.text(max_size=12), pa.string()),
@@ -130,3 +134,11 @@ def test_coded_identities_are_those_that_are_not(kind, data):
     values, dtype = KINDS[kind]
     whose = pa.array(data.draw(st.lists(values | st.none(), max_size=20)), dtype)
     assert persons(whose.dictionary_encode()).equals(persons(whose))
+
+
+def test_a_row_that_points_beyond_the_words_is_nobodys():
+    places = pa.array([0, 1, 7, -1, 1], pa.int32())
+    column = pa.DictionaryArray.from_arrays(places, pa.array(["a", "b"]), safe=False)
+    table = pa.table({"u": column, "x": [1.0] * 5})
+    counted = DuckEngine(table).counts([Grid("x", Bounds(0, 2), 1)], PrivacyUnit.users("u"))
+    assert counted.reveal().tolist() == [2 * SHARED_STEPS]

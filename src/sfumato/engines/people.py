@@ -13,6 +13,7 @@ import pyarrow.types as kinds
 from numpy.typing import NDArray
 
 from sfumato.engines.columns import Integers, identities
+from sfumato.engines.decoding import indices
 
 BITS = 5
 COMPANIES = 2**BITS
@@ -35,7 +36,8 @@ def persons(column: pa.Array) -> pa.Array:
     """
     if kinds.is_dictionary(column.type):  # where a long one may be repeated on every row
         coded = cast(pa.DictionaryArray, column)
-        return persons(coded.dictionary).take(coded.indices)
+        if len(coded.dictionary) < len(coded):  # to read each word once is less work
+            return persons(coded.dictionary).take(indices(coded))
     whose = identities(column)
     if not kinds.is_large_binary(whose.type):
         return whose

@@ -1,10 +1,11 @@
 """pandas frames: what a value is read as depends on it and the type of its column alone."""
 
 import math
-from datetime import date
+from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from enum import Enum, IntEnum
 from fractions import Fraction
+from itertools import permutations
 
 import numpy as np
 import pandas as pd
@@ -173,3 +174,35 @@ def test_a_column_of_a_strangers_type_is_refused_by_its_type():
     for values in ([1, 2], ["a", 2], [None, None]):
         frame = pd.DataFrame({"x": Strangers(values), "y": 1})
         assert PandasFrame(frame).kinds == {"x": "other", "y": "number"}
+
+
+BESIDE = [
+    *(pd.Interval(0, 7), pd.Interval(0.5, 7)),
+    pd.Interval(pd.Timestamp(2026, 1, 1), pd.Timestamp(2027, 1, 1)),
+    *(timedelta(days=1), np.timedelta64(1, "D"), pd.Timedelta("1h"), np.timedelta64(1, "ns")),
+    *(datetime(2026, 1, 1), datetime(2026, 1, 1, tzinfo=UTC), date(2026, 1, 1), time(7)),
+    *(np.datetime64("2026-01-01"), np.datetime64("2026-01-01T07:00:00.5"), pd.Period("2026-01")),
+    *(True, 7, 7.5, np.float32(0.1), Decimal("7.1"), 1j, np.complex64(2j), Fraction(1, 3)),
+    *("x", "7", b"7", Sex.F, Level.LOW, None),
+]  # fmt: skip
+
+
+def test_no_other_value_decides_how_one_is_written():
+    # pandas chooses the type of categories by all values that are there.
+    for one, other in permutations(BESIDE, 2):
+        objects = written(pd.Series([one] * 3, dtype=object))
+        assert written(pd.Series([one] * 3 + [other], dtype=object))[:3] == objects
+        if (beside := categorical([one] * 3 + [other])) is not None:
+            assert written(beside)[:3] == written(categorical([one] * 3)), (one, other)
+
+
+def categorical(values):
+    try:
+        return pd.Series(values, dtype=object).astype("category")
+    except ValueError:  # to pandas some are the same, and then they are not
+        return None
+
+
+def written(series):
+    ((batch, _),) = PandasFrame(pd.DataFrame({"g": series})).batches(Columns(["g"]))
+    return identities(batch.column("g")).to_pylist()

@@ -12,6 +12,8 @@ import pytest
 from sfumato.domain import Bounds, Categories
 from sfumato.engines.duck import DuckEngine
 from sfumato.engines.sources import parquet
+from sfumato.engines.sources.opening import open_table
+from sfumato.engines.sources.source import Columns
 from sfumato.errors import SourceError
 from sfumato.grid import Grid, Labels
 from sfumato.privacy.unit import PrivacyUnit
@@ -185,7 +187,7 @@ def test_long_texts_are_read_a_few_at_once_and_only_small_row_groups_as_dictiona
     texts = pa.table({"g": [f"{row:05}" * 20_000 for row in range(200)]})
     pq.write_table(texts, tmp_path / "long.parquet", use_dictionary=False)
     footer = pq.read_metadata(tmp_path / "long.parquet")
-    words, rows = parquet._manner(footer, {"g": [0]}, ["g"], 0)
+    words, rows = parquet._manner(footer, {"g": [0]}, ["g"], ["g"], 0)
     assert words == []  # of all rows, 2 GiB of words would not fit
     assert rows * 100_000 < 2**27
     pq.write_table(TABLE, tmp_path / "short.parquet")
@@ -199,3 +201,15 @@ def test_a_column_may_bear_the_name_of_arrows_own_key(tmp_path):
     engine = DuckEngine(tmp_path / "t.parquet")
     keys = [Labels("ARROW:schema", Categories(("A",)))]
     assert engine.counts(keys, ROWS).reveal().tolist() == [300]
+
+
+@pytest.mark.parametrize("encoding", ["dictionary", "DELTA_BYTE_ARRAY"])
+def test_a_long_text_that_is_stored_once_is_never_written_out_on_many_rows(encoding, tmp_path):
+    table = pa.table({"u": ["u" * 2**16] * 2000 + ["v"] * 100, "x": [1.0] * 2100})
+    encoded(table, tmp_path / "t.parquet", encoding, store_schema=False)
+    source = open_table(tmp_path / "t.parquet")
+    rows = 0
+    for batch, _ in source.batches(Columns(["u"])):
+        rows += batch.num_rows
+        assert batch.column("u").nbytes < 2**25
+    assert rows == 2100

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from sfumato.engines.bounding import amounts, rule_for, weighed
 from sfumato.engines.cluster.summing import Summing, named, numbered, unheld
 from sfumato.engines.cluster.work import Batches, Work, unfailed
+from sfumato.engines.kernel import BLOCK
 from sfumato.engines.resources import Resources
 from sfumato.engines.summing import Summation
 from sfumato.privacy.unit import PrivacyUnit
@@ -146,7 +147,7 @@ class ByCells(Together):
     def found(self, rows: Batches) -> Batches:
         """Group rows with the code that groups them on one machine."""
         found = self.grouped(rows, spilling(self.resources))
-        yield from map(unheld, found.to_batches())
+        yield from map(unheld, found.to_batches(max_chunksize=BLOCK))
 
 
 @dataclass(frozen=True)
@@ -170,7 +171,7 @@ class OfCells(Summing):
     def sums(self, batches: Batches) -> Batches:
         """List rows and group them at once."""
         found = self.grouped(self.listed.done(batches), spilling(self.resources))
-        yield from map(unheld, found.to_batches())
+        yield from map(unheld, found.to_batches(max_chunksize=BLOCK))
 
 
 @dataclass(frozen=True)
@@ -199,7 +200,16 @@ def spilling(resources: Resources) -> Resources:
 def _unbucketed(batch: pa.RecordBatch, held: NDArray[np.bool_]) -> pa.RecordBatch:
     rows = unfailed(batch)
     held[rows.column("bucket").to_numpy()] = True
-    return rows.drop_columns(["bucket"])
+    return _roomy(rows.drop_columns(["bucket"]))
+
+
+def _roomy(rows: pa.RecordBatch) -> pa.RecordBatch:
+    """Return bytes as they are on one machine: all together may fill more than 2 GiB."""
+    columns = [
+        column.cast(pa.large_binary()) if kinds.is_binary(column.type) else column
+        for column in rows.columns
+    ]
+    return pa.record_batch(columns, names=rows.schema.names)
 
 
 def _carried(dtype: pa.DataType) -> pa.DataType:

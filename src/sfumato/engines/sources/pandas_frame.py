@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from datetime import timedelta
 from decimal import Context, Decimal
 from numbers import Integral, Number
 from typing import TYPE_CHECKING, Any, cast
@@ -155,13 +156,35 @@ def _text(value: object, is_missing: Callable[[Any], object]) -> bytes | None:
 
 
 def _written(value: object) -> str:
+    """Write a value in one way, whichever of its types pandas has made of it beside others."""
     if type(value) is int:
         return str(value)  # most ids; to ask whether anything is a number takes far longer
-    if isinstance(value, Number) and not isinstance(value, bool | np.bool_):
+    if isinstance(value, complex | np.complexfloating):
+        raise TypeError  # what would be left of it is another number
+    # To NumPy a duration is a whole number, to nobody else.
+    if isinstance(value, Number) and not isinstance(value, bool | np.bool_ | np.timedelta64):
         return _digits(value)
+    if (text := _as_pandas_writes(value)) is not None:
+        return text
     if type(value).__str__ is object.__str__ and type(value).__repr__ is object.__repr__:
         raise TypeError  # its text would be its address in memory
     return str(value)
+
+
+def _as_pandas_writes(value: Any) -> str | None:
+    """Write what pandas has types of its own for; None for all else."""
+    import pandas as pd
+
+    if isinstance(value, timedelta | np.timedelta64):
+        return str(pd.Timedelta(value))
+    if isinstance(value, np.datetime64):
+        return str(pd.Timestamp(value))
+    if not isinstance(value, pd.Interval):
+        return None
+    # An end that is whole is written as one, also beside intervals with other ends.
+    left, right = map(_written, (value.left, value.right))
+    opening, ending = "[" if value.closed_left else "(", "]" if value.closed_right else ")"
+    return f"{opening}{left}, {right}{ending}"
 
 
 def _digits(value: Number) -> str:

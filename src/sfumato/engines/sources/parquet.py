@@ -34,6 +34,8 @@ _TIMES = {"coerce_int96_timestamp_unit": "us"}
 _ARROW, _IGNORED = b"\x0cARROW:schema\x18", b"\x0cARROW-schema\x18"
 
 _READ_AS_WORDS = {"PLAIN", "PLAIN_DICTIONARY", "RLE_DICTIONARY", "RLE", "BIT_PACKED"}
+_STORED_EACH = {"PLAIN", "DELTA_LENGTH_BYTE_ARRAY", "RLE", "BIT_PACKED"}
+_FEW = 2**8  # rows at once where each may have the longest text
 _MOST_WORDS = 2**28  # bytes of a row group, of which a batch may hold parts of several
 
 
@@ -85,11 +87,12 @@ class ParquetFiles(Source):
 
     def _read(self, part: Part, groups: list[int], columns: Columns) -> Iterator[pa.RecordBatch]:
         names = part.partition.stored(columns.names)
-        texts = part.partition.stored(columns.repetitive)
+        texts = [name for name in names if self.kinds[name] in ("text", "bytes")]
         with _opened(part) as stored:
             footer = _metadata(stored, plainly=not self._coded.isdisjoint(names))
             places = _places(footer.schema, names)
-            for (words, rows), some in groupby(groups, partial(_manner, footer, places, texts)):
+            manner = partial(_manner, footer, places, texts, columns.repetitive)
+            for (words, rows), some in groupby(groups, manner):
                 # By default Arrow fetches all of a file before it decodes any, in its own threads.
                 options = {"read_dictionary": words, "pre_buffer": False, "buffer_size": BUFFER}
                 with pq.ParquetFile(stored, metadata=footer, **options, **_TIMES) as file:
@@ -134,12 +137,17 @@ def _places(schema: pq.ParquetSchema, names: Sequence[str]) -> dict[str, list[in
 
 
 def _manner(
-    footer: pq.FileMetaData, places: Mapping[str, list[int]], texts: Sequence[str], index: int
+    footer: pq.FileMetaData,
+    places: Mapping[str, list[int]],
+    texts: Sequence[str],
+    repetitive: Sequence[str],
+    index: int,
 ) -> tuple[list[str], int]:
     """Return which texts of a row group to read as dictionaries, and how many rows at once.
 
     A writer chooses encodings by the data; Arrow makes dictionaries of some of them alone, and of
-    no more than 2 GiB of words. Rows are the same in any manner.
+    no more than 2 GiB of words. Where a text that is stored once may stand on many rows, it is read
+    once, or few rows are read at a time. Rows are the same in any manner.
     """
     group = footer.row_group(index)
     stored = {name: [group.column(place) for place in places[name]] for name in places}
@@ -149,11 +157,19 @@ def _manner(
         name
         for name in texts
         if sizes[name] <= most
+        and (name in repetitive or any(map(_is_repeated, stored[name])))
         and all(_READ_AS_WORDS.issuperset(each.encodings) for each in stored[name])
     ]
-    plain = max((sizes[name] for name in sizes if name not in words), default=0)
-    fitting = LARGEST * group.num_rows // max(plain, 1)
+    plain = [name for name in sizes if name not in words]
+    fitting = LARGEST * group.num_rows // max([1, *(sizes[name] for name in plain)])
+    if any(_is_repeated(each) for name in plain if name in texts for each in stored[name]):
+        fitting = min(fitting, _FEW)
     return words, min(BLOCK, 2 ** max(0, fitting.bit_length() - 1))
+
+
+def _is_repeated(column: pq.ColumnChunkMetaData) -> bool:
+    """Tell whether a text that is stored once may stand on any number of rows."""
+    return not _STORED_EACH.issuperset(column.encodings)
 
 
 def _footer(part: Part) -> tuple[pa.Schema, list[_RowGroup]]:
