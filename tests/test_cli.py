@@ -691,3 +691,35 @@ def test_flags_and_numbers_can_be_categories(folder: Path) -> None:
         ["--x", "member", "--order", "true,false"],
     ):
         assert run(["histplot", "members.parquet", *words, "--epsilon", "1"]) == 0
+
+
+@pytest.mark.parametrize("width", ["40", "200"])
+@pytest.mark.parametrize("sizes", [(900, 900), (900, 0), (0, 900), (0, 0)])
+def test_quantiles_of_dates_are_printed_whoever_is_told(
+    sizes: tuple[int, int],
+    width: str,
+    folder: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("COLUMNS", width)
+    days = pa.array(range(20454, 20454 + 300), pa.date32()).take(
+        pa.array([row % 300 for row in range(sum(sizes))], pa.int64())
+    )
+    groups = pa.array(["A"] * sizes[0] + ["B"] * sizes[1], pa.string())
+    parquet.write_table(pa.table({"day": days, "g": groups}), folder / "days.parquet")
+    words = ["--x", "day", "--hue", "g", "--hue-order", "A,B", "--bounds", "2026-01-01,2027-01-01"]
+    assert run(["quantiles", "days.parquet", *words, "--epsilon", "1", "--q", "0.5"]) == 0
+    printed = capsys.readouterr().out
+    assert printed.count("too few") == sizes.count(0)
+    assert printed.count("2026-0") >= len(sizes) - sizes.count(0)
+
+
+def test_a_column_may_be_called_as_a_verdict_is(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    parquet.write_table(pa.table({"reliable": ["no", "yes"] * 50}), folder / "words.parquet")
+    words = ["--x", "reliable", "--order", "no,yes", "--epsilon", "1"]
+    assert run(["histplot", "words.parquet", *words]) == 0
+    printed = capsys.readouterr().out
+    assert "no" in printed and "yes" in printed

@@ -20,6 +20,7 @@ Records = Sequence[dict[str, Any]]
 
 _LONGEST_BAR = 32
 _EIGHTHS = " ▏▎▍▌▋▊▉"
+_NUMBERS = ("quantile", "low", "high")
 _INTERVALS = {"low": ("high", "95 % interval"), "low_all": ("high_all", "all together")}
 
 
@@ -29,8 +30,11 @@ def show_numbers(release: Release) -> None:
     records = release.records()
     if getattr(release, "coverage", None) == 0:
         records = [_without_intervals(record) for record in records]
-    told = [record.get("reliable", True) for record in records]
-    records = _known([_of_a_kind(record) for record in records])
+    told = [True] * len(records)
+    if release.kind == "quantiles":  # whose own columns are never called so
+        told = [record.pop("reliable") for record in records]
+        records = _filled(records, told)
+    records = _known(records)
     if records and "clear" in records[0] and "median_low" in records[0]:
         columns = _stacked(records)
         show_table(title, columns, len(columns) - 2)
@@ -45,12 +49,14 @@ def show_numbers(release: Release) -> None:
     show(f"\n{promise}: {release.guarantee}.")
 
 
-def _of_a_kind(record: dict[str, Any]) -> dict[str, Any]:
-    """Leave the verdict out, and put in numbers that can be printed where none is told."""
-    if record.get("reliable", True):
-        return {name: record[name] for name in record if name != "reliable"}
-    told = {name: record[name] for name in record if name != "reliable"}
-    return told | {"quantile": 0.0, "low": 0.0, "high": 0.0}
+def _filled(records: Records, told: Sequence[bool]) -> Records:
+    """Put in numbers or dates that can be printed where none is told."""
+    nothing = dict.fromkeys(_NUMBERS, 0.0)
+    known = next((record for record, sure in zip(records, told, strict=True) if sure), nothing)
+    filling = {name: known[name] for name in _NUMBERS if name in known}
+    return [
+        record if sure else record | filling for record, sure in zip(records, told, strict=True)
+    ]
 
 
 def _with_doubt(columns: dict[str, list[str]], told: Sequence[bool]) -> dict[str, list[str]]:
@@ -121,11 +127,11 @@ def _table(records: Records) -> tuple[dict[str, list[str]], int]:
     return columns, words
 
 
-def _add_bars(columns: dict[str, list[str]], values: Sequence[float]) -> None:
-    """Draw each value as a bar, where the line has room for one."""
+def _add_bars(columns: dict[str, list[str]], values: Sequence[Any]) -> None:
+    """Draw each value as a bar, where it is a number and the line has room for one."""
     widths = [max(map(len, (name, *cells))) for name, cells in columns.items()]
     length = min(_LONGEST_BAR, room() - sum(widths) - 2 * len(widths))
-    if length >= 8:
+    if length >= 8 and all(isinstance(value, int | float) for value in values):
         largest = max(*values, 1e-300)
         columns[""] = [_bar(length * max(value, 0) / largest) for value in values]
 

@@ -192,7 +192,7 @@ def test_long_texts_are_read_a_few_at_once_and_only_small_row_groups_as_dictiona
     assert rows * 100_000 < 2**27
     pq.write_table(TABLE, tmp_path / "short.parquet")
     footer = pq.read_metadata(tmp_path / "short.parquet")
-    assert parquet._manner(footer, {"g": [0], "x": [2]}, ["g"], 0) == (["g"], parquet.BLOCK)
+    assert parquet._manner(footer, {"g": [0], "x": [2]}, ["g"], ["g"], 0) == (["g"], parquet.BLOCK)
 
 
 def test_a_column_may_bear_the_name_of_arrows_own_key(tmp_path):
