@@ -418,7 +418,7 @@ ENGINES = (
     _engines(
         name="one value decides how the durations of a categorical are written",
         file="engines/sources/pandas_frame.py",
-        old="return str(pd.Timedelta(value))",
+        old="return str(pd.Timedelta(cast(Any, value)))",
         new="return str(value)",
         among="engines/sources/test_pandas_frame.py",
         notices="test_no_other_value_decides_how_one_is_written",

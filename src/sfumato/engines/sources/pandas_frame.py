@@ -176,14 +176,15 @@ def _as_pandas_writes(value: Any) -> str | None:
     import pandas as pd
 
     if isinstance(value, timedelta | np.timedelta64):
-        return str(pd.Timedelta(value))
+        return str(pd.Timedelta(cast(Any, value)))
     if isinstance(value, np.datetime64):
-        return str(pd.Timestamp(value))
+        return str(pd.Timestamp(cast(Any, value)))
     if not isinstance(value, pd.Interval):
         return None
     # An end that is whole is written as one, also beside intervals with other ends.
-    left, right = map(_written, (value.left, value.right))
-    opening, ending = "[" if value.closed_left else "(", "]" if value.closed_right else ")"
+    found = cast(Any, value)
+    left, right = map(_written, (found.left, found.right))
+    opening, ending = "[" if found.closed_left else "(", "]" if found.closed_right else ")"
     return f"{opening}{left}, {right}{ending}"
 
 
