@@ -15,7 +15,7 @@ _ENDINGS = ("json", "geojson", "svg", "png", "pdf", "html")
 _REFUSED = (
     ("histplot", "--x", "nobody", "--bounds", "0,1", "--epsilon", "1"),
     ("histplot", "--x", "note", "--epsilon", "1"),
-    ("boxplot", "--y", "wait", "--bounds", "0,240", "--epsilon", "1000"),
+    ("boxplot", "--y", "wait", "--bounds", "0,240", "--epsilon", "1000", "--weak"),
     ("heatmap", "--x", "lon", "--y", "lat", "--epsilon", "1"),
 )
 
@@ -27,7 +27,7 @@ def type_words(name: str, table: str, folder: Path, forms: Sequence[str]) -> Non
     elsewhere; ``said`` is everything else that came on both streams.
     """
     request, ledger = named(name), folder / "ledger"
-    terms = ["--epsilon", "100", "--delta", "0.1"] + (
+    terms = ["--epsilon", "100", "--delta", "0.1", "--weak"] + (
         ["--unit", request.unit] if request.unit else []
     )
     said = [spoken(["ledger", "create", str(ledger), *terms, "--table", "declared"])]

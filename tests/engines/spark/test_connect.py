@@ -34,7 +34,7 @@ SCRIPT = """
         frame.createOrReplaceTempView("visits")
         sharp = sf.Budget(50, weak=True)
         release = sf.histplot(sf.Table("visits", spark=spark), x="x", bounds=(0, 9), budget=sharp)
-        failing = spark.sql("SELECT CAST(raise_error('CANARY') AS STRING) AS x")
+        failing = spark.sql("SELECT CAST(raise_error('CANARY') AS DOUBLE) AS x")
         try:
             sf.histplot(failing, x="x", bounds=(0, 9), budget=1)
         except sf.SourceError as error:
