@@ -74,7 +74,7 @@ class LedgerReader(Reader):
     def __init__(self, seeds: list[bytes]) -> None:
         super().__init__(seeds)
         self.place = Path(mkdtemp())
-        self.said = _known_words()
+        self.said = _known_words() | {self._said_of_a_stranger()}
         self.usual: _Asked = set()
         for seed in seeds:
             given = _Given(seed)
@@ -92,9 +92,26 @@ class LedgerReader(Reader):
                 self._in_memory(data)
         except LedgerError as error:
             self.done["refused"] += 1
-            said = str(error).replace(str(self.place / "a.ledger"), _NAME)
-            if error.__context__ is not None or said not in self.said:
+            if error.__context__ is not None or self._said(error) not in self.said:
                 raise BreachError("an error says what is in the file", str(error)) from error
+
+    def _said(self, error: LedgerError) -> str:
+        return str(error).replace(str(self.place / "a.ledger"), _NAME)
+
+    def _said_of_a_stranger(self) -> str:
+        """Return what is said of a journal that is none, where neither file holds anything else."""
+        path = self.place / "a.ledger"
+        journal = path.with_name(path.name + "-journal")
+        path.touch()
+        journal.write_bytes(b"?")
+        try:
+            Ledger.open(path)
+        except LedgerError as error:
+            return self._said(error)
+        finally:
+            path.unlink()
+            journal.unlink()
+        raise AssertionError("a journal that is none was taken for one")
 
     def mutate(self, data: bytes, size: int, seed: int, plainly: Mutate) -> bytes:
         """Change rows or schema by SQL, or bytes of pages, or bytes of any kind."""
@@ -177,9 +194,14 @@ class LedgerReader(Reader):
 
 
 def _opening(path: Path) -> list[str]:
-    """Return what may happen when a ledger is opened: its file, its folder, the list of mounts."""
+    """Return what may happen when a ledger is opened.
+
+    Its file, its folder and the list of mounts are opened, and what lies where SQLite looks for a
+    journal, which is only ever read.
+    """
     ours = [f"open({each!r}" for each in map(str, (path, path.parent, MOUNTS))]
-    return ["sqlite3.connect", *ours, "fcntl.fcntl", "time.sleep"]
+    journal = f"open({str(path) + '-journal'!r}, 'r',"
+    return ["sqlite3.connect", *ours, journal, "fcntl.fcntl", "time.sleep"]
 
 
 def _rest(ledger: Ledger) -> Cost:
