@@ -72,3 +72,4 @@ def test_a_connected_session_gives_the_integers_of_one_machine(java, tmp_path):
     assert integers == asked(DuckEngine(path))
     assert abs(sum(steps) - 5000) < 50
     assert refused.startswith("The table could not be read.")
+    assert "CANARY" not in refused
