@@ -101,6 +101,31 @@ def released_cells(rows):
     return [np.array(group.cells) + WIDE[0] for group in release.measured]
 
 
+def rounded(step):
+    """Return how often intervals hold the quartiles of whole numbers, and what the caption says."""
+    values = np.rint(np.random.default_rng(3).normal(50, 12, 1000))
+    table = pa.table({"group": np.repeat(GROUPS, 1000), "value": np.tile(values, len(GROUPS))})
+    with seeded(5):
+        release = sf.boxplot(
+            table, x="group", y="value", order=GROUPS, bounds=(0, 100), step=step, budget=1.0
+        )
+    truth = np.quantile(values, [0.25, 0.5, 0.75], method="inverted_cdf")
+    held = [
+        getattr(summary.low, name) <= value <= getattr(summary.high, name)
+        for summary in release.summaries
+        for name, value in zip(("q1", "median", "q3"), truth, strict=True)
+    ]
+    return np.mean(held), release.caption()
+
+
+def test_where_ties_keep_intervals_from_holding_the_caption_says_on_what_they_rest():
+    held, caption = rounded(step=None)
+    assert held > 0.93 or "if few values are equal" in caption
+    held, caption = rounded(step=1)
+    assert held > 0.93
+    assert "with 95 % probability." in caption
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_a_plan_foresees_which_groups_are_drawn(method):
     chart = sf.Boxplot(x="group", y="value", method=method, step=1)

@@ -273,6 +273,14 @@ def test_the_caption_says_what_is_special(sample, part):
     assert part not in plain.caption()
 
 
+def test_the_caption_claims_its_coverage_without_condition_only_where_there_is_a_step():
+    untied = "Soft edges: 95 % intervals if few values are equal; else declare a step."
+    assert untied in BY_WARD.caption()
+    stepped = SAMPLES["whole numbers"].caption()
+    assert "Soft edges hold each true value with 95 % probability." in stepped
+    assert "equal" not in stepped + SAMPLES["no intervals"].caption()
+
+
 def test_the_caption_explains_only_what_is_drawn():
     assert "Outliers" not in release(summaries=(summary(outliers=10.0),)).caption()
     assert "Soft" not in SAMPLES["all too few"].caption()

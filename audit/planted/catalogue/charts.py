@@ -180,6 +180,14 @@ CHARTS = (
         notices="test_noisy_counts_move_no_quartile_far_beyond_the_box",
     ),
     _charts(
+        name="a caption claims what intervals hold only of values without ties",
+        file="releases/boxplot_figure.py",
+        old="if release.step is not None or release.coverage == 0:",
+        new="if True:",
+        among="charts/test_boxplot_honesty.py",
+        notices=("test_where_ties_keep_intervals_from_holding_the_caption_says_on_what_they_rest"),
+    ),
+    _charts(
         name="outliers of a dashed box are taken for known",
         file="postprocess/fence.py",
         old="(Estimate.of(count.value, 0.0, units.high / 4) for count in (below, above))",

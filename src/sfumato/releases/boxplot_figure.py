@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sfumato.figure import Axis, Boxes, Estimates, Figure, Panel
+from sfumato.figure import Axis, Boxes, Estimates, Figure, Panel, percent
 from sfumato.postprocess.box import Summary
 from sfumato.releases import wording
 from sfumato.releases.boxplot import METHODS, BoxplotRelease
@@ -43,7 +43,7 @@ def caption(release: BoxplotRelease) -> str:
     if release.whis != _USUAL:
         parts.append(f"Whiskers end within {release.whis:g} box lengths.")
     if any(clear):
-        parts.append(wording.how_sure("Soft edges hold each true value", release.coverage))
+        parts.append(_how_sure(release))
     if any(counts(boxes) for boxes in _marks(release)):
         parts.append(f"Outliers are counted in {wording.counted(release.guarantee.unit)}.")
     if not all(clear):
@@ -54,6 +54,14 @@ def caption(release: BoxplotRelease) -> str:
         parts.append(wording.found_nothing(release.guarantee))
     keys = [key for key in (release.x, release.hue) if key is not None]
     return " ".join([*parts, *wording.left_out(keys, release.found)])
+
+
+def _how_sure(release: BoxplotRelease) -> str:
+    """Say how much soft edges hold: without a step, only if values spread within a bin."""
+    if release.step is not None or release.coverage == 0:
+        return wording.how_sure("Soft edges hold each true value", release.coverage)
+    sure = percent(release.coverage)
+    return f"Soft edges: {sure} intervals if few values are equal; else declare a step."
 
 
 def _notes(release: BoxplotRelease, window: Window) -> tuple[str, ...]:
