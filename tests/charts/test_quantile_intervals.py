@@ -87,6 +87,17 @@ def test_intervals_of_every_method_hold_as_often_as_they_say(method, shape):
     assert coverage < 0.985 or shape in ("60 % in one cell", "ties", "small")
 
 
+def test_intervals_hold_with_ties_on_a_skewed_scale():
+    """Thirty rows on each of 60 places: as many as noise hides, so bins are not evenly filled.
+
+    1500 intervals: bins of up to 1.1 radii taken for even would hold 0.91.
+    """
+    places = np.geomspace(CELLS * np.exp(-7.5), CELLS - 1, 60).astype(np.int64)
+    counts = 30 * np.bincount(places, minlength=CELLS)
+    levels = (0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+    assert held(Quantiles("y", levels, method="approx"), counts) > 0.935
+
+
 @pytest.mark.parametrize("levels", [(0.5,), (0.05, 0.95), tuple(np.arange(1, 10) / 10)], ids=len)
 def test_intervals_of_one_level_of_tails_and_of_many_hold(levels):
     assert held(Quantiles("y", levels, method="approx"), SHAPES["even"]) > 0.92

@@ -22,7 +22,7 @@ _NORMAL = 1.96
 _WIDE = (_NORMAL**3 - 3 * _NORMAL) / 24  # what a quantile moves by for each excess of kurtosis
 _EXCESS = {"laplace": 3.0, "gaussian": 0.0}
 
-_EVEN = 1.1  # a bin with more radii of ranks than this is not taken to be evenly filled
+_EVEN = 0.7  # a bin with more radii of ranks than this is not taken to be evenly filled
 _SURE = 1.8  # so many radii must tell a quantile from the ends of the grid
 
 
@@ -78,10 +78,10 @@ class RankCounts:
         Examples
         --------
         >>> from sfumato.postprocess.law import NoiseLaw
-        >>> starts, counts = np.array([0, 1, 10, 20, 30, 49]), np.array([50.0, 5, 5, 5, 5, 50])
+        >>> starts, counts = np.array([0, 1, 10, 20, 30, 49]), np.array([50.0, 4, 4, 4, 4, 50])
         >>> noise = CountNoise(NoiseLaw("laplace", scale=2.0))
         >>> RankCounts(starts, counts, noise, cells=50).told(0.5)
-        Told(low=6, high=36, reliable=True)
+        Told(low=3, high=43, reliable=True)
         """
         surplus, radius = self._surplus(level)
         if surplus[0] + radius[0] >= 0 or surplus[-1] - radius[-1] <= 0:
