@@ -109,9 +109,14 @@ class Case:
         return not seen.within(self.epsilon, self.delta)
 
     def caught(self, twin: Twin) -> bool:
-        """Return whether broken code is seen to break the promise."""
+        """Return whether broken code is seen to break the promise.
+
+        So many trials show it most of the time. Where they do not, more are drawn: what escapes
+        four and sixteen times as many was not unlucky.
+        """
         with twin.broken():
-            return not self.measured(twin.trials).within(self.epsilon, self.delta)
+            seen = (self.measured(twin.trials * more) for more in (1, 4, 16))
+            return any(not found.within(self.epsilon, self.delta) for found in seen)
 
 
 def unit_name(unit: PrivacyUnit) -> str:
