@@ -13,11 +13,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
-from sfumato.city.body import MEASUREMENTS
-from sfumato.city.people import DISTRICTS
-from sfumato.city.places import places
-from sfumato.city.visits import FESTIVAL
-from sfumato.city.work import RARE
+from sfumato.city.people import DISTRICTS, MEASUREMENTS, RARE
+from sfumato.city.places import FESTIVAL, places
 from sfumato.testing import checkins, city
 
 

@@ -14,8 +14,8 @@ ROOT = Path(__file__).parents[1]
 
 BREACHES = [
     ("releases/release.py", "from sfumato.exact import Exact", "The wall"),
-    ("figure/__init__.py", "from sfumato.engines.engine import Engine", "The wall"),
-    ("postprocess/law.py", "import sfumato.mechanisms.laplace", "The wall"),
+    ("figure.py", "from sfumato.engines.engine import Engine", "The wall"),
+    ("postprocess/noise_law.py", "import sfumato.mechanisms.laplace", "The wall"),
     ("metrics.py", "from sfumato.exact import Exact", "The wall"),
     ("mechanisms/laplace.py", "import sfumato.figure", "The wall"),
     ("engines/engine.py", "import sfumato.mechanisms.noise", "Each module"),

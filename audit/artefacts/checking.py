@@ -16,7 +16,7 @@ from artefacts.surroundings import ELSEWHERE, HERE, Surroundings, really
 from artefacts.watching import files, unasked
 from artefacts.writers import DRAWN, PLAIN, UNSTEADY
 from report import Size
-from sfumato.render import runtime
+from sfumato.render import html as runtime
 
 # In the tests each form is drawn of some charts, and each kind of chart in some forms.
 _FEW = {

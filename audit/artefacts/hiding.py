@@ -49,7 +49,7 @@ def _with_chunk(name: bytes, content: bytes) -> bytes:
 
 
 def _in_points() -> bytes:
-    from sfumato.render.png import png
+    from sfumato.render.plane import png
 
     colours = np.zeros((20, 40, 4), dtype=np.uint8)
     colours.ravel()[: 8 * len(NUMBERS[:50])] = np.frombuffer(

@@ -10,7 +10,7 @@ from pathlib import Path
 import sfumato as sf
 from artefacts.canaries import DOMAIN, ONE
 from sfumato.errors import SfumatoError
-from sfumato.privacy.records import lay, read_entries, read_terms, write_entry
+from sfumato.privacy.store import lay, read_entries, read_terms, write_entry
 
 
 @dataclass(frozen=True)

@@ -17,9 +17,9 @@ from fire.tracing import KILL, Striking, traced
 from sfumato.errors import LedgerError
 from sfumato.privacy import ledger as ledgers
 from sfumato.privacy import store
-from sfumato.privacy.entry import Entry
 from sfumato.privacy.ledger import Ledger
-from sfumato.privacy.records import write_entry
+from sfumato.privacy.store import write_entry
+from sfumato.privacy.terms import Entry
 
 
 def moved(stage: Stage) -> Tally:

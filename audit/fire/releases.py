@@ -19,7 +19,7 @@ from fire.tracing import KILL, Striking, traced
 from sfumato.charts.chart import Chart
 from sfumato.engines.answering import Answering
 from sfumato.engines.choosing import engine_for
-from sfumato.privacy.entry import printable
+from sfumato.privacy.terms import shorten_label
 from sfumato.releases.pca import PcaRelease
 
 # Here, so that no forked child need import it.
@@ -115,7 +115,7 @@ def _interrupt(scene: Scene, session: sf.Session, chart: Chart[Any, Any], strike
 def _session(scene: Scene, chart: Chart[Any, Any]) -> sf.Session:
     """Return a session whose engine writes down, before it reads anything, that it was asked."""
     session = sf.Session(TABLE, domain=DOMAIN, ledger=scene.path, name="visits")
-    label = printable(session.plan(chart, budget=SOME).label)
+    label = shorten_label(session.plan(chart, budget=SOME).label)
     for verb in VERBS:
         setattr(Answering, verb, _telling(_ANSWERS[verb], scene, label))
     return session

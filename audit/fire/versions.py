@@ -39,7 +39,7 @@ OLDER = {"privacy/store.py": (("held(file, alone=writing, patience=PATIENCE)", "
 """What went before: SQLite's locks alone, the same format."""
 
 NEWER = {
-    "privacy/records.py": (
+    "privacy/store.py": (
         ("VERSION = 1", "VERSION = 2"),
         ("delta TEXT NOT NULL)", "delta TEXT NOT NULL, note TEXT)"),
     )

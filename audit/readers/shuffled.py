@@ -9,11 +9,10 @@ import numpy as np
 
 from readers.reader import BreachError, Mutate, Reader
 from readers.watching import watched
-from sfumato.distributed.analyser import Analyser
+from sfumato.distributed.client import Messages
 from sfumato.distributed.measured import Measured
-from sfumato.distributed.messages import Messages
 from sfumato.distributed.protocol import Protocol
-from sfumato.distributed.shuffler import Shuffler
+from sfumato.distributed.shuffle import Analyser, Shuffler
 from sfumato.domain import Bounds
 from sfumato.errors import SfumatoError
 from sfumato.grid import Grid
@@ -40,7 +39,7 @@ class MessageReader(Reader):
     """Reads what participants packed, shuffles it and adds it up."""
 
     longest = 1024
-    modules = ("distributed/messages.py", "distributed/shuffler.py", "distributed/analyser.py")
+    modules = ("distributed/client.py", "distributed/shuffle.py", "distributed/shuffle.py")
 
     aside = ("Messages.pack", "Messages.__repr__")
 

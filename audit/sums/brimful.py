@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from sfumato.engines.duck import DuckEngine
 from sfumato.engines.engine import Schema
-from sfumato.engines.tally import CAP
+from sfumato.engines.sums import CAP
 from sfumato.exact import Exact
 from sfumato.grid import Grid
 from sfumato.lattice import Moments, Question

@@ -24,7 +24,7 @@ from sfumato.grid import Grid, Labels
 from sfumato.mechanisms.noise import Noisy
 from sfumato.mechanisms.partition import partition
 from sfumato.postprocess.box import Box, Summary
-from sfumato.postprocess.law import NoiseLaw
+from sfumato.postprocess.noise_law import NoiseLaw
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.unit import PrivacyUnit
 from sfumato.releases.boxplot import METHODS, Measured

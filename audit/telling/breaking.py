@@ -10,7 +10,7 @@ from unittest import mock
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.engines import walking
+from sfumato.engines import people as walking
 from sfumato.mechanisms import noise
 from sfumato.mechanisms.joint import Rates, Score
 

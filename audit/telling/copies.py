@@ -23,7 +23,7 @@ from sfumato.domain import Domain
 from sfumato.engines.engine import Engine
 from sfumato.grid import Key
 from sfumato.mechanisms import noise
-from sfumato.postprocess.law import NoiseLaw
+from sfumato.postprocess.noise_law import NoiseLaw
 from sfumato.privacy.unit import PrivacyUnit
 from telling.pairs import DOMAIN, Pair
 from telling.remembering import Remembering

@@ -24,8 +24,8 @@ from sfumato.mechanisms.stability import (
     stability_delta,
     stability_threshold,
 )
-from sfumato.privacy.amount import exactly, float_above
 from sfumato.privacy.budget import Budget
+from sfumato.privacy.cost import exactly, float_above
 from sfumato.privacy.unit import PrivacyUnit
 from telling.breaking import less_noise
 from telling.case import Case, Draws, Trials, Twin

@@ -14,7 +14,7 @@ from urllib.request import urlopen
 import pyarrow as pa
 
 from scaling.ways import THREADS
-from sfumato.engines.cluster.jobs import Jobs
+from sfumato.engines.spark.jobs import Jobs
 
 MEMORY = "2g"
 

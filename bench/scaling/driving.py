@@ -12,7 +12,7 @@ import numpy as np
 
 from scaling.questions import BUDGETS, Question
 from sfumato.engines.engine import Engine
-from sfumato.engines.tally import CAP
+from sfumato.engines.sums import CAP
 from sfumato.errors import DomainError
 from sfumato.exact import Exact
 from sfumato.plane import Plane

@@ -14,7 +14,7 @@ from heatmaps.vertex import vertex
 from sfumato.charts.heat.plan import HeatmapPlan
 from sfumato.charts.heatmap import Heatmap
 from sfumato.metrics.heatmap import divergence, pearson, similarity
-from sfumato.metrics.transport import emd
+from sfumato.metrics.plane import emd
 from sfumato.postprocess import transport
 from sfumato.postprocess.density import Leaves, smoothed, spread
 

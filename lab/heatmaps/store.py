@@ -26,7 +26,7 @@ MATTERING = (
     "charts/heat/*.py",
     "mechanisms/survey.py",
     "metrics/heatmap.py",
-    "metrics/transport.py",
+    "metrics/plane.py",
     "postprocess/den*.py",
     "postprocess/polya*.py",
     "postprocess/quadtree.py",

@@ -14,13 +14,13 @@ from sfumato.charting import Charting
 from sfumato.charts.chart import Chart, P, Plan, R_co, budget_for
 from sfumato.domain import Domain
 from sfumato.engines.choosing import engine_for
-from sfumato.engines.discretion import discreetly
+from sfumato.engines.redaction import redact_errors
 from sfumato.engines.table import Table
 from sfumato.errors import BudgetError, LedgerError
 from sfumato.mechanisms.noise import simulation
 from sfumato.privacy.budget import Budget
-from sfumato.privacy.entry import printable
 from sfumato.privacy.ledger import Ledger
+from sfumato.privacy.terms import shorten_label
 from sfumato.privacy.unit import PrivacyUnit
 from sfumato.progress import progress_bar
 
@@ -132,12 +132,12 @@ class Session(Charting):
             process = os.getpid()
             self.ledger.charge(plan.label, plan.cost)
             outcome.note = CHARGED
-            release = discreetly(lambda: chart.measure(engine, plan))
+            release = redact_errors(lambda: chart.measure(engine, plan))
             _require_process(process)
             return release
 
     def _require(self, plan: Plan, budget: Budget) -> None:
-        label = printable(plan.label)
+        label = shorten_label(plan.label)
         if plan.guarantee.weakness and not budget.weak:
             meant = replace(budget, weak=True)
             raise BudgetError(
@@ -160,7 +160,7 @@ class Session(Charting):
 
     def _require_real_noise(self, plan: Plan) -> None:
         if simulation() is not None and self.ledger.path is not None:
-            label = printable(plan.label)
+            label = shorten_label(plan.label)
             raise LedgerError(
                 f"{label} would be simulated, and its noise could be subtracted. A ledger in "
                 "a file says what was promised to people, and no such promise would be kept. "

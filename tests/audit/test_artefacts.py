@@ -24,9 +24,9 @@ from artefacts.requests import REQUESTS, Request, named
 from artefacts.searching import together
 from artefacts.surroundings import HERE, really
 from sfumato.charts.chart import Chart
-from sfumato.privacy import records
+from sfumato.privacy import store as records
 from sfumato.privacy.budget import Budget
-from sfumato.privacy.entry import Entry
+from sfumato.privacy.terms import Entry
 from sfumato.releases.release import Release
 from sfumato.session import Session
 from sfumato.testing import seeded

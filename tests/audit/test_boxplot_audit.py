@@ -30,7 +30,7 @@ from sfumato.grid import Grid
 from sfumato.mechanisms import threshold as walking
 from sfumato.mechanisms.joint import Rates
 from sfumato.mechanisms.partition import partition
-from sfumato.postprocess.law import NoiseLaw
+from sfumato.postprocess.noise_law import NoiseLaw
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.unit import PrivacyUnit
 from sfumato.releases import boxplot, quantiles

@@ -15,7 +15,7 @@ from readers.pages import bitten, rewritten
 from readers.reader import BreachError
 from readers.trees import changed
 from readers.watching import watched
-from sfumato.privacy.conversion import epsilon_of
+from sfumato.privacy.budget import epsilon_of
 
 fuzzed = pytest.mark.skipif(bool(missing()), reason=missing() or "it can be fuzzed")
 

@@ -11,7 +11,7 @@ import pytest
 
 from sfumato.charts.histogram import Histogram
 from sfumato.engines.duck import DuckEngine
-from sfumato.engines.tally import Tally
+from sfumato.engines.sums import Tally
 from sfumato.mechanisms.chosen import Chosen
 from sfumato.mechanisms.noise import Noisy
 from sfumato.privacy.cost import Cost

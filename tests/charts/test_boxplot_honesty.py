@@ -10,7 +10,7 @@ from sfumato.charts.chart import budget_for
 from sfumato.domain import Bounds
 from sfumato.errors import BudgetError
 from sfumato.grid import Grid
-from sfumato.postprocess import fence
+from sfumato.postprocess import box as fence
 from sfumato.postprocess.box import Box, Summary
 from sfumato.releases.boxplot import METHODS
 from sfumato.testing import seeded

@@ -8,7 +8,7 @@ import pytest
 
 import sfumato as sf
 from sfumato.engines.duck import DuckEngine
-from sfumato.engines.tally import CAP
+from sfumato.engines.sums import CAP
 from sfumato.errors import DomainError
 from sfumato.exact import Exact
 from sfumato.lattice import Moments

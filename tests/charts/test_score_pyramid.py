@@ -20,7 +20,7 @@ from sfumato.grid import Labels, shape
 from sfumato.lattice import REACH, Lattice, Projection
 from sfumato.mechanisms.noise import simulated
 from sfumato.mechanisms.survey import Survey, maps
-from sfumato.metrics.transport import emd
+from sfumato.metrics.plane import emd
 from sfumato.plane import Plane
 from sfumato.postprocess.density import spread
 from sfumato.privacy.cost import Cost

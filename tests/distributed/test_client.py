@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from distributed.people import plane, protocol
-from sfumato.distributed.client import Client, rounded, split, summed
-from sfumato.distributed.messages import Messages
+from sfumato.distributed.client import Client, Messages, rounded, split, summed
 from sfumato.errors import DomainError, SfumatoError
 from sfumato.plane import interleave
 from sfumato.testing import seeded

@@ -6,9 +6,10 @@ from fractions import Fraction
 import pytest
 
 from distributed.people import plane, protocol
-from sfumato.distributed import checking, noise_part
+from sfumato.distributed import noise_part
+from sfumato.distributed import protocol as checking
 from sfumato.distributed import protocol as protocol_module
-from sfumato.distributed.splitting import distance
+from sfumato.distributed.noise_part import distance
 from sfumato.errors import SfumatoError
 from sfumato.grid import MOST_CELLS
 

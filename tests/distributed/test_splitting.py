@@ -8,8 +8,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from sfumato.distributed import splitting
-from sfumato.distributed.splitting import distance, fewest_shares
+from sfumato.distributed import noise_part as splitting
+from sfumato.distributed.noise_part import distance, fewest_shares
 
 TINY = [(2, 2, 2), (2, 3, 2), (2, 3, 3), (2, 2, 4), (3, 3, 2), (3, 3, 3), (2, 5, 3), (4, 4, 2)]
 

@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 
 from sfumato.domain import Bounds, Categories
-from sfumato.engines import blocks
+from sfumato.engines import reading as blocks
 from sfumato.engines.duck import DuckEngine
 from sfumato.engines.sources.arrow import ArrowTable
 from sfumato.engines.sources.source import Columns

@@ -12,10 +12,12 @@ from hypothesis import strategies as st
 from engines import oracle
 from engines.oracle import SALT
 from sfumato.domain import Bounds, Categories
-from sfumato.engines import bounding, gathering, walking
+from sfumato.engines import bounding
+from sfumato.engines import bounding as gathering
+from sfumato.engines import people as walking
 from sfumato.engines.duck import DuckEngine
 from sfumato.engines.resources import Resources, Room
-from sfumato.engines.totals import Totals
+from sfumato.engines.sums import Totals
 from sfumato.grid import Grid, Labels
 from sfumato.privacy.unit import PrivacyUnit
 
@@ -132,9 +134,9 @@ def test_rows_that_are_counted_nowhere_use_up_nothing_of_max_rows():
 
 def test_sums_stop_at_the_cap(monkeypatch):
     rows = [(person, ("A", 0.0)) for person in range(5)]
-    monkeypatch.setattr("sfumato.engines.tally.CAP", 2**31)
+    monkeypatch.setattr("sfumato.engines.sums.CAP", 2**31)
     assert counted(rows, PrivacyUnit.users("u"))[0].reveal().sum() == 2**31
-    monkeypatch.setattr("sfumato.engines.totals.CAP", 2**31)
+    monkeypatch.setattr("sfumato.engines.sums.CAP", 2**31)
     pairs = pa.record_batch({"person": range(5), "cell": [7] * 5})
     found = bounding.amounts(iter([pairs]), PrivacyUnit.users("u"), salt="", resources=Resources())
     assert found.to_pylist() == [{"cell": 7, "amount": 2**31}]

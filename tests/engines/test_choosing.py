@@ -11,7 +11,7 @@ import sfumato as sf
 from engines.test_table import CANARY, SESSION, of_spark
 from sfumato.engines.choosing import engine_for
 from sfumato.engines.duck import DuckEngine
-from sfumato.engines.number_format import PLAIN
+from sfumato.engines.table import PLAIN
 
 ROWS = pa.table({"age": [1, 2, 3], "person": ["u", "u", "v"]})
 
@@ -25,7 +25,7 @@ def cluster(monkeypatch):
         def __init__(self, frame, **options):
             asked.append((frame, options))
 
-    module = types.ModuleType("sfumato.engines.spark")
+    module = types.ModuleType("sfumato.engines.spark.engine")
     module.SparkEngine = SparkEngine
     monkeypatch.setitem(sys.modules, module.__name__, module)
     return asked

@@ -18,8 +18,8 @@ import pytest
 from engines.hostile import CANARY
 from sfumato.domain import Bounds, Categories
 from sfumato.engines.counting import Counts
-from sfumato.engines.discretion import discreetly
 from sfumato.engines.duck import DuckEngine
+from sfumato.engines.redaction import redact_errors
 from sfumato.errors import DomainError, SourceError
 from sfumato.grid import Grid, Labels
 from sfumato.lattice import Lattice, Moments
@@ -121,7 +121,7 @@ def test_a_refusal_of_our_own_passes_as_it_is():
         raise DomainError("what, why, next")
 
     with pytest.raises(DomainError, match="what, why, next"):
-        discreetly(refuse)
+        redact_errors(refuse)
 
 
 def test_every_failure_says_the_same():
@@ -132,7 +132,7 @@ def test_every_failure_says_the_same():
         raise Panic(CANARY)
 
     with pytest.raises(SourceError, match="could not be read") as caught:
-        discreetly(fail)
+        redact_errors(fail)
     assert CANARY not in everything(caught.value)
     assert "Panic" not in everything(caught.value)  # which may depend on a value
     assert caught.value.__context__ is None
@@ -143,7 +143,7 @@ def test_an_interruption_passes(interruption, monkeypatch):
     def interrupted(fraction):
         raise interruption
 
-    monkeypatch.setattr("sfumato.engines.blocks.PATIENCE", -1.0)
+    monkeypatch.setattr("sfumato.engines.reading.PATIENCE", -1.0)
     engine = DuckEngine(TEXTS, progress=interrupted)
     with pytest.raises(interruption):
         engine.counts([], PrivacyUnit.rows())
@@ -157,7 +157,7 @@ def test_an_interruption_amid_a_failure_leaves_the_failure_behind():
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt) as caught:
-        discreetly(fail)
+        redact_errors(fail)
     assert CANARY not in everything(caught.value)
 
 

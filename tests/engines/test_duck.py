@@ -324,7 +324,7 @@ def test_senseless_resources_are_refused_at_opening(options):
 
 @pytest.mark.parametrize("form", FORMS)
 def test_progress_is_told_in_steps_that_rise_to_the_end(form, tmp_path, monkeypatch):
-    monkeypatch.setattr("sfumato.engines.blocks.PATIENCE", -1.0)
+    monkeypatch.setattr("sfumato.engines.reading.PATIENCE", -1.0)
     told = []
     DuckEngine(FORMS[form](TABLE, tmp_path), progress=told.append).counts([], PrivacyUnit.rows())
     assert told == sorted(set(told))

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sfumato.domain import Bounds
-from sfumato.engines import gram
-from sfumato.engines.gram import Gram, upper_products
-from sfumato.engines.tally import CAP
+from sfumato.engines import moments as gram
+from sfumato.engines.moments import Gram, upper_products
+from sfumato.engines.sums import CAP
 from sfumato.lattice import LENGTH, MOST_COLUMNS, REACH, Lattice, Moments
 
 

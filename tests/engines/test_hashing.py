@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engines import oracle
-from sfumato.engines import hashing
-from sfumato.engines.hashing import hashed, mixed
+from sfumato.engines import people as hashing
+from sfumato.engines.people import hashed, mixed
 
 KINDS = {
     "bytes": (st.binary(max_size=80), pa.large_binary()),

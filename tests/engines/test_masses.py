@@ -14,8 +14,8 @@ from engines.forms import FORMS
 from engines.hostile import GRID, hostile
 from sfumato.domain import Bounds
 from sfumato.engines import bounding
+from sfumato.engines.bounding import Held
 from sfumato.engines.duck import DuckEngine
-from sfumato.engines.gathering import Held
 from sfumato.engines.resources import Room
 from sfumato.engines.sources.arrow import ArrowTable
 from sfumato.errors import DomainError, SourceError
@@ -57,8 +57,8 @@ def has(table, plane):
 def on_disk(monkeypatch):
     """Leave no room for people in memory."""
     monkeypatch.setattr(bounding, "room", lambda *_: Room(1, 1))
-    monkeypatch.setattr("sfumato.engines.blocks.BLOCK", 999)
-    monkeypatch.setattr("sfumato.engines.gathering.BLOCK", 999)
+    monkeypatch.setattr("sfumato.engines.reading.BLOCK", 999)
+    monkeypatch.setattr("sfumato.engines.bounding.BLOCK", 999)
 
 
 @pytest.mark.parametrize("unit", UNITS[:2], ids=repr)

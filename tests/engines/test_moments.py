@@ -16,7 +16,10 @@ from engines.forms import FORMS
 from engines.hostile import GRID, hostile
 from engines.oracle import SALT
 from sfumato.domain import Bounds
-from sfumato.engines import bounding, gram, moments, points, walking
+from sfumato.engines import bounding, moments
+from sfumato.engines import kernel as points
+from sfumato.engines import moments as gram
+from sfumato.engines import people as walking
 from sfumato.engines.duck import DuckEngine
 from sfumato.engines.sources.arrow import ArrowTable
 from sfumato.errors import SourceError

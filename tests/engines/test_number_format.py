@@ -13,8 +13,8 @@ import sfumato as sf
 from sfumato.domain import Bounds, Categories
 from sfumato.engines.choosing import engine_for
 from sfumato.engines.columns import identities, kind_of, labels, numbers, positions
-from sfumato.engines.number_format import NumberFormat
-from sfumato.engines.number_text import NumberText
+from sfumato.engines.decoding import NumberText
+from sfumato.engines.table import NumberFormat
 from sfumato.grid import Grid, Labels
 from sfumato.privacy.unit import PrivacyUnit
 

@@ -6,7 +6,7 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sfumato.engines.packing import packed, unpacked
+from sfumato.engines.columns import packed, unpacked
 
 rows = st.integers(1, 5).flatmap(
     lambda lines: st.lists(

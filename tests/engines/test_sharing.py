@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from engines import oracle
 from sfumato.domain import Bounds
-from sfumato.engines import bounding, gathering
+from sfumato.engines import bounding
+from sfumato.engines import bounding as gathering
 from sfumato.engines.duck import DuckEngine
 from sfumato.engines.resources import Room
 from sfumato.grid import Grid
@@ -110,8 +111,8 @@ def test_people_who_are_sorted_into_two_companies_would_be_noticed(monkeypatch):
 @pytest.mark.parametrize("weight", [None, BY], ids=str)
 def test_a_broken_share_on_disk_would_be_caught(weight, monkeypatch):
     monkeypatch.setattr(bounding, "room", lambda *_: NO_ROOM)
-    monkeypatch.setattr("sfumato.engines.blocks.BLOCK", 2)
-    monkeypatch.setattr("sfumato.engines.gathering.BLOCK", 2)
+    monkeypatch.setattr("sfumato.engines.reading.BLOCK", 2)
+    monkeypatch.setattr("sfumato.engines.bounding.BLOCK", 2)
     monkeypatch.setattr(bounding, "numbered", lambda *_: pytest.fail("there was room"))
     inside = [row for row in MINE if not math.isnan(row[1][0])]
     assert moved([], inside, USER, weight) <= 1

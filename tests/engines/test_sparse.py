@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.engines import sparse
-from sfumato.engines.sparse import SparseTally, merged
-from sfumato.engines.tally import CAP, Tally
+from sfumato.engines import masses as sparse
+from sfumato.engines.masses import SparseTally, merged
+from sfumato.engines.sums import CAP, Tally
 
 blocks = st.lists(
     st.lists(st.tuples(st.integers(-1, 9), st.integers(0, 2**30)), max_size=20), max_size=12

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.engines.tally import CAP, MOST_EACH, Tally, saturated
+from sfumato.engines.sums import CAP, MOST_EACH, Tally, saturated
 
 AMOUNT = st.integers(0, CAP) | st.sampled_from([CAP - 1, CAP, CAP // 2, CAP // 2 + 1])
 
@@ -48,7 +48,7 @@ def test_rows_are_counted_and_nowhere_is_not(cells):
 
 
 def test_weights_of_ever_more_rows_never_wrap(monkeypatch):
-    monkeypatch.setattr("sfumato.engines.tally._MOST_ROWS", 4)
+    monkeypatch.setattr("sfumato.engines.sums._MOST_ROWS", 4)
     found = Tally(2)
     found._sums[:] = CAP - 2
     for _ in range(3):

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engines.oracle import SALT, contribution
-from sfumato.engines import walking
-from sfumato.engines.walking import walked
+from sfumato.engines import people as walking
+from sfumato.engines.people import walked
 from sfumato.privacy.unit import PrivacyUnit
 
 

@@ -10,14 +10,14 @@ import pytest
 
 from sfumato import exact, lattice
 from sfumato.charts.components import summing
-from sfumato.engines import tally
+from sfumato.engines import sums as tally
 from sfumato.errors import DomainError
 from sfumato.exact import Exact
 from sfumato.mechanisms import joint, noise, partition, stability, survey
 from sfumato.mechanisms.ranks import balance, chain, halves, profile, stretch
 from sfumato.mechanisms.ranks.profile import Profile
 from sfumato.plane import MOST_STEPS
-from sfumato.privacy import conversion
+from sfumato.privacy import budget as conversion
 from sfumato.privacy.unit import SHARED_STEPS
 
 LEVELS = range(1, joint.MOST_LEVELS + 1)

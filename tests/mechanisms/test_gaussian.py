@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sfumato.errors import BudgetError
 from sfumato.mechanisms.gaussian import gaussian, gaussian_scale
 from sfumato.mechanisms.noise import simulated
-from sfumato.privacy.conversion import epsilon_of
+from sfumato.privacy.budget import epsilon_of
 from sfumato.privacy.cost import Cost
 
 ORDERS = [Decimal("1.5"), Decimal(2), Decimal("2.7"), Decimal(8), Decimal(32)]

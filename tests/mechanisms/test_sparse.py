@@ -16,7 +16,7 @@ from sfumato.exact import Exact
 from sfumato.mechanisms import sparse
 from sfumato.mechanisms.noise import Noisy, simulated
 from sfumato.mechanisms.sparse import occupied_counts, sparse_delta, sparse_threshold
-from sfumato.privacy.conversion import epsilon_of
+from sfumato.privacy.budget import epsilon_of
 from sfumato.privacy.cost import Cost
 from sfumato.privacy.unit import MOST_ROWS, PrivacyUnit
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from scipy import ndimage, optimize, sparse
 
-from sfumato.metrics import transport
+from sfumato.metrics import plane as transport
 from sfumato.metrics.heatmap import Map
-from sfumato.metrics.transport import Distance, emd
+from sfumato.metrics.plane import Distance, emd
 
 ROUNDING = 1e-12
 

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betainc
 
-from sfumato.postprocess.law import NoiseKind
-from sfumato.postprocess.polya_prior import WINDOW, Mixture
+from sfumato.postprocess.noise_law import NoiseKind
+from sfumato.postprocess.polya import WINDOW, Mixture
 
 Array = NDArray[np.float64]
 

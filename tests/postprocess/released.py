@@ -5,12 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.postprocess.box import Box, Summary
-from sfumato.postprocess.counted import Counted
-from sfumato.postprocess.fence import COUNT_SHARE, QUARTILE_SHARE, SIZE_SHARE, decode
-from sfumato.postprocess.law import NoiseKind, NoiseLaw
-from sfumato.postprocess.layout import Quartiles, bins_for, fence_layout
-from sfumato.postprocess.likelihood import CountNoise
+from sfumato.postprocess.box import COUNT_SHARE, QUARTILE_SHARE, SIZE_SHARE, Box, Summary, decode
+from sfumato.postprocess.box_counts import Counted, Quartiles, bins_for, fence_layout
+from sfumato.postprocess.noise_law import CountNoise, NoiseKind, NoiseLaw
 
 Cells = NDArray[np.int64]
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sfumato.postprocess.bridge import bridge_error
+from sfumato.postprocess.rank_error import bridge_error
 
 
 def drawn(levels, generator, size=2_000_000):

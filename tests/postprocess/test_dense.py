@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from scipy.optimize import linprog
 
-from sfumato.postprocess.dense import nearest
+from sfumato.postprocess.transport import nearest
 
 SEEDS, LEVELS = st.integers(0, 2**32), st.integers(0, 3)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sfumato.postprocess.doubt import LEVEL, evidence
+from sfumato.postprocess.significance import LEVEL, evidence
 
 SCALE = 6.0
 

@@ -6,9 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from postprocess.released import boxplot, noise, numbers, release
-from sfumato.postprocess.fence import COUNT_SHARE, QUARTILE_SHARE, SIZE_SHARE
-from sfumato.postprocess.law import NoiseLaw
-from sfumato.postprocess.likelihood import CountNoise
+from sfumato.postprocess.box import COUNT_SHARE, QUARTILE_SHARE, SIZE_SHARE
+from sfumato.postprocess.noise_law import CountNoise, NoiseLaw
 
 CELLS = 2**20
 

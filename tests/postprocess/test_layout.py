@@ -2,8 +2,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.postprocess.law import NoiseLaw
-from sfumato.postprocess.layout import bins_for, fence_cells, fence_layout
+from sfumato.postprocess.box_counts import bins_for, fence_cells, fence_layout
+from sfumato.postprocess.noise_law import NoiseLaw
 
 WHIS = st.sampled_from([0.0, 0.1, 0.5, 1.5, 3.0, 1e6])
 

@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.postprocess import polya
-from sfumato.postprocess.law import NoiseKind
-from sfumato.postprocess.least_squares import estimated, nearest
-from sfumato.postprocess.quadtree import Quadtree, Round, grown
+from sfumato.postprocess.noise_law import NoiseKind
+from sfumato.postprocess.quadtree import Quadtree, Round, estimated, grown, nearest
 
 
 def measured(level: int, values: np.ndarray, rate: float) -> Round:

@@ -1,8 +1,7 @@
 import numpy as np
 import pytest
 
-from sfumato.postprocess.law import NoiseLaw
-from sfumato.postprocess.likelihood import CountNoise
+from sfumato.postprocess.noise_law import CountNoise, NoiseLaw
 
 LAWS = [NoiseLaw("laplace", 0.4), NoiseLaw("laplace", 5.0), NoiseLaw("gaussian", 5.0)]
 

@@ -5,11 +5,9 @@ import pytest
 
 from postprocess.released import noise
 from sfumato.postprocess import misplaced
-from sfumato.postprocess.counted import Counted
-from sfumato.postprocess.law import NoiseLaw
-from sfumato.postprocess.layout import fence_layout
-from sfumato.postprocess.likelihood import CountNoise
+from sfumato.postprocess.box_counts import Counted, fence_layout
 from sfumato.postprocess.misplaced import log_odds, reach_middle, smallest_group, well_placed
+from sfumato.postprocess.noise_law import CountNoise, NoiseLaw
 from sfumato.postprocess.rank_error import RankError, rank_covariance
 
 CELLS, UNITS = 2**20, 200

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from sfumato.postprocess.outline import Path, border, contour, densest
+from sfumato.postprocess.contours import Path, border, contour, densest
 
 masks = arrays(bool, st.tuples(st.integers(1, 7), st.integers(1, 7)))
 masses = arrays(float, st.tuples(st.integers(1, 3), st.integers(1, 4)), elements=st.integers(0, 9))

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from postprocess.released import rank_errors
-from sfumato.postprocess.polish import rank_surplus, walk
+from sfumato.postprocess.box_counts import rank_surplus, walk
 
 
 def gaps_of(errors):

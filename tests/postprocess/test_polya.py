@@ -9,8 +9,9 @@ import pytest
 from numpy.typing import NDArray
 
 from postprocess.polya_oracle import quarters_given_total, total_of_one
-from sfumato.postprocess import polya, polya_split
-from sfumato.postprocess.law import NoiseKind
+from sfumato.postprocess import polya
+from sfumato.postprocess import polya as polya_split
+from sfumato.postprocess.noise_law import NoiseKind
 from sfumato.postprocess.polya import decode
 from sfumato.postprocess.quadtree import Quadtree, Round, grown
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import betainc
 
-from sfumato.postprocess.polya_prior import INSIDE, WINDOW, Prior
+from sfumato.postprocess.polya import INSIDE, WINDOW, Prior
 
 SHARES = np.linspace(0, 1, 2001)
 

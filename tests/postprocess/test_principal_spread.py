@@ -9,8 +9,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from postprocess.test_principal import REACH, of, released, symmetric, turned
-from sfumato.postprocess.principal import Principal, Sums, principal
-from sfumato.postprocess.principal_spread import FINE, Spread, scree_radius, spreads
+from sfumato.postprocess.principal import (
+    FINE,
+    Principal,
+    Spread,
+    Sums,
+    principal,
+    scree_radius,
+    spreads,
+)
 
 SPECTRUM = [4.0, 2.0, 0.5, 0.5, 0.2]
 

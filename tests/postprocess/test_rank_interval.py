@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from sfumato.postprocess.law import NoiseLaw
-from sfumato.postprocess.likelihood import CountNoise
+from sfumato.postprocess.noise_law import CountNoise, NoiseLaw
 from sfumato.postprocess.rank_interval import (
     LEVEL,
     RankCounts,

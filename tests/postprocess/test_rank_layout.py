@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from sfumato.postprocess.rank_layout import rank_layout
+from sfumato.postprocess.rank_interval import rank_layout
 
 
 @pytest.mark.parametrize("cells", [1, 2, 7, 100, 2**20])

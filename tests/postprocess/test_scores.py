@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from sfumato.postprocess import scores
-from sfumato.postprocess.scores import MOST_USUAL, Estimate, bins_for, estimated
+from sfumato.postprocess import haar as scores
+from sfumato.postprocess.haar import MOST_USUAL, Estimate, bins_for, estimated
 
 Array = NDArray[np.float64]
 METHODS: list[Estimate] = ["haar", "additive", "sparse"]

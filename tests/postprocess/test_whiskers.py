@@ -1,9 +1,8 @@
 import numpy as np
 import pytest
 
-from sfumato.postprocess.law import NoiseLaw
-from sfumato.postprocess.likelihood import CountNoise
-from sfumato.postprocess.whiskers import Tail, reach
+from sfumato.postprocess.box_counts import Tail, reach
+from sfumato.postprocess.noise_law import CountNoise, NoiseLaw
 
 EDGES = 0.5 + 10 * np.arange(21.0)
 LAWS = [NoiseLaw("laplace", 2.0), NoiseLaw("gaussian", 3.0)]

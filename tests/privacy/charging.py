@@ -14,9 +14,9 @@ from pathlib import Path
 from sfumato.errors import BudgetError, LedgerError
 from sfumato.privacy.accountant import admits
 from sfumato.privacy.cost import Cost
-from sfumato.privacy.entry import Entry, total
 from sfumato.privacy.ledger import Ledger
-from sfumato.privacy.records import read_entries, write_entry
+from sfumato.privacy.store import read_entries, write_entry
+from sfumato.privacy.terms import Entry, total
 
 
 class CarelessLedger(Ledger):

@@ -10,10 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.privacy.accountant import admits, remaining
-from sfumato.privacy.amount import exactly
-from sfumato.privacy.budget import Budget
-from sfumato.privacy.conversion import rho_within
-from sfumato.privacy.cost import Cost
+from sfumato.privacy.budget import Budget, rho_within
+from sfumato.privacy.cost import Cost, exactly
 
 Outcomes = tuple[tuple[float, float], ...]
 """The probability of each outcome under the one table and under its neighbour."""

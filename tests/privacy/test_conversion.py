@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sfumato.privacy.conversion import epsilon_of, rho_within
+from sfumato.privacy.budget import epsilon_of, rho_within
 
 GOLDEN = Decimal("0.6180339887498948482045868343656381177203")
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.errors import DomainError
-from sfumato.privacy.amount import exactly
+from sfumato.privacy.cost import exactly
 from sfumato.privacy.guarantee import Guarantee
 from sfumato.privacy.unit import PrivacyUnit
 

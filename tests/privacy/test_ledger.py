@@ -13,11 +13,12 @@ from hypothesis import strategies as st
 
 from sfumato.errors import BudgetError, LedgerError
 from sfumato.privacy import ledger as ledger_module
-from sfumato.privacy import records, store
+from sfumato.privacy import store
+from sfumato.privacy import store as records
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.cost import Cost
-from sfumato.privacy.entry import LONGEST_LABEL
 from sfumato.privacy.ledger import Ledger
+from sfumato.privacy.terms import LONGEST_LABEL
 from sfumato.privacy.unit import PrivacyUnit
 
 TENTH = Cost.pure(Fraction(1, 10))

@@ -8,7 +8,7 @@ import numpy as np
 from releases.analysed import analysed, cloud
 from sfumato.domain import Bounds, Categories
 from sfumato.grid import Grid, Labels
-from sfumato.postprocess.law import NoiseLaw
+from sfumato.postprocess.noise_law import NoiseLaw
 from sfumato.privacy.cost import Cost
 from sfumato.privacy.guarantee import Guarantee
 from sfumato.privacy.unit import PrivacyUnit

@@ -14,7 +14,7 @@ from releases.scored import scored
 from releases.test_heatmap_release import release as heatmap
 from releases.test_histogram_release import release as histogram
 from sfumato.errors import ReleaseError
-from sfumato.postprocess.law import NoiseLaw
+from sfumato.postprocess.noise_law import NoiseLaw
 from sfumato.privacy.cost import Cost
 from sfumato.privacy.guarantee import Guarantee
 from sfumato.privacy.unit import PrivacyUnit

@@ -23,7 +23,7 @@ from sfumato.releases.area import DEGREE, Area, ratio
 from sfumato.releases.heatmap import DECODERS, METHODS, HeatmapRelease
 from sfumato.releases.heatmap_figure import COVERAGE, REACH
 from sfumato.releases.leaf_noise import LeafNoise
-from sfumato.render.png import png
+from sfumato.render.plane import png
 
 LON = Grid("lon", Bounds(-74.3, -73.7), 64)
 LAT = Grid("lat", Bounds(40.5, 40.9), 64)

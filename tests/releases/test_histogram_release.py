@@ -12,7 +12,7 @@ import sfumato as sf
 from sfumato.domain import Bounds, Categories
 from sfumato.errors import ReleaseError
 from sfumato.grid import Edges, Grid, Labels
-from sfumato.postprocess.law import NoiseLaw
+from sfumato.postprocess.noise_law import NoiseLaw
 from sfumato.privacy.cost import Cost
 from sfumato.privacy.guarantee import Guarantee
 from sfumato.privacy.unit import PrivacyUnit

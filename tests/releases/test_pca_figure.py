@@ -14,8 +14,8 @@ from sfumato.figure import Bars, Points
 from sfumato.postprocess.principal import Principal
 from sfumato.releases import pca, pca_figure
 from sfumato.render import theme
+from sfumato.render.description import readings
 from sfumato.render.vega import VERSION
-from sfumato.render.words import readings
 
 
 def sample(columns=5, *, rows=4000, noise=5.0, **changes):

@@ -19,7 +19,7 @@ from releases.test_heatmap_release import SAMPLES as HEATMAPS
 from releases.test_histogram_release import SAMPLES as HISTOGRAMS
 from releases.test_quantiles_release import SAMPLES as QUANTILES
 from sfumato.errors import ReleaseError
-from sfumato.postprocess.law import KINDS
+from sfumato.postprocess.noise_law import KINDS
 from sfumato.releases import boxplot, document, heatmap, histogram, pca, quantiles, score_method
 
 FOLDER = files("sfumato.releases") / "schema"

@@ -9,7 +9,7 @@ from releases.scored import SCALE, SIDE, components, pyramid, scored, sparse, tr
 from sfumato.domain import Bounds, Categories
 from sfumato.errors import ReleaseError
 from sfumato.grid import Grid, Labels
-from sfumato.postprocess.law import NoiseLaw
+from sfumato.postprocess.noise_law import NoiseLaw
 from sfumato.releases import document
 
 THREE = (2000, 1200, 3000)

@@ -5,7 +5,7 @@ import pytest
 
 from releases.scored import SCALE, SIDE, components, pyramid, scored, sparse
 from sfumato.figure import Arrows, Clouds, Dots, Heat, Outline
-from sfumato.postprocess.doubt import evidence
+from sfumato.postprocess.significance import evidence
 from sfumato.releases.pca import PcaRelease
 from sfumato.releases.release import WATERMARK
 from sfumato.releases.score_view import MOST_TOGETHER

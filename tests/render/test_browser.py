@@ -11,7 +11,7 @@ import pytest
 from render.plane_samples import GROUPS, arrows, biplot, clouds, map_panels, plane
 from render.samples import HOSTILE, heat, heat_over, hostile, panels, two_dimensional
 from sfumato.figure import Figure
-from sfumato.render import runtime
+from sfumato.render import html as runtime
 from sfumato.render.html import fragment, html, page
 from sfumato.render.vega import bare
 

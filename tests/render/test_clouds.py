@@ -7,8 +7,14 @@ import pytest
 
 from sfumato.figure import Clouds
 from sfumato.render import theme
-from sfumato.render.clouds import dashes, line_colour, line_width, pixels
-from sfumato.render.dots import dot_colour, dot_size
+from sfumato.render.plane import (
+    dashes,
+    dot_colour,
+    line_colour,
+    line_width,
+    mix_colours,
+    synthetic_dot_size,
+)
 
 BLUE, RED = "#0000ff", "#ff0000"
 
@@ -18,7 +24,7 @@ def two(first: float, second: float) -> Clouds:
 
 
 def pixel(first: float, second: float) -> list[int]:
-    return pixels(two(first, second), [BLUE, RED])[0, 0].tolist()
+    return mix_colours(two(first, second), [BLUE, RED])[0, 0].tolist()
 
 
 def test_one_group_alone_has_its_own_colour_however_thin_it_is() -> None:
@@ -41,13 +47,13 @@ def test_where_groups_meet_their_colours_mix_the_denser_one_first() -> None:
 
 
 def test_the_order_of_groups_changes_nothing() -> None:
-    swapped = pixels(two(0.25, 0.5), [RED, BLUE])[0, 0].tolist()
+    swapped = mix_colours(two(0.25, 0.5), [RED, BLUE])[0, 0].tolist()
     assert swapped == pixel(0.5, 0.25)
 
 
 def test_rows_run_from_the_lowest_y() -> None:
     clouds = Clouds((0, 1), (0, 2), ("a",), (((1.0,), (0.0,)),))
-    assert pixels(clouds, [BLUE])[:, 0, 3].tolist() == [158, 0]
+    assert mix_colours(clouds, [BLUE])[:, 0, 3].tolist() == [158, 0]
 
 
 def test_numbers_beyond_the_scale_are_drawn_as_its_ends() -> None:
@@ -81,5 +87,5 @@ def test_the_core_of_a_group_has_the_wider_line() -> None:
 
 
 def test_many_points_are_smaller_than_few() -> None:
-    sizes = [dot_size(count) for count in (0, 10, 1000, 100_000)]
+    sizes = [synthetic_dot_size(count) for count in (0, 10, 1000, 100_000)]
     assert sizes == sorted(sizes, reverse=True) and sizes[0] > 2 * sizes[-1] > 0

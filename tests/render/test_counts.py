@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from render.samples import boxes
 from sfumato.figure import Estimates
-from sfumato.render.counts import (
+from sfumato.render.boxes import (
     TOO_FEW,
     Count,
     Setting,

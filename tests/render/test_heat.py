@@ -20,13 +20,12 @@ from matplotlib.image import imread
 from render.samples import PIXEL, heat, heat_over, heat_time, two_dimensional, watermarked
 from sfumato.figure import Figure, Heat
 from sfumato.render import theme
-from sfumato.render.heat import colours, muted, sample, ticks
+from sfumato.render.description import readings
 from sfumato.render.html import fragment
 from sfumato.render.matplotlib import draw, picture
-from sfumato.render.png import address, png
+from sfumato.render.plane import address, colours, muted, png, sample, ticks
 from sfumato.render.scale import colour_limits
 from sfumato.render.vega import VERSION, bare, vega
-from sfumato.render.words import readings
 
 
 def mark_of(figure: Figure) -> Heat:

@@ -23,9 +23,8 @@ from render.samples import (
     watermarked,
 )
 from sfumato.figure import Figure
-from sfumato.render import runtime
-from sfumato.render.html import fragment, html, page
-from sfumato.render.table import MOST_ROWS, table
+from sfumato.render import html as runtime
+from sfumato.render.html import MOST_ROWS, fragment, html, page, table
 from sfumato.render.text import clean
 
 VOID = {"meta", "link", "br", "img"}

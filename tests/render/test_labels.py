@@ -7,8 +7,7 @@ from itertools import pairwise
 import pytest
 
 from render.samples import long_names
-from sfumato.render.labels import LabelSetting, set_below, set_beside
-from sfumato.render.text import width
+from sfumato.render.text import LabelSetting, set_below, set_beside, width
 
 
 def measure(text: str) -> float:

@@ -32,7 +32,7 @@ from sfumato.render import boxes as geometry
 from sfumato.render import theme
 from sfumato.render.boxes import Fineness, Part
 from sfumato.render.matplotlib import draw
-from sfumato.render.matplotlib.tones import tones
+from sfumato.render.matplotlib.lettering import tones
 
 LINES = {
     "_medians": geometry.medians,

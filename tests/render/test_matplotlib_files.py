@@ -17,7 +17,7 @@ from matplotlib.image import imread
 
 from render.samples import HOSTILE, SAMPLES, category, histogram, hostile, panels
 from sfumato.render.matplotlib import PictureKind, picture
-from sfumato.render.matplotlib.shape import natural_size
+from sfumato.render.matplotlib.drawing import natural_size
 from sfumato.render.text import clean
 
 KINDS: tuple[PictureKind, ...] = ("svg", "png", "pdf")

@@ -29,7 +29,7 @@ from render.samples import (
 from render.test_matplotlib_layout import faults, render
 from sfumato.figure import Figure
 from sfumato.render.matplotlib import draw
-from sfumato.render.matplotlib.shape import natural_size
+from sfumato.render.matplotlib.drawing import natural_size
 
 
 @pytest.fixture(autouse=True)

@@ -18,9 +18,9 @@ from matplotlib.text import Text
 
 from render.plane_samples import GROUPS, PLANE
 from sfumato.figure import Arrows, Clouds, Dots, Figure, Outline
-from sfumato.render.clouds import line_colour, pixels
 from sfumato.render.matplotlib import draw
-from sfumato.render.matplotlib.file import natural_size
+from sfumato.render.matplotlib.drawing import natural_size
+from sfumato.render.plane import line_colour, mix_colours
 from sfumato.render.scale import marks_of
 from sfumato.render.theme import series_colour
 
@@ -40,7 +40,7 @@ def test_clouds_are_drawn_in_the_colours_both_renderers_mix() -> None:
     (clouds,) = marks_of(PLANE["clouds"], Clouds)
     (image,) = drawn(PLANE["clouds"]).images
     colours = [series_colour(place) for place in range(len(clouds.series))]
-    assert (np.asarray(image.get_array()) == pixels(clouds, colours)).all()
+    assert (np.asarray(image.get_array()) == mix_colours(clouds, colours)).all()
     assert list(image.get_extent()) == [*clouds.x, *clouds.y]
 
 

@@ -12,7 +12,7 @@ from render.samples import round_panels
 from render.test_matplotlib_layout import ALONE, faults, render
 from sfumato.figure import Axis
 from sfumato.render.matplotlib import draw
-from sfumato.render.matplotlib.ticks import Ticks, set_ticks
+from sfumato.render.matplotlib.axis import Ticks, set_ticks
 
 APART = 6.0  # points
 

@@ -25,10 +25,9 @@ from sfumato.figure import Boxes, Figure, Orient, Points
 from sfumato.render import boxes as geometry
 from sfumato.render import theme
 from sfumato.render.boxes import Fineness, Part
-from sfumato.render.html import fragment
-from sfumato.render.table import table
+from sfumato.render.html import fragment, table
 from sfumato.render.text import width
-from sfumato.render.vega.settings import HEIGHT, WIDTH
+from sfumato.render.vega.axis import HEIGHT, WIDTH
 
 Spec = dict[str, Any]
 

@@ -33,12 +33,12 @@ from render.plane_samples import (
 )
 from sfumato.figure import Clouds, Figure, Heat, Outline
 from sfumato.render import theme
-from sfumato.render.clouds import dashes, line_colour, line_width, pixels
+from sfumato.render.description import readings
 from sfumato.render.html import fragment, html
+from sfumato.render.plane import dashes, line_colour, line_width, mix_colours
 from sfumato.render.scale import colour_limits
 from sfumato.render.vega import VERSION, bare, vega
-from sfumato.render.vega.settings import pixels as in_pixels
-from sfumato.render.words import readings
+from sfumato.render.vega.axis import pixels as in_pixels
 
 Spec = dict[str, Any]
 
@@ -85,7 +85,7 @@ def test_all_clouds_are_one_picture_in_the_colours_both_renderers_mix(turned: bo
     ]
     content = b64decode(image["mark"]["url"].partition(",")[2])
     shown = np.rint(255 * imread(BytesIO(content), format="png"))
-    wanted = pixels(clouds(GROUPS[:4]), [theme.series_colour(group) for group in range(4)])
+    wanted = mix_colours(clouds(GROUPS[:4]), [theme.series_colour(group) for group in range(4)])
     assert (shown == (wanted if turned else wanted[::-1])).all()
 
 

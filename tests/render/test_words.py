@@ -22,10 +22,8 @@ from render.plane_samples import (
 )
 from render.samples import heat, histogram
 from sfumato.figure import Clouds, Outline
-from sfumato.render.table import table
-from sfumato.render.words import readings
-from sfumato.render.words.groups import by_length, overlaps
-from sfumato.render.words.summary import spoken, summary
+from sfumato.render.description import by_length, overlaps, readings, spoken, summary
+from sfumato.render.html import table
 
 HERE = ((1.0, 0.0),)
 THERE = ((0.0, 0.5),)

@@ -149,7 +149,7 @@ CHARTS = (
     ),
     _charts(
         name="a box is solid wherever the counts around it are many",
-        file="postprocess/fence.py",
+        file="postprocess/box.py",
         old="clear = well_placed(counted, epsilon, size, size_noise)",
         new="clear = float(counted.counts.sum()) * epsilon > 60",
         among="charts/test_boxplot_honesty.py",
@@ -173,7 +173,7 @@ CHARTS = (
     ),
     _charts(
         name="noisy counts carry a quartile out of its box",
-        file="postprocess/fence.py",
+        file="postprocess/box.py",
         old="_FARTHEST = 0.25",
         new="_FARTHEST = 1e9",
         among="charts/test_boxplot_honesty.py",
@@ -189,7 +189,7 @@ CHARTS = (
     ),
     _charts(
         name="outliers of a dashed box are taken for known",
-        file="postprocess/fence.py",
+        file="postprocess/box.py",
         old="(Estimate.of(count.value, 0.0, units.high / 4) for count in (below, above))",
         new="(below, above)",
         among="charts/test_boxplot_honesty.py",

@@ -11,7 +11,7 @@ _distributed = partial(Mutant, family="distributed")
 DISTRIBUTED = (
     _distributed(
         name="messages have more bits than words",
-        file="distributed/checking.py",
+        file="distributed/protocol.py",
         old="MOST_BITS = 40",
         new="MOST_BITS = 44",
         among="distributed/test_protocol.py",
@@ -19,7 +19,7 @@ DISTRIBUTED = (
     ),
     _distributed(
         name="a δ is asked for that tables of noise are too coarse for",
-        file="distributed/checking.py",
+        file="distributed/protocol.py",
         old="LEAST_DELTA = 1e-15",
         new="LEAST_DELTA = 1e-20",
         among="distributed/test_protocol.py",
@@ -35,7 +35,7 @@ DISTRIBUTED = (
     ),
     _distributed(
         name="sums are promised for an ε at which tables are too coarse",
-        file="distributed/checking.py",
+        file="distributed/protocol.py",
         old="MOST_EPSILON = 30.0",
         new="MOST_EPSILON = 60.0",
         among="distributed/test_protocol.py",
@@ -91,7 +91,7 @@ DISTRIBUTED = (
     ),
     _distributed(
         name="messages keep the order in which they came",
-        file="distributed/shuffler.py",
+        file="distributed/shuffle.py",
         old="return Messages(words[permutation(len(words))], private)",
         new="return Messages(words, private)",
         among="distributed/test_shuffle.py",
@@ -99,7 +99,7 @@ DISTRIBUTED = (
     ),
     _distributed(
         name="messages of a few are passed on",
-        file="distributed/shuffler.py",
+        file="distributed/shuffle.py",
         old="if [len(each) for each in sent] != expected:",
         new="if [len(each) for each in sent] != expected[: len(sent)]:",
         among="distributed/test_shuffle.py",

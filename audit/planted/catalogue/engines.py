@@ -11,7 +11,7 @@ _engines = partial(Mutant, family="engines")
 ENGINES = (
     _engines(
         name="sums of many rows wrap around the end of 64 bits",
-        file="engines/tally.py",
+        file="engines/sums.py",
         old="_MOST_ROWS = 2**31",
         new="_MOST_ROWS = 2**33",
         among="mechanisms/test_constants.py",
@@ -86,7 +86,7 @@ ENGINES = (
     ),
     _engines(
         name="a person may fill every cell to its cap",
-        file="engines/walking.py",
+        file="engines/people.py",
         old="return np.clip(most - before, 0, amounts)",
         new="return np.minimum(most, amounts)",
         among="engines/test_duck.py",
@@ -97,7 +97,7 @@ ENGINES = (
     ),
     _engines(
         name="the order of rows decides which of a person's count",
-        file="engines/walking.py",
+        file="engines/people.py",
         old="places = places[_order(rows.take(pa.array(first[places])), who[places], salt)]",
         new="places = places[np.lexsort((first[places], who[places]))]",
         among="engines/test_duck.py",
@@ -113,7 +113,7 @@ ENGINES = (
     ),
     _engines(
         name="rows of nobody count",
-        file="engines/gathering.py",
+        file="engines/bounding.py",
         old="rows = rows.filter(whose.is_valid())",
         new=(
             'nobody = b"" if whose.type == pa.large_binary() else 0\n'
@@ -149,7 +149,7 @@ ENGINES = (
     ),
     _engines(
         name="a person's rows are divided among companies",
-        file="engines/gathering.py",
+        file="engines/bounding.py",
         old="return (hashed(whose, level) >> np.uint64(64 - BITS)).astype(np.uint8)",
         new="return np.arange(len(whose)).astype(np.uint8) % 2 + 0 * len(level)",
         among="engines/test_bounding.py",
@@ -160,7 +160,7 @@ ENGINES = (
     ),
     _engines(
         name="others decide between cells that draw the same number",
-        file="engines/walking.py",
+        file="engines/people.py",
         old="return order[np.lexsort((rank, drawn, who))]",
         new="return order[np.lexsort((drawn, who)) + 0 * rank[:1].astype(np.int64)]",
         among="engines/test_walking.py",
@@ -224,7 +224,7 @@ ENGINES = (
     ),
     _engines(
         name="what a person's rows weigh together wraps around",
-        file="engines/totals.py",
+        file="engines/sums.py",
         old="self._values, self._sums = coded.dictionary, np.minimum(sums, CAP)",
         new="self._values, self._sums = coded.dictionary, sums",
         among="engines/test_bounding.py",
@@ -240,7 +240,7 @@ ENGINES = (
     ),
     _engines(
         name="a thread that cannot be had ends the reading",
-        file="engines/parallel.py",
+        file="engines/resources.py",
         old="""
         except RuntimeError:
             return
@@ -254,7 +254,7 @@ ENGINES = (
     ),
     _engines(
         name="floats hold sums of products that they cannot tell apart",
-        file="engines/gram.py",
+        file="engines/moments.py",
         old="MOST_WEIGHT = 2**53 // LENGTH**2",
         new="MOST_WEIGHT = 2**60 // LENGTH**2",
         among="engines/test_gram.py",
@@ -262,7 +262,7 @@ ENGINES = (
     ),
     _engines(
         name="rows are weighed before they are clamped",
-        file="engines/places.py",
+        file="engines/kernel.py",
         old="inside = np.clip(numbers(column), 0.0, weight.most)",
         new="inside = np.maximum(numbers(column), 0.0)",
         among="engines/test_places.py",
@@ -286,7 +286,7 @@ ENGINES = (
     ),
     _engines(
         name="long rows are not cut",
-        file="engines/gram.py",
+        file="engines/moments.py",
         old="points *= self._moments.reach / np.maximum(lengths, self._moments.radius)",
         new="points *= self._moments.reach / self._moments.radius",
         among="engines/test_gram.py",
@@ -302,7 +302,7 @@ ENGINES = (
     ),
     _engines(
         name="sums wrap around at the end of 64 bits",
-        file="engines/sparse.py",
+        file="engines/masses.py",
         old="return np.where(high >= 2**_HALF, CAP, np.minimum(whole, CAP))",
         new="return whole",
         among="engines/test_sparse.py",
@@ -334,7 +334,7 @@ ENGINES = (
     ),
     _engines(
         name="one field that is no number takes the numbers of its block along",
-        file="engines/number_text.py",
+        file="engines/decoding.py",
         old="pc.match_substring_regex(text, written.pattern)",
         new="pc.all(pc.match_substring_regex(text, written.pattern))",
         among="engines/test_number_format.py",
@@ -374,7 +374,7 @@ ENGINES = (
     ),
     _engines(
         name="a block has as many long texts as rows",
-        file="engines/blocks.py",
+        file="engines/reading.py",
         old="if half and not all(texts_fit(column, LARGEST) for column in block.columns):",
         new="if half > BLOCK:",
         among="engines/test_blocks.py",
@@ -382,7 +382,7 @@ ENGINES = (
     ),
     _engines(
         name="one text of pandas that is not Unicode changes how others are read",
-        file="engines/sources/pandas_frame.py",
+        file="engines/sources/frames.py",
         old="""
         return lambda here: _texts(column.iloc[here])
 """,
@@ -401,7 +401,7 @@ ENGINES = (
     ),
     _engines(
         name="whether a categorical has a value decides what it may be declared as",
-        file="engines/sources/pandas_frame.py",
+        file="engines/sources/frames.py",
         old="""
     if _is_categorical(empty) or _is_objects(empty):
         return "text"
@@ -417,7 +417,7 @@ ENGINES = (
     ),
     _engines(
         name="one value decides how the durations of a categorical are written",
-        file="engines/sources/pandas_frame.py",
+        file="engines/sources/frames.py",
         old="return str(pd.Timedelta(cast(Any, value)))",
         new="return str(value)",
         among="engines/sources/test_pandas_frame.py",
@@ -486,7 +486,7 @@ ENGINES = (
     ),
     _engines(
         name="one number among texts decides whether a chart of a pandas frame is refused",
-        file="engines/sources/pandas_frame.py",
+        file="engines/sources/frames.py",
         old='return type(column.dtype).__name__ in _CHOSEN and str(column.dtype) != "str"',
         new="return type(column.dtype).__name__ in _CHOSEN",
         among="engines/sources/test_types.py",
@@ -494,7 +494,7 @@ ENGINES = (
     ),
     _engines(
         name="one missing value decides how whole numbers of a pandas frame are binned",
-        file="engines/sources/pandas_frame.py",
+        file="engines/sources/frames.py",
         old='return 1.0 if kind == "time" else None',
         new="return spacing_of(pa.array(empty, from_pandas=True).type)",
         among="engines/sources/test_types.py",
@@ -502,7 +502,7 @@ ENGINES = (
     ),
     _engines(
         name="what a reader says about a value is passed on",
-        file="engines/discretion.py",
+        file="engines/redaction.py",
         old="failure = KeyboardInterrupt() if interrupted else _unreadable(what)",
         new="failure = KeyboardInterrupt() if interrupted else SourceError(str(error))",
         among="engines/test_discretion.py",
@@ -512,7 +512,7 @@ ENGINES = (
     ),
     _engines(
         name="progress tells the number of batches",
-        file="engines/blocks.py",
+        file="engines/reading.py",
         old="if progress is not None and step > told and time.monotonic() - begun > PATIENCE:",
         new="if progress is not None:",
         among="engines/test_duck.py",
@@ -520,7 +520,7 @@ ENGINES = (
     ),
     _engines(
         name="a person whose rows lie apart on a cluster goes unnoticed",
-        file="engines/cluster/frames.py",
+        file="engines/spark/frames.py",
         old='split = sums.column("bucket").null_count < sums.num_rows',
         new="split = False",
         among="engines/spark/test_work.py",
@@ -528,7 +528,7 @@ ENGINES = (
     ),
     _engines(
         name="sums of two runs of one task are mixed",
-        file="engines/cluster/frames.py",
+        file="engines/spark/frames.py",
         old='if together(np.asarray(sums.column("mark"))):',
         new='if not sums.column("mark"):',
         among="engines/spark/test_work.py",
@@ -536,7 +536,7 @@ ENGINES = (
     ),
     _engines(
         name="an executor logs what went wrong",
-        file="engines/cluster/work.py",
+        file="engines/spark/work.py",
         old="""
         except Exception:  # noqa: BLE001 - any message may quote the data
             failed = FAILED
@@ -548,7 +548,7 @@ ENGINES = (
     ),
     _engines(
         name="a cell at the end of a range adds to the next one too",
-        file="engines/cluster/maps.py",
+        file="engines/spark/maps.py",
         old="return np.where(cells < self.end[places], places, -1)",
         new="return np.where(cells <= self.end[places], places, -1)",
         among="engines/spark/test_maps.py",

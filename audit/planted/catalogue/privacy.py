@@ -80,7 +80,7 @@ PRIVACY = (
     ),
     _privacy(
         name="what fifty digits lose of ρ is kept",
-        file="privacy/conversion.py",
+        file="privacy/budget.py",
         old="_MARGIN = Fraction(1, 10**30)",
         new="_MARGIN = Fraction(0)",
         among="mechanisms/test_constants.py",
@@ -88,7 +88,7 @@ PRIVACY = (
     ),
     _privacy(
         name="ρ is computed in so few digits that its margin does not cover them",
-        file="privacy/conversion.py",
+        file="privacy/budget.py",
         old="_PRECISE = Context(prec=50)",
         new="_PRECISE = Context(prec=28)",
         among="mechanisms/test_constants.py",
@@ -104,7 +104,7 @@ PRIVACY = (
     ),
     _privacy(
         name="ρ is rounded up",
-        file="privacy/conversion.py",
+        file="privacy/budget.py",
         old="return Fraction(float_below(max(Fraction(0), rho)))",
         new="return Fraction(float_above(max(Fraction(0), rho)))",
         among="privacy/test_conversion.py",
@@ -112,7 +112,7 @@ PRIVACY = (
     ),
     _privacy(
         name="a scale is rounded to the nearest float",
-        file="privacy/amount.py",
+        file="privacy/cost.py",
         old=(
             "return nearest if Fraction(nearest) >= amount else math.nextafter(nearest, math.inf)"
         ),
@@ -223,7 +223,7 @@ PRIVACY = (
     ),
     _privacy(
         name="entries of a ledger can be deleted",
-        file="privacy/records.py",
+        file="privacy/store.py",
         old="""
         ("entry", "DELETE", ""),
 """,

@@ -27,7 +27,7 @@ RELEASES = (
     ),
     _releases(
         name="a stranger's ledger steers whoever prints it in Python",
-        file="privacy/statement.py",
+        file="privacy/ledger.py",
         old='brief(printable(terms.protects.removeprefix("user ")))',
         new='terms.protects.removeprefix("user ")',
         among="test_names.py",
@@ -35,7 +35,7 @@ RELEASES = (
     ),
     _releases(
         name="a name of a million letters is drawn on an axis",
-        file="figure/__init__.py",
+        file="figure.py",
         old='object.__setattr__(self, "label", brief(self.label))',
         new='object.__setattr__(self, "label", self.label)',
         among="test_names.py",
@@ -51,7 +51,7 @@ RELEASES = (
     ),
     _releases(
         name="a picture names the folder it was made in",
-        file="render/matplotlib/file.py",
+        file="render/matplotlib/drawing.py",
         old="""
         metadata = {**_METADATA[kind], "Title": clean(figure.title)}
 """,
@@ -65,7 +65,7 @@ RELEASES = (
     ),
     _releases(
         name="a picture is dated",
-        file="render/matplotlib/file.py",
+        file="render/matplotlib/drawing.py",
         old='"svg": {"Date": None, "Creator": None},',
         new='"svg": {"Creator": None},',
         among="render/test_matplotlib_files.py",
@@ -73,7 +73,7 @@ RELEASES = (
     ),
     _releases(
         name="what is spent is shown rounded to the nearest",
-        file="privacy/amount.py",
+        file="privacy/cost.py",
         old="rounding=ROUND_CEILING if up else ROUND_FLOOR)",
         new='rounding="ROUND_HALF_EVEN" if up else ROUND_FLOOR)',
         among="privacy/test_amount.py",

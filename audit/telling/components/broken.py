@@ -18,7 +18,7 @@ from sfumato.exact import Exact
 from sfumato.lattice import Distance
 from sfumato.mechanisms.noise import Noisy
 from sfumato.mechanisms.sparse import occupied_counts
-from sfumato.postprocess.law import NoiseLaw
+from sfumato.postprocess.noise_law import NoiseLaw
 from sfumato.privacy.cost import Cost
 from sfumato.privacy.unit import PrivacyUnit
 

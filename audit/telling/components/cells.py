@@ -19,11 +19,9 @@ from sfumato.domain import Bounds, Categories
 from sfumato.engines.engine import Engine
 from sfumato.grid import Labels
 from sfumato.lattice import REACH, Projection
-from sfumato.postprocess.scores import Estimate
-from sfumato.privacy.amount import exactly
-from sfumato.privacy.budget import Budget
-from sfumato.privacy.conversion import epsilon_of
-from sfumato.privacy.cost import Cost
+from sfumato.postprocess.haar import Estimate
+from sfumato.privacy.budget import Budget, epsilon_of
+from sfumato.privacy.cost import Cost, exactly
 from telling.case import Draws
 from telling.components.drawing import Drawn, quickly
 from telling.components.sums import LATTICE

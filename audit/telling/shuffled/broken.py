@@ -9,7 +9,8 @@ from unittest.mock import patch
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.distributed import client, shuffler
+from sfumato.distributed import client
+from sfumato.distributed import shuffle as shuffler
 from sfumato.distributed.noise_part import noise_part
 from sfumato.distributed.protocol import Protocol
 

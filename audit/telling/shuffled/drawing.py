@@ -11,10 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.distributed import client
-from sfumato.distributed.cells import located
-from sfumato.distributed.client import rounded, summed
-from sfumato.distributed.messages import Messages
-from sfumato.distributed.protocol import Protocol
+from sfumato.distributed.client import Messages, rounded, summed
+from sfumato.distributed.protocol import Protocol, located
 from sfumato.distributed.shuffle import Client, Shuffler
 from sfumato.domain import Bounds
 from sfumato.grid import Grid

@@ -16,8 +16,8 @@ from sfumato.errors import BudgetError, OverspentError
 from sfumato.names import printable as harmless
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.cost import Cost
-from sfumato.privacy.entry import printable
 from sfumato.privacy.guarantee import Guarantee
+from sfumato.privacy.terms import shorten_label
 from sfumato.privacy.unit import PrivacyUnit
 from sfumato.releases.release import Release
 
@@ -64,7 +64,7 @@ class Plan(ABC):
         """Return what there is to know, as names and values to print."""
 
     def __str__(self) -> str:
-        label = printable(self.label)
+        label = shorten_label(self.label)
         rows = [("plan", label), ("price", str(self.cost)), ("promise", str(self.guarantee))]
         rows += [(name, harmless(value)) for name, value in self.lines()]
         width = max(len(name) for name, _ in rows)
@@ -76,7 +76,7 @@ class Plan(ABC):
     def admit(self, spent: Cost) -> None:
         """Refuse to publish what cost more than was charged."""
         if not spent.within(self.cost):
-            label = printable(self.label)
+            label = shorten_label(self.label)
             raise OverspentError(
                 f"{label} spent {spent} but only {self.cost} was charged. This is a bug in "
                 "sfumato: the numbers are withheld. Please report it."

@@ -17,7 +17,7 @@ from sfumato.mechanisms.approx import approx, single
 from sfumato.mechanisms.chosen import Chosen
 from sfumato.mechanisms.joint import joint, usable
 from sfumato.mechanisms.threshold import threshold, threshold_scale
-from sfumato.postprocess.bridge import bridge_error
+from sfumato.postprocess.rank_error import bridge_error
 from sfumato.privacy.cost import Cost
 from sfumato.privacy.unit import PrivacyUnit
 

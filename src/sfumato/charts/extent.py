@@ -16,8 +16,7 @@ from sfumato.engines.engine import Engine, Schema
 from sfumato.errors import DomainError, SourceError
 from sfumato.grid import Edges
 from sfumato.mechanisms.threshold import extremes, threshold_scale
-from sfumato.privacy.amount import exactly
-from sfumato.privacy.cost import Cost
+from sfumato.privacy.cost import Cost, exactly
 from sfumato.privacy.unit import PrivacyUnit
 
 MARGIN = 1.5

@@ -11,10 +11,9 @@ from sfumato.exact import Exact
 from sfumato.mechanisms.gaussian import gaussian, gaussian_scale
 from sfumato.mechanisms.laplace import laplace, laplace_scale
 from sfumato.mechanisms.noise import Noisy
-from sfumato.postprocess.law import NoiseLaw
-from sfumato.privacy.amount import exactly, float_below, plain_above
+from sfumato.postprocess.noise_law import NoiseLaw
 from sfumato.privacy.budget import Budget
-from sfumato.privacy.cost import Cost
+from sfumato.privacy.cost import Cost, exactly, float_below, plain_above
 
 
 @dataclass(frozen=True)

@@ -10,15 +10,15 @@ from sfumato.exact import Exact
 from sfumato.grid import Grid
 from sfumato.mechanisms.chosen import Chosen
 from sfumato.mechanisms.partition import partition, totals
-from sfumato.postprocess.law import NoiseLaw
-from sfumato.postprocess.likelihood import CountNoise
+from sfumato.postprocess.noise_law import CountNoise, NoiseLaw
 from sfumato.postprocess.rank_interval import (
+    Cells,
     RankCounts,
     bins_around,
     least_told,
+    rank_layout,
     rank_radius,
 )
-from sfumato.postprocess.rank_layout import Cells, rank_layout
 from sfumato.privacy.cost import Cost
 from sfumato.privacy.unit import PrivacyUnit
 from sfumato.releases.quantiles import RankMeasured

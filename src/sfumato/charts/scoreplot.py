@@ -22,10 +22,9 @@ from sfumato.engines.engine import Engine
 from sfumato.errors import DomainError
 from sfumato.grid import Grid, Labels
 from sfumato.lattice import MOST_COLUMNS
-from sfumato.postprocess.scores import Estimate
-from sfumato.privacy.amount import exactly
+from sfumato.postprocess.haar import Estimate
 from sfumato.privacy.budget import Budget
-from sfumato.privacy.cost import Cost
+from sfumato.privacy.cost import Cost, exactly
 from sfumato.privacy.guarantee import Guarantee
 from sfumato.privacy.unit import PrivacyUnit
 from sfumato.releases.pca import PcaRelease

@@ -14,9 +14,8 @@ from sfumato.errors import DomainError
 from sfumato.grid import MOST_FOUND, Key, Labels
 from sfumato.mechanisms.laplace import laplace_scale
 from sfumato.mechanisms.stability import occupied_categories, stability_threshold
-from sfumato.privacy.amount import exactly
 from sfumato.privacy.budget import Budget
-from sfumato.privacy.cost import Cost
+from sfumato.privacy.cost import Cost, exactly
 from sfumato.privacy.unit import PrivacyUnit
 
 

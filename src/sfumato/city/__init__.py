@@ -36,7 +36,7 @@ def checkins(people: int = 20_000) -> pa.Table:
     >>> checkins(people=100).column_names
     ['person_id', 'lon', 'lat', 'place', 'time']
     """
-    from sfumato.city.visits import visits
+    from sfumato.city.places import visits
 
     return visits(people)
 
@@ -45,7 +45,7 @@ def save(folder: Path, people: int) -> dict[str, Path]:
     """Write what city hall, the streets and the hospital know, and return where the files are."""
     from pyarrow import parquet
 
-    from sfumato.city.body import MEASUREMENTS
+    from sfumato.city.people import MEASUREMENTS
 
     everyone = city(people)
     patients = everyone.select(["person_id", "health", *MEASUREMENTS])

@@ -1,4 +1,4 @@
-"""Who lives in the city: age, household money, work."""
+"""The people of the invented city: who they are, how they are built, where they work."""
 
 from __future__ import annotations
 
@@ -9,11 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.city.body import MEASUREMENTS, PROFILES, Body, body
-from sfumato.city.work import Work, work
-
 if TYPE_CHECKING:
     import pyarrow as pa
+
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -166,3 +164,158 @@ def _or_missing(texts: NDArray[np.object_]) -> pa.Array:
     import pyarrow as pa
 
     return pa.array(texts, pa.string(), mask=texts == "")
+
+
+MEASUREMENTS = ("heart_rate", "systolic", "diastolic", "glucose", "cholesterol", "bmi")
+
+
+@dataclass(frozen=True)
+class Profile:
+    """A kind of health: how common it is at each age, and its typical measurements."""
+
+    name: str
+    common: tuple[float, ...]
+    typical: tuple[float, ...]
+
+
+_AGES = (0, 14, 25, 45, 65, 85, 103)
+
+PROFILES = (
+    Profile("well", (1, 1, 0.72, 0.66, 0.48, 0.36, 0.34), (70, 120, 76, 91, 186, 24.0)),
+    Profile("athletic", (0, 0, 0.24, 0.14, 0.05, 0.01, 0.0), (52, 111, 67, 83, 160, 21.5)),
+    Profile("hypertension", (0, 0, 0.03, 0.13, 0.30, 0.42, 0.45), (77, 158, 99, 103, 214, 27.5)),
+    Profile("diabetes", (0, 0, 0.01, 0.07, 0.17, 0.21, 0.21), (83, 139, 84, 171, 236, 32.5)),
+)
+
+# Spread within a cloud, and how much each measurement follows the two things that vary in everyone.
+_SPREAD = np.array([7.0, 8.5, 6.0, 9.0, 24.0, 2.6])
+_FOLLOWS = np.array([[0.3, 0.7, 0.75, 0.1, 0.1, 0.3], [0.2, 0.1, 0.1, 0.6, 0.5, 0.7]])
+
+
+@dataclass(frozen=True)
+class Body:
+    """The profile of each person, and six rows of measurements; NaN where none was made."""
+
+    profile: NDArray[np.int64]
+    measured: Floats
+
+
+def body(age: NDArray[np.int64], sex: NDArray[np.int64], generator: np.random.Generator) -> Body:
+    """Examine everyone but the fifth who never came."""
+    profile = _profiles(age, generator)
+    typical = np.array([kind.typical for kind in PROFILES])[profile].T
+    shared = _FOLLOWS.T @ generator.normal(size=(2, len(age)))
+    own = np.sqrt(1 - (_FOLLOWS**2).sum(axis=0))[:, None] * generator.normal(size=typical.shape)
+    measured: Floats = typical + _SPREAD[:, None] * (shared + own) + _by_age_and_sex(age, sex)
+    measured = np.round(measured, 1)
+    measured[:, generator.random(len(age)) < 0.18] = np.nan
+    measured[generator.random(measured.shape) < 0.03] = np.nan
+    return Body(profile, measured)
+
+
+def _profiles(age: NDArray[np.int64], generator: np.random.Generator) -> NDArray[np.int64]:
+    common = np.array([np.interp(age, _AGES, profile.common) for profile in PROFILES])
+    steps = np.cumsum(common, axis=0)
+    return (steps < generator.random(len(age)) * steps[-1]).sum(axis=0)
+
+
+def _by_age_and_sex(age: NDArray[np.int64], sex: NDArray[np.int64]) -> Floats:
+    years = (age - 45.0) / 10
+    child = np.clip(16.0 - age, 0, 16)
+    male = np.select([sex == 0, sex == 1], [-0.5, 0.5], 0.0)
+    return np.array(
+        [
+            2.2 * child - 2.0 * male,
+            1.6 * years - 1.2 * child + 4.0 * male,
+            0.6 * years - 1.1 * child + 3.0 * male,
+            1.0 * years + 2.0 * male,
+            3.0 * years - 1.5 * child - 6.0 * male,
+            0.25 * years - 0.4 * child + 0.6 * male,
+        ]
+    )
+
+
+SECTORS: dict[str, tuple[str, ...]] = {
+    "harbour": ("docker", "crane driver", "pilot", "customs clerk", "shipwright"),
+    "steelworks": ("smelter", "welder", "machinist", "electrician", "foreman"),
+    "offices": ("clerk", "accountant", "programmer", "lawyer", "architect"),
+    "shops": ("shop assistant", "grocer", "baker", "florist", "bookseller"),
+    "health": ("nurse", "carer", "physician", "pharmacist", "midwife"),
+    "schools": ("teacher", "lecturer", "caretaker", "librarian", "researcher"),
+    "kitchens": ("cook", "waiter", "barista", "brewer", "confectioner"),
+    "transport": ("tram driver", "courier", "mechanic", "dispatcher", "ferryman"),
+    "city hall": ("administrator", "gardener", "firefighter", "surveyor", "archivist"),
+}
+RARE = {
+    "lighthouse keeper": 1,
+    "glass harpist": 2,
+    "bell founder": 3,
+    "falconer": 5,
+    "cartographer": 12,
+    "clockmaker": 30,
+}
+"""Occupations so rare that the name alone could tell who it is, and how many people have them."""
+
+# How likely each sector is in each district: Saltgate has the harbour, Ironmoor the works.
+_LIKELY = np.array(
+    [
+        [2, 1, 8, 5, 4, 7, 9, 2, 3],
+        [11, 2, 4, 5, 3, 2, 5, 4, 2],
+        [2, 0.5, 13, 3, 6, 4, 1, 1, 4],
+        [4, 12, 2, 5, 4, 2, 4, 6, 2],
+        [2, 1, 5, 5, 7, 5, 2, 3, 4],
+        [3, 3, 9, 4, 6, 6, 2, 4, 3],
+    ]
+)
+_DISTANCE = np.array([12.0, 18.0, 21.0, 24.0, 27.0, 38.0])
+
+Texts = NDArray[np.object_]
+
+
+@dataclass(frozen=True)
+class Work:
+    """Sector, occupation (empty for those without) and minutes to get there (NaN)."""
+
+    sector: Texts
+    occupation: Texts
+    commute: NDArray[np.float64]
+
+
+def work(
+    district: NDArray[np.int64], age: NDArray[np.int64], generator: np.random.Generator
+) -> Work:
+    """Give three adults in four something to do."""
+    employed = (age >= 18) & (age < 67) & (generator.random(len(age)) < 0.76)
+    sector = _drawn(_LIKELY[district], generator)
+    rank = _drawn(np.tile([10.0, 7.0, 5.0, 3.0, 1.6], (len(age), 1)), generator)
+    names = np.array(list(SECTORS), dtype=object)
+    jobs = np.array(list(SECTORS.values()), dtype=object)
+    occupation = np.where(employed, jobs[sector, rank], "")
+    _rename(occupation, generator.permutation(np.flatnonzero(employed)))
+    return Work(
+        sector=np.where(employed, names[sector], ""),
+        occupation=occupation,
+        commute=np.where(employed, _commutes(district, generator), np.nan),
+    )
+
+
+def _drawn(likely: NDArray[np.float64], generator: np.random.Generator) -> NDArray[np.int64]:
+    """Draw one column per row, with the likelihoods of that row."""
+    steps = np.cumsum(likely, axis=1)
+    draws = generator.random(len(likely)) * steps[:, -1]
+    return (steps < draws[:, None]).sum(axis=1)
+
+
+def _rename(occupation: Texts, workers: NDArray[np.int64]) -> None:
+    for name, holders in RARE.items():
+        occupation[workers[:holders]] = name
+        workers = workers[holders:]
+
+
+def _commutes(district: NDArray[np.int64], generator: np.random.Generator) -> NDArray[np.float64]:
+    """Minutes as people tell them: most round to five, many of those to a quarter of an hour."""
+    minutes = _DISTANCE[district] * np.exp(0.5 * generator.normal(size=len(district)))
+    candour = generator.random(len(district))
+    step = np.select([candour < 0.15, candour < 0.65], [1, 5], 15)
+    step[minutes < 8] = np.minimum(step[minutes < 8], 5)
+    return np.clip(np.round(minutes / step) * step, 1, 180)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from sfumato.cli.terminal import room, show, show_table
 from sfumato.names import brief, printable
-from sfumato.privacy.entry import LONGEST_LABEL
+from sfumato.privacy.terms import LONGEST_LABEL
 
 if TYPE_CHECKING:
     from sfumato.releases.release import Release

@@ -1,19 +1,192 @@
-"""`Protocol`: what everybody knows before anything is sent. The argument stands in `shuffle.md`."""
+"""What a protocol refuses, before anything is sent."""
 
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
-from sfumato.distributed.cells import Codes, codes_within, sides_within
-from sfumato.distributed.checking import MOST_BITS, check, too_fine, too_wide
-from sfumato.distributed.noise_part import NoisePart, noise_part, table_size
-from sfumato.distributed.splitting import fewest_shares
-from sfumato.plane import Plane
-from sfumato.privacy.amount import exactly, show
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sfumato.distributed.noise_part import NoisePart, fewest_shares, noise_part, table_size
+from sfumato.errors import BudgetError, DomainError, SfumatoError
+from sfumato.grid import MOST_CELLS, Grid
+from sfumato.plane import Codes, Outside, Plane, interleave
 from sfumato.privacy.budget import weakness
+from sfumato.privacy.cost import exactly, show
+
+MOST_EPSILON = 30.0
+LEAST_DELTA = 1e-15
+MOST_BITS = 40
+MOST_SCALING = 2**20
+MOST_PARTICIPANTS = 2**24
+
+
+def check(protocol: Protocol) -> None:
+    """Refuse parameters that promise nothing, or cannot be met."""
+    _check_people(protocol)
+    _check_budget(protocol)
+    _check_squares(protocol)
+
+
+def _check_people(protocol: Protocol) -> None:
+    many = (protocol.participants, protocol.honest)
+    if not all(map(_whole, many)) or not 2 <= protocol.honest <= protocol.participants:
+        raise DomainError(
+            "A protocol needs at least two honest participants, and no more than there are. Their "
+            "messages hide among each other's, and only they add the noise. Write "
+            "participants=50, honest=40."
+        )
+    if protocol.participants > MOST_PARTICIPANTS:
+        raise DomainError(
+            f"A protocol has at most {MOST_PARTICIPANTS} participants. The sums of more could not "
+            "be read exactly. Form groups, and add up what each released."
+        )
+
+
+def _check_budget(protocol: Protocol) -> None:
+    if not _between(protocol.epsilon, 0, MOST_EPSILON):
+        raise BudgetError(
+            f"A protocol needs an ε above 0, and at most {MOST_EPSILON:g}. Without one there is no "
+            "noise to draw, or none that protects. Write epsilon=1."
+        )
+    if not _between(protocol.delta, LEAST_DELTA, 0.5):
+        raise BudgetError(
+            f"A protocol needs a δ above {LEAST_DELTA:g} and up to one half. Shuffled messages "
+            "never hide a number perfectly, so there is no pure form. Write delta=1e-6."
+        )
+    if protocol.weak is not True and (why := weakness(protocol.epsilon, protocol.delta)):
+        raise BudgetError(
+            f"This protocol protects little: {why}. Whoever reads the sums could become nearly "
+            "sure of what one participant holds. Promise more, or write that you mean it: "
+            "weak=True."
+        )
+    if not _between(protocol.wrong, 1e-100, 0.5):
+        raise DomainError(
+            "The probability that a sum is misread must lie above 0, and up to one half. Noise has "
+            "no largest value, so no range holds all sums. Write wrong=1e-6."
+        )
+
+
+def _check_squares(protocol: Protocol) -> None:
+    if not _whole(protocol.scaling) or not 1 <= protocol.scaling <= MOST_SCALING:
+        raise DomainError(
+            f"The scaling must be a whole number from 1 to {MOST_SCALING}. It says how finely each "
+            "participant's mass is rounded, and noise grows with it. Write scaling=256."
+        )
+    if not _whole(protocol.coarsest) or not 0 <= protocol.coarsest <= protocol.plane.levels:
+        raise DomainError(
+            f"The coarsest level must be one from 0 to {protocol.plane.levels}, the finest of this "
+            "plane. Outside of them there is nothing to measure, and ε would be spent on nothing. "
+            "Write coarsest=2, or ask for more cells."
+        )
+    if not _between(protocol.decay, 0, 1):
+        raise DomainError(
+            "The decay must lie above 0 and up to 1. It divides ε among the levels, and a level "
+            "without ε would be shown without noise. Write decay=2**-0.5."
+        )
+    if protocol.coordinates > MOST_CELLS:
+        raise DomainError(
+            f"{protocol.coordinates} squares are more than the {MOST_CELLS} that may be summed. "
+            "Everyone would send messages for each, and nearly all would hold noise alone. Ask "
+            "for fewer cells."
+        )
+
+
+def too_wide() -> SfumatoError:
+    """Say that sums with so much noise take more bits than can be added."""
+    return DomainError(
+        f"Sums of so many participants with so few honest ones take more than {MOST_BITS} bits. "
+        "Everyone draws as much noise as if only the honest did, and it adds up. Ask for fewer "
+        "participants, or vouch for more honest ones."
+    )
+
+
+def too_fine(scaling: int) -> SfumatoError:
+    """Say that the noise is too wide to be drawn from a table."""
+    return BudgetError(
+        f"With scaling={scaling}, the noise of so small an ε spans too many steps to draw it "
+        "exactly. It drowns rounding by far, so finer steps would show nothing more. Choose a "
+        "smaller scaling, or spend more."
+    )
+
+
+def _whole(number: object) -> bool:
+    return isinstance(number, int) and not isinstance(number, bool)
+
+
+def _between(number: float, low: float, high: float) -> bool:
+    return not isinstance(number, bool) and low < number <= high
+
+
+__all__ = ["Codes", "codes_within", "located", "numbers", "sides_within"]
+
+Numbers = NDArray[np.float64]
+
+
+def codes_within(plane: Plane, level: int) -> Codes:
+    """Return the codes, rising, of the squares of a level that meet the window.
+
+    Examples
+    --------
+    >>> from sfumato.domain import Bounds
+    >>> wide = Plane(Grid("x", Bounds(0, 1), 4), Grid("y", Bounds(0, 1), 2))
+    >>> codes_within(wide, 1), codes_within(wide, 2)
+    (array([0, 1]), array([0, 1, 2, 3, 4, 5, 6, 7]))
+    """
+    width, height = sides_within(plane, level)
+    places = np.arange(width * height, dtype=np.int64)
+    return np.sort(interleave(places % width, places // width))
+
+
+def sides_within(plane: Plane, level: int) -> tuple[int, int]:
+    """Return how many columns and rows of squares of a level meet the window."""
+    span = 2 ** (plane.levels - level)
+    return -(-plane.x.cells // span), -(-plane.y.cells // span)
+
+
+def located(plane: Plane, points: Numbers) -> Codes:
+    """Return the cells of the points that lie in the window.
+
+    NaN lies nowhere. Other points outside are left out or moved to the border, as the plane says.
+    """
+    column, inside = _index(plane.x, points[:, 0], plane.outside)
+    row, within = _index(plane.y, points[:, 1], plane.outside)
+    chosen = inside & within
+    return interleave(column[chosen], row[chosen])
+
+
+def _index(axis: Grid, values: Numbers, outside: Outside) -> tuple[Codes, NDArray[np.bool_]]:
+    lower, upper = axis.edges[0], axis.edges[-1]
+    known = ~np.isnan(values)
+    inside = known if outside == "edge" else known & (lower <= values) & (values <= upper)
+    kept = np.clip(np.where(known, values, lower), lower, upper)
+    index = np.searchsorted(axis.edges, kept, side="right") - 1
+    return np.minimum(index, axis.cells - 1).astype(np.int64), inside
+
+
+def numbers(values: ArrayLike, shape: tuple[int | None, ...], spelling: str) -> Numbers:
+    """Return an array of numbers in the given shape, or say how it is spelled."""
+    array = None
+    # The message of such an error may quote a value.
+    with suppress(TypeError, ValueError, OverflowError):
+        array = np.asarray(values, dtype=np.float64)
+    if array is not None and array.size == 0 and shape[0] is None:
+        array = array.reshape(0, *(size or 0 for size in shape[1:]))
+    if array is None or array.ndim != len(shape) or not _fits(array.shape, shape):
+        raise DomainError(
+            f"What a participant holds is {spelling}. Anything else has no place among the public "
+            "cells, and would have to be guessed. Pass numbers in that shape."
+        )
+    return array
+
+
+def _fits(found: tuple[int, ...], wanted: tuple[int | None, ...]) -> bool:
+    return all(size is None or size == have for have, size in zip(found, wanted, strict=True))
+
 
 MOST_ENTRIES = 2**22
 """How long the tables may be, all levels together, that noise is drawn from."""

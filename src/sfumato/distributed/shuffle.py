@@ -1,43 +1,104 @@
-"""Heatmaps in the shuffle model: nobody but the participants ever sees what they hold.
-
-Everybody sends many short messages, a shuffler mixes those of all, and an analyser adds them up.
-The argument stands in `shuffle.md`: what each side learns, and why it is (ε, δ)-private. The method
-is Appendix F of Ghazi et al., "Differentially private heatmaps" (arXiv:2211.13454), corrected.
-
-Examples
---------
-Everybody agrees on public parameters, and knows what taking part will cost.
-
->>> import numpy as np
->>> from sfumato.distributed.shuffle import Analyser, Client, Protocol, Shuffler
->>> from sfumato.domain import Bounds
->>> from sfumato.grid import Grid
->>> from sfumato.plane import Plane
->>> screen = Plane(Grid("x", Bounds(0, 640), 16), Grid("y", Bounds(0, 480), 12))
->>> protocol = Protocol(screen, participants=30, honest=25, epsilon=8, delta=1e-6, scaling=64)
->>> protocol.messages_per_user, protocol.bytes_per_user
-(4284, 11246)
-
-Each participant encodes where they looked, alone.
-
->>> client = Client(protocol)
->>> sent = [client.encode([(160 + i, 120 - i), (170, 125)]) for i in range(30)]
-
-The shuffler mixes, and the analyser reads noisy sums: here of the cells that nearly all looked at.
-
->>> measured = Analyser(protocol).decode(Shuffler(protocol).permute(sent))
->>> picture = measured.picture()
->>> picture.shape, bool(10 < picture[2:4, 3:6].sum() < 50)
-((12, 16), True)
-"""
+"""`Shuffler`: it mixes the messages of all participants, and knows nothing else."""
 
 from __future__ import annotations
 
-from sfumato.distributed.analyser import Analyser
-from sfumato.distributed.client import Client
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.distributed.client import Client, Messages
 from sfumato.distributed.measured import Measured
-from sfumato.distributed.messages import Messages
 from sfumato.distributed.protocol import Protocol
-from sfumato.distributed.shuffler import Shuffler
+from sfumato.distributed.randomness import is_private, permutation
+from sfumato.errors import SfumatoError
+
+
+@dataclass(frozen=True)
+class Shuffler:
+    """The one who sees who sent what, and therefore must not talk to the analyser.
+
+    It waits for everyone: noise is shared out among the participants, and the messages of a few
+    carry too little of it.
+    """
+
+    protocol: Protocol
+
+    def permute(self, sent: Iterable[Messages]) -> Messages:
+        """Return all messages of all participants in an order that is exactly uniform.
+
+        Privacy
+        -------
+        The promise holds for what this returns, not for what it is given: whoever shuffles sees
+        each participant's messages beside a small part of the noise alone. Fewer participants
+        than the protocol has are refused before anything is mixed.
+        """
+        every = list(sent)
+        self._check(every)
+        words = np.concatenate([each.words for each in every])
+        private = all(each.private for each in every) and is_private()
+        return Messages(words[permutation(len(words))], private)
+
+    def _check(self, sent: Sequence[Messages]) -> None:
+        expected = [self.protocol.messages_per_user] * self.protocol.participants
+        if [len(each) for each in sent] != expected:
+            raise SfumatoError(
+                f"The protocol has {self.protocol.participants} participants who send "
+                f"{self.protocol.messages_per_user} messages each, and these are not theirs. The "
+                "messages of a few are not covered by noise, so none are passed on. Wait for "
+                "all; a new run with fewer participants costs ε and δ again."
+            )
+
+
+Steps = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Analyser:
+    """The one whom nobody trusts: shuffled messages in, noisy masses out."""
+
+    protocol: Protocol
+
+    def decode(self, messages: Messages) -> Measured:
+        """Return the noisy mass of every square.
+
+        Privacy
+        -------
+        Post-processing of the shuffled messages, which are (ε, δ)-private for each participant.
+        """
+        protocol = self.protocol
+        shift = np.uint64(protocol.modulus_bits)
+        numbers = (messages.words >> shift).astype(np.int64)
+        self._check(numbers)
+        sums = _sums(numbers, messages.words & np.uint64(protocol.modulus - 1))
+        half = protocol.modulus // 2
+        # Remainders stand for the numbers nearest to 0, since noise can be negative.
+        centred = (sums + half) % protocol.modulus - half
+        ends = np.cumsum(protocol.sizes)[:-1]
+        return Measured(protocol, tuple(np.split(centred, ends)), messages.private)
+
+    def _check(self, numbers: Steps) -> None:
+        protocol = self.protocol
+        expected = protocol.participants * protocol.shares
+        complete = len(numbers) == expected * protocol.coordinates
+        if complete and numbers.max(initial=-1) < protocol.coordinates:
+            counts = np.bincount(numbers, minlength=protocol.coordinates)
+            if (counts == expected).all():
+                return
+        raise SfumatoError(
+            f"{protocol.participants} participants send {protocol.shares} shares each of "
+            f"{protocol.coordinates} sums, and these messages are not those. A sum that lacks a "
+            "share is a random number. Ask the shuffler for all of them; a new run costs ε and δ "
+            "again."
+        )
+
+
+def _sums(numbers: Steps, shares: NDArray[np.uint64]) -> Steps:
+    """Return the sums of shares by number; halves of them are small enough for floats."""
+    low = np.bincount(numbers, weights=(shares & np.uint64(2**20 - 1)).astype(np.float64))
+    high = np.bincount(numbers, weights=(shares >> np.uint64(20)).astype(np.float64))
+    return low.astype(np.int64) + (high.astype(np.int64) << 20)
+
 
 __all__ = ["Analyser", "Client", "Measured", "Messages", "Protocol", "Shuffler"]

@@ -9,13 +9,12 @@ from typing import TypeVar
 import numpy as np
 
 from sfumato.engines.columns import Integers
-from sfumato.engines.counting import Counts
-from sfumato.engines.discretion import discreetly
+from sfumato.engines.counting import Counts, Marginals
 from sfumato.engines.engine import Schema
-from sfumato.engines.marginals import Marginals
 from sfumato.engines.masses import Masses
 from sfumato.engines.moments import Products
-from sfumato.engines.summing import Summation
+from sfumato.engines.redaction import redact_errors
+from sfumato.engines.sums import Summation
 from sfumato.errors import DomainError
 from sfumato.exact import Exact
 from sfumato.grid import Grid, shape
@@ -71,7 +70,7 @@ class Answering(ABC):
         if unit.max_rows is not None:
             # Which rows of a person count is decided for each column by the cells of that column.
             return tuple(self._exact(self._counted([key], unit), unit) for key in keys)
-        found = discreetly(lambda: self._summed(Marginals(tuple(keys)), unit))
+        found = redact_errors(lambda: self._summed(Marginals(tuple(keys)), unit))
         return tuple(self._exact(tally.total(), unit) for tally in found)
 
     def gram(self, moments: Moments, unit: PrivacyUnit) -> Exact:
@@ -86,7 +85,7 @@ class Answering(ABC):
         Frobenius norm, which is L2, and by at most ``moments.size`` times that in L1.
         """
         self.schema().check([moments], unit, parsing=True)
-        sums = discreetly(lambda: self._summed(Products(moments), unit).total())
+        sums = redact_errors(lambda: self._summed(Products(moments), unit).total())
         weight = moment_weight(unit)
         most = weight * moments.longest
         step = 1 / weight if unit.shared else 1.0
@@ -110,7 +109,7 @@ class Answering(ABC):
                 f"all. Write PrivacyUnit.users({unit.column!r}, max_rows=20)."
             )
         self.schema().check((), unit, unlisted=[column])
-        found = dict(sorted(discreetly(lambda: self._texts(column, unit)).items()))
+        found = dict(sorted(redact_errors(lambda: self._texts(column, unit)).items()))
         texts, sums = tuple(found), np.array([*found.values()], dtype=np.int64)
         return Exact(unit.weight, unit.weight**2, unit.step, _values=sums, _labels=texts)
 
@@ -133,10 +132,10 @@ class Answering(ABC):
             )
         weights = [] if weight is None else [weight.column]
         self.schema().check([plane.x, plane.y], unit, numbers=weights, parsing=True)
-        return discreetly(lambda: self._mapped(Masses(plane, unit, weight)))
+        return redact_errors(lambda: self._mapped(Masses(plane, unit, weight)))
 
     def _counted(self, keys: Sequence[Question], unit: PrivacyUnit) -> Integers:
-        return discreetly(lambda: self._summed(Counts(tuple(keys)), unit)).total()
+        return redact_errors(lambda: self._summed(Counts(tuple(keys)), unit)).total()
 
     def _exact(self, sums: Integers, unit: PrivacyUnit) -> Exact:
         return Exact(unit.weight, unit.weight**2, unit.step, _values=sums)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from sfumato.engines.discretion import discreetly
 from sfumato.engines.duck import DuckEngine
 from sfumato.engines.engine import Engine
-from sfumato.engines.parallel import Report
+from sfumato.engines.redaction import redact_errors
+from sfumato.engines.resources import Report
 from sfumato.engines.table import Table, is_spark
 from sfumato.errors import SourceError
 
@@ -31,7 +31,7 @@ def engine_for(table: object, progress: Report | None = None) -> Engine:
             progress=progress,
         )
     # Spark is there already, or nobody could have made the frame.
-    from sfumato.engines.spark import SparkEngine
+    from sfumato.engines.spark.engine import SparkEngine
 
     return SparkEngine(frame, progress=progress, memory_limit=table.memory_limit)
 
@@ -57,7 +57,7 @@ def _named(spark: Any, name: str) -> Any:
         return found
 
     try:
-        return discreetly(find)
+        return redact_errors(find)
     except SourceError:
         pass
     raise SourceError(
@@ -68,7 +68,7 @@ def _named(spark: Any, name: str) -> Any:
 
 
 def _finite(frame: Any) -> Any:
-    if discreetly(lambda: bool(frame.isStreaming)):
+    if redact_errors(lambda: bool(frame.isStreaming)):
         raise SourceError(
             "The table is a stream. Its rows keep coming while they are counted, so that no two "
             "charts, and no ledger, would be about one table. Write it to a table first, and read "

@@ -1,23 +1,4 @@
-"""Arrow columns as numbers, categories and identities: the one public rule for odd values.
-
-Every engine hands its raw columns to these functions, so the rule is the same on all of them:
-
-- NULL, NaN and text that does not read as the declared kind are counted nowhere;
-- infinities and values out of range are moved to the nearer bound (by the kernel);
-- a category that is not declared is counted nowhere;
-- text is read as a number when, between optional ASCII white space, it is an optional sign and
-  decimal digits with an optional point and exponent, or ``inf``, ``infinity`` or ``nan``; and as a
-  flag when it is ``true`` or ``false``; in any case of letters; where a file writes numbers
-  otherwise, as its `NumberFormat` says;
-- numbers are compared as 64-bit floats, so −0.0 is 0.0, and text byte by byte;
-- times are microseconds since 1970 in UTC, finer ones cut off; a time without a zone is UTC;
-- an identity that is NULL or NaN is nobody, and so is a time that 64 bits of microseconds, or 32
-  bits of days, do not hold; in coarser units a time is the same person, in nanoseconds another;
-- text of more than `LONGEST_TEXT` bytes is counted nowhere, and as an identity it is its digest.
-
-No function here raises or warns because of a value, and what one row is read as depends on no
-other row of its block.
-"""
+"""Arrow columns as numbers, categories and identities: the one public rule for odd values."""
 
 from __future__ import annotations
 
@@ -33,6 +14,7 @@ from numpy.typing import NDArray
 from sfumato.domain import Categories
 from sfumato.engines.decoding import (
     LONGEST_TEXT,
+    as_usual,
     decoded,
     indices,
     is_bytes,
@@ -42,8 +24,7 @@ from sfumato.engines.decoding import (
     shortened,
 )
 from sfumato.engines.engine import ColumnKind
-from sfumato.engines.number_format import PLAIN
-from sfumato.engines.number_text import as_usual
+from sfumato.engines.table import PLAIN
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -292,3 +273,33 @@ def _unicode(text: bytes | None) -> str | None:
         return None if text is None else text.decode()
     except UnicodeDecodeError:
         return None
+
+
+Numbers = NDArray[np.int32]
+"""Whole numbers, one line for each of those that rows have."""
+
+
+def packed(lines: Floats) -> pa.Array:
+    """Return the numbers of each row as bytes, or NULL where one of them is NaN.
+
+    Examples
+    --------
+    >>> two = packed(np.array([[1.0, 2.0], [3.0, np.nan]]))
+    >>> two.null_count, unpacked(two.drop_null(), 2).tolist()
+    (1, [[1], [3]])
+    """
+    known = ~np.isnan(lines).any(axis=0)
+    rows = np.where(known, lines, 0.0).T.astype(np.int32, order="C")
+    buffers = [pa.py_buffer(np.packbits(known, bitorder="little")), pa.py_buffer(rows)]
+    return pa.Array.from_buffers(pa.binary(rows.itemsize * len(lines)), len(rows), buffers)
+
+
+def unpacked(column: pa.Array, lines: int) -> Numbers:
+    """Return the numbers of each row, of which each has as many as there are lines."""
+    width = np.dtype(np.int32).itemsize * lines
+    stored = column.cast(pa.binary(width))
+    octets = stored.buffers()[1]
+    if octets is None:
+        return np.empty((lines, 0), dtype=np.int32)
+    rows = np.frombuffer(octets, np.int32).reshape(-1, lines)
+    return rows[stored.offset : stored.offset + len(stored)].T

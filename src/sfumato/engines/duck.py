@@ -7,17 +7,15 @@ from collections.abc import Mapping
 from typing import TypeVar
 
 from sfumato.engines.answering import Answering
-from sfumato.engines.blocks import now_and_then
 from sfumato.engines.columns import labels
 from sfumato.engines.engine import Schema
 from sfumato.engines.masses import Masses
-from sfumato.engines.number_format import PLAIN, NumberFormat
-from sfumato.engines.parallel import Report, settle
-from sfumato.engines.reading import Reading
-from sfumato.engines.resources import Resources, checked
+from sfumato.engines.reading import Reading, now_and_then
+from sfumato.engines.resources import Report, Resources, checked, settle
 from sfumato.engines.sources.opening import open_table
 from sfumato.engines.sources.source import Columns
-from sfumato.engines.summing import Summation
+from sfumato.engines.sums import Summation
+from sfumato.engines.table import PLAIN, NumberFormat
 from sfumato.exact import Exact
 from sfumato.plane import influence
 from sfumato.privacy.unit import PrivacyUnit

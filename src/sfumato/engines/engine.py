@@ -125,7 +125,7 @@ class Engine(Protocol):
     """Turns a table into exact integers; one engine object serves one release.
 
     A second engine implements these verbs with the kernels of `sfumato.engines.kernel`,
-    `sfumato.engines.places` and `sfumato.engines.gram`, which turn one block of rows into whole
+    `sfumato.engines.kernel` and `sfumato.engines.moments`, which turn one block of rows into whole
     numbers, and the rules of `sfumato.engines.bounding`.
     """
 

@@ -1,18 +1,110 @@
-"""The kernel every engine shares: one batch of rows to cells of public keys."""
+"""The kernel every engine shares: one batch of rows to cells, points and projections."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from functools import reduce
 from itertools import chain
 
 import numpy as np
 import pyarrow as pa
 
-from sfumato.engines.columns import Floats, Integers, numbers_and_gaps, positions
-from sfumato.engines.scores import scores
+from sfumato.engines.columns import Floats, Integers, numbers, numbers_and_gaps, positions
 from sfumato.grid import Edges, Grid, Key, Labels
-from sfumato.lattice import Distance, Projection, Question
+from sfumato.lattice import REACH, Distance, Lattice, Point, Projection, Question
+from sfumato.plane import Outside, Plane, Weight, interleave
+
+STRIP = 2**13
+"""How many rows to work on at once: their columns fit in the caches, and NumPy is fastest here."""
+
+
+def strips(
+    block: pa.RecordBatch, lattice: Lattice, room: Floats | None = None
+) -> Generator[Floats]:
+    """Yield the points of a block, one line for each column; NaN makes a row be nowhere.
+
+    They are put into `room`, or into an array of their own, which is used again: whoever asks may
+    write into it, and must be done with it before asking for the next.
+
+    Privacy
+    -------
+    A row's point depends on that row and public facts alone: every step is one correctly rounded
+    operation, with the same result wherever in a table the row stands.
+    """
+    columns = [numbers_and_gaps(block.column(name)) for name in lattice.columns]
+    gappy = [(line, gaps) for line, (_, gaps) in enumerate(columns) if gaps.any()]
+    room = np.empty((len(columns), STRIP)) if room is None else room
+    for start in range(0, block.num_rows, room.shape[1]):
+        some = slice(start, start + room.shape[1])
+        points = room[:, : block.num_rows - start]
+        _place([values[some] for values, _ in columns], lattice, points)
+        for line, gaps in gappy:
+            points[line, gaps[some]] = np.nan
+        yield points
+
+
+def _place(columns: list[Floats], lattice: Lattice, points: Floats) -> None:
+    lowest, highest = lattice.corners
+    with np.errstate(over="ignore", invalid="ignore"):  # a signalling NaN would warn of itself
+        for values, middle, line in zip(columns, lattice.middles, points, strict=True):
+            np.subtract(values, middle, out=line)
+        points *= lattice.factors[:, np.newaxis]
+        np.rint(points, out=points)
+        # All steps keep the order of values, so their bounds may as well be met at the end.
+        np.clip(points, lowest[:, np.newaxis], highest[:, np.newaxis], out=points)
+
+
+def scores(block: pa.RecordBatch, questions: Sequence[Projection | Distance]) -> list[Floats]:
+    """Return what each question asks for, in scaled units; NaN is nowhere.
+
+    Privacy
+    -------
+    A row's score depends on that row and public facts alone: sums are exact, and whatever else is
+    done is one correctly rounded operation after the other.
+    """
+    found = [np.empty(block.num_rows) for _ in questions]
+    for lattice in dict.fromkeys(question.lattice for question in questions):
+        start = 0
+        for points in strips(block, lattice):
+            some = slice(start, start + points.shape[1])
+            for question, values in zip(questions, found, strict=True):
+                if question.lattice == lattice:
+                    values[some] = _scored(points, question)
+            start = some.stop
+    return found
+
+
+def _scored(points: Floats, question: Projection | Distance) -> Floats:
+    with np.errstate(over="ignore"):  # an infinite distance has its cell
+        if isinstance(question, Projection):
+            return _project(points, question.origin, question.vector) * question.lattice.unit
+        return np.sqrt(_squares(points, question)) * question.lattice.unit
+
+
+def _squares(points: Floats, question: Distance) -> Floats:
+    if not question.vectors:
+        apart = points - np.array(question.origin, dtype=np.float64)[:, np.newaxis]
+        return squared_lengths(apart)
+    projected = [_project(points, question.origin, vector) for vector in question.vectors]
+    return reduce(np.add, [each * each for each in projected])
+
+
+def squared_lengths(points: Floats) -> Floats:
+    """Return the squared length of each point: below 2⁴⁹, so that its sum is exact."""
+    return np.einsum("ij,ij->j", points, points)
+
+
+def _project(points: Floats, origin: Point, vector: Point) -> Floats:
+    """Return the projections on a vector, in steps: below 2⁴⁶ before they are divided, and exact.
+
+    A matrix product might leave out what is multiplied by 0, and with it what is nowhere.
+    """
+    whole = np.einsum("i,ij->j", np.array(vector, dtype=np.float64), points)
+    whole -= sum(one * other for one, other in zip(origin, vector, strict=True))
+    whole /= REACH
+    return whole
+
 
 BLOCK = 2**15
 """How many rows to work on at once: few enough for the caches, and for memory to be reused."""
@@ -90,4 +182,45 @@ def edges_cells(values: Floats, key: Edges) -> Integers:
     found = np.searchsorted(key.edges, inside, side="right") - 1
     np.minimum(found, key.cells - 1, out=found)  # the last cell holds its upper edge
     found[(inside > key.edges[-1]) | np.isnan(values)] = -1
+    return found
+
+
+def places(plane: Plane) -> Callable[[pa.RecordBatch], Integers]:
+    """Return a function from rows to the Morton codes of their cells, or -1 for nowhere.
+
+    Privacy
+    -------
+    A row's cell depends on that row and public facts alone.
+    """
+    columns, rows = np.arange(plane.x.cells), np.arange(plane.y.cells)
+    # A code is that of its column or that of its row, bit by bit. All bits are set in the last
+    # entry, which -1 looks up: whatever it is joined with, the answer is -1 again.
+    across = np.append(interleave(columns, np.zeros_like(columns)), -1)
+    along = np.append(interleave(np.zeros_like(rows), rows), -1)
+
+    def place(batch: pa.RecordBatch) -> Integers:
+        x, y = (_find_cells(batch.column(g.column), g, plane.outside) for g in (plane.x, plane.y))
+        return np.bitwise_or(across[x], along[y])
+
+    return place
+
+
+def steps(column: pa.Array, weight: Weight) -> Integers:
+    """Return what each row weighs, in integer steps from 0 to ``weight.whole``.
+
+    What is no number weighs nothing, and what lies beyond the bounds is moved to the nearer one.
+    """
+    with np.errstate(invalid="ignore"):  # a signalling NaN would warn of itself
+        inside = np.clip(numbers(column), 0.0, weight.most)
+        inside *= weight.steps  # a power of two, so the product is exact
+    inside[np.isnan(inside)] = 0.0
+    return inside.astype(np.int64)
+
+
+def _find_cells(column: pa.Array, grid: Grid, outside: Outside) -> Integers:
+    values, gaps = numbers_and_gaps(column)
+    found = grid_cells(values, grid)
+    found[gaps] = -1
+    if outside == "drop":
+        found[(values < grid.bounds.lower) | (values > grid.bounds.upper)] = -1
     return found

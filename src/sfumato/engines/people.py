@@ -1,9 +1,10 @@
-"""People: as short identities, sorted into companies, and numbered from zero in memory."""
+"""People: as short identities, numbered in memory, and which of their rows count."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import cast
 
 import numpy as np
@@ -14,6 +15,69 @@ from numpy.typing import NDArray
 
 from sfumato.engines.columns import Integers, identities
 from sfumato.engines.decoding import indices
+
+Hashes = NDArray[np.uint64]
+
+_MULTIPLIERS = 2**12  # bytes, beyond which multipliers are used again
+_FEW = 2**16  # bytes that are multiplied at once
+
+
+def hashed(values: pa.Array, key: str) -> Hashes:
+    """Return a number for each value, which depends on that value and the key alone.
+
+    Whole numbers get different ones. Bytes are multiplied by secret numbers, one to each place, and
+    summed modulo 2⁶⁴: of two different texts of up to 4096 bytes, at most one key in 2⁵⁵ gives
+    them the same.
+
+    Examples
+    --------
+    >>> one, other, same = hashed(pa.array([b"a", b"b", b"a"]), "key")
+    >>> one == same, one == other
+    (np.True_, np.False_)
+    """
+    if kinds.is_boolean(values.type):
+        values = values.cast(pa.uint8())
+    if kinds.is_integer(values.type) or kinds.is_floating(values.type):
+        found = values.to_numpy()
+        bits = found.view(np.uint64) if kinds.is_floating(values.type) else found.astype(np.uint64)
+        return mixed(bits * _multipliers(key)[0] + _multipliers(key)[1])
+    return mixed(_of_bytes(values.cast(pa.large_binary()), key))
+
+
+def mixed(numbers: Hashes) -> Hashes:
+    """Return numbers whose every bit depends on all bits: different ones stay different."""
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        numbers = (numbers ^ (numbers >> np.uint64(shift))) * np.uint64(factor)
+    return numbers ^ (numbers >> np.uint64(31))
+
+
+@lru_cache(maxsize=4)
+def _multipliers(key: str) -> Hashes:
+    octets = hashlib.shake_128(key.encode()).digest(8 * _MULTIPLIERS)
+    return np.frombuffer(octets, np.dtype("<u8")) | np.uint64(1)
+
+
+def _of_bytes(texts: pa.Array, key: str) -> Hashes:
+    _, offsets, stored = texts.buffers()
+    ends = np.frombuffer(offsets, np.int64)[texts.offset : texts.offset + len(texts) + 1]
+    letters = np.frombuffer(stored or b"", np.uint8)
+    found = np.empty(len(texts), dtype=np.uint64)
+    start = 0
+    while start < len(texts):
+        stop = max(start + 1, int(np.searchsorted(ends, ends[start] + _FEW, side="right")) - 1)
+        found[start:stop] = _summed(letters[ends[start] : ends[stop]], ends[start : stop + 1], key)
+        start = stop
+    return found
+
+
+def _summed(letters: NDArray[np.uint8], ends: NDArray[np.int64], key: str) -> Hashes:
+    places = np.arange(letters.size) - np.repeat(ends[:-1] - ends[0], np.diff(ends))
+    # One more than each byte, so that a text and the same with zeros behind it are told apart.
+    terms = (letters.astype(np.uint64) + np.uint64(1)) * _multipliers(key)[places % _MULTIPLIERS]
+    so_far = np.zeros(letters.size + 1, dtype=np.uint64)
+    np.cumsum(terms, out=so_far[1:])
+    return np.diff(so_far[ends - ends[0]])
+
 
 BITS = 5
 COMPANIES = 2**BITS
@@ -100,3 +164,81 @@ def _letters(texts: pa.Array) -> NDArray[np.uint32]:
     so_far = np.zeros(letters.size + 1, dtype=np.uint32)
     np.cumsum(letters, dtype=np.uint32, out=so_far[1:])
     return np.diff(so_far[ends - ends[0]])
+
+
+def walked(rows: pa.RecordBatch, most: int, salt: str) -> tuple[pa.RecordBatch, int]:
+    """Return what is taken of each person's rows, at most so many, and how many people there are.
+
+    Columns are `person`, `cell` and `amount`, how many rows there are; one for each person and cell
+    is returned. What was returned can be walked again, together with more rows: the outcome is the
+    same as if all had been walked at once.
+
+    Privacy
+    -------
+    One person's amounts sum to at most `most`, for every salt; they depend on that person's rows
+    and the salt.
+
+    Examples
+    --------
+    >>> rows = pa.record_batch({"person": [7, 7, 8], "cell": [1, 1, 5], "amount": [1, 1, 1]})
+    >>> taken, people = walked(rows, 1, "salt")
+    >>> taken.to_pydict(), people
+    ({'person': [7, 8], 'cell': [1, 5], 'amount': [1, 1]}, 2)
+    """
+    if not rows.num_rows:
+        return rows, 0
+    who, first, amounts = _parts(rows)
+    begins = _begins(who)
+    counts = np.diff(begins, append=who.size)
+    over = np.repeat(np.add.reduceat(amounts, begins) > most, counts)
+    if over.any():
+        places = np.flatnonzero(over)
+        places = places[_order(rows.take(pa.array(first[places])), who[places], salt)]
+        amounts[places] = _taken(who[places], amounts[places], most)
+    kept = amounts > 0
+    taken = rows.select(["person", "cell"]).take(pa.array(first[kept]))
+    return taken.append_column("amount", pa.array(amounts[kept])), begins.size
+
+
+def _parts(rows: pa.RecordBatch) -> tuple[Integers, Integers, Integers]:
+    """Return the person, the first row and the number of rows of each person's each cell."""
+    who, _ = numbered([rows.column("person")])
+    cells = rows.column("cell").dictionary_encode()
+    # Both are below 2³¹, since an array that is numbered has fewer rows.
+    both = who * max(1, len(cells.dictionary)) + cells.indices.to_numpy()
+    order = np.argsort(both, kind="stable")
+    first = _begins(both[order])
+    amounts = np.add.reduceat(rows.column("amount").to_numpy()[order], first)
+    return who[order[first]], order[first], amounts
+
+
+def _begins(sorted_numbers: Integers) -> Integers:
+    return np.flatnonzero(np.append(True, sorted_numbers[1:] != sorted_numbers[:-1]))
+
+
+def _order(parts: pa.RecordBatch, who: Integers, salt: str) -> Integers:
+    """Return the order in which people's cells are walked, each person's together."""
+    drawn = _drawn(parts, salt)
+    order = np.lexsort((drawn, who))
+    drawn, who = drawn[order], who[order]
+    if not ((drawn[1:] == drawn[:-1]) & (who[1:] == who[:-1])).any():
+        return order
+    # Texts may draw the same number. Which comes first must not depend on others' rows either.
+    rank = np.asarray(pc.rank(parts.column("cell").cast(pa.large_binary()).take(pa.array(order))))
+    return order[np.lexsort((rank, drawn, who))]
+
+
+def _drawn(parts: pa.RecordBatch, salt: str) -> Hashes:
+    whose = parts.column("person")
+    if kinds.is_integer(whose.type):
+        # Spark reads whole numbers of 64 bits without a sign as decimals, which are texts here.
+        whose = whose.cast(pa.string())
+    return mixed(hashed(whose, f"{salt} person") + hashed(parts.column("cell"), f"{salt} cell"))
+
+
+def _taken(who: Integers, amounts: Integers, most: int) -> Integers:
+    """Return how many rows of each part are taken, which come in the order of their walk."""
+    begins = _begins(who)
+    before = np.cumsum(amounts) - amounts
+    before -= np.repeat(before[begins], np.diff(begins, append=who.size))
+    return np.clip(most - before, 0, amounts)

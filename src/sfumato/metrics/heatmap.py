@@ -2,7 +2,7 @@
 
 They are customary where predictions of gaze are compared (Bylinskii et al. 2019). All take maps of
 equal shape, scale each to a total of 1, and do not see how far apart two cells lie; the distance
-that does is `sfumato.metrics.transport.emd`.
+that does is `sfumato.metrics.plane.emd`.
 """
 
 from __future__ import annotations

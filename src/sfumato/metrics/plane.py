@@ -1,16 +1,172 @@
-"""Points and cells in the plane of a score plot, to compare two pictures of one cloud.
-
-A picture is a density that is even within the cells of its own window. Two pictures seldom have
-the same window, and those of two pairs of directions are turned against each other: here both
-become weighted points, which can be moved and counted again.
-"""
+"""How alike two pictures of a plane are: by their cells, and by the earth mover's distance."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import fft
+
+from sfumato.metrics.heatmap import Map, shares
+
+_fft = cast(Any, fft)  # it comes without annotations
+Flow = tuple[Map, Map]
+"""What moves from each cell to the next row, and to the next column."""
+
+RELAXATION = 1.7
+"""How far each step goes beyond the plain one; any number below 2 converges."""
+
+SHRINKAGE = 2.0
+"""How much an edge's flow shrinks, in means of the first flow."""
+
+PAUSE = 10
+"""How many steps are taken before the bounds are looked at."""
+
+
+ROUNDING = 1e-14
+"""What 64-bit sums over maps may be off by; bounds this close are not brought closer."""
+
+
+@dataclass(frozen=True)
+class Distance:
+    """Two bounds between which the distance lies."""
+
+    low: float
+    high: float
+
+    @property
+    def middle(self) -> float:
+        """The number half way between the bounds."""
+        return (self.low + self.high) / 2
+
+
+def emd(h: ArrayLike, g: ArrayLike, *, gap: float = 1e-3, steps: int = 5000) -> Distance:
+    """Return bounds on the earth mover's distance, in sides of the window.
+
+    Parameters
+    ----------
+    h, g
+        Maps of equal shape, rows by columns; each is scaled to a total of 1.
+    gap
+        How far apart the bounds may be, as a fraction of the upper one.
+    steps
+        How many steps are taken at most. Bounds that are still further apart hold all the same.
+
+    Notes
+    -----
+    The bounds hold up to the rounding of 64-bit sums, some 1e-14. Maps of 256 × 256 cells take
+    50 to 400 steps to a gap of 0.001, at two milliseconds each.
+
+    Examples
+    --------
+    >>> moved = emd([[1, 0, 0, 0]], [[0, 0, 0, 1]])  # by three columns of four
+    >>> round(moved.low, 3), round(moved.high, 3)
+    (0.75, 0.75)
+    >>> emd([[1, 2], [3, 4]], [[10, 20], [30, 40]]).high < 1e-15
+    True
+    """
+    first, second = shares(h, g)
+    supply = first - second
+    low, high = 0.0, _repair(supply)
+    for flow, potential in islice(_steps(supply), PAUSE - 1, steps, PAUSE):
+        low = max(low, _earned(potential, supply))
+        high = min(high, _paid(flow, supply))
+        if high - low <= max(gap * high, ROUNDING):
+            break
+    return Distance(min(low, high), high)
+
+
+def _steps(supply: Map) -> Iterator[tuple[Flow, Map]]:
+    """Yield flows that move the right masses, and potentials, both ever closer to the best."""
+    inverse, costs = _inverse(supply.shape), _costs(supply.shape)
+    still = np.zeros_like(supply[1:]), np.zeros_like(supply[:, 1:])
+    state, _ = _nearest(still, supply, inverse)
+    whole = sum(float(np.abs(each).sum()) for each in state)
+    # The mean edge cost is about the geometric mean of the two.
+    pressure = SHRINKAGE * whole / (2 * supply.size * float(np.sqrt(costs[0] * costs[1])))
+    down, right = state
+    while whole > 0:
+        less_down, less_right = (
+            each - np.clip(each, -pressure * cost, pressure * cost)
+            for each, cost in zip((down, right), costs, strict=True)
+        )
+        mirrored = 2 * less_down - down, 2 * less_right - right
+        flow, potential = _nearest(mirrored, supply, inverse)
+        yield flow, potential / pressure
+        down = down + RELAXATION * (flow[0] - less_down)
+        right = right + RELAXATION * (flow[1] - less_right)
+
+
+def _nearest(flow: Flow, supply: Map, inverse: Map) -> tuple[Flow, Map]:
+    """Return the nearest flow that moves the right masses, and the potential that corrects it."""
+    transformed = _fft.dctn(supply - _leaving(flow))
+    potential = cast(Map, _fft.idctn(transformed * inverse, overwrite_x=True))
+    down, right = flow
+    return (
+        down + potential[:-1] - potential[1:],
+        right + potential[:, :-1] - potential[:, 1:],
+    ), potential
+
+
+def _leaving(flow: Flow) -> Map:
+    """Return what leaves each cell, net of what arrives."""
+    down, right = flow
+    leaving = np.zeros((right.shape[0], down.shape[1]))
+    leaving[:-1] += down
+    leaving[1:] -= down
+    leaving[:, :-1] += right
+    leaving[:, 1:] -= right
+    return leaving
+
+
+def _inverse(shape: tuple[int, ...]) -> Map:
+    """Return the inverse of the Poisson equation in the cosine basis; the mean stays as it is."""
+    rows, columns = (2 - 2 * np.cos(np.pi * np.arange(size) / size) for size in shape)
+    eigenvalues = rows[:, None] + columns
+    eigenvalues[0, 0] = np.inf
+    return 1 / eigenvalues
+
+
+def _costs(shape: tuple[int, ...]) -> tuple[float, float]:
+    return 1 / shape[0], 1 / shape[1]
+
+
+def _paid(flow: Flow, supply: Map) -> float:
+    """Return what a flow costs, and what it would cost to put its rounding right."""
+    moved = sum(
+        cost * float(np.abs(each).sum())
+        for each, cost in zip(flow, _costs(supply.shape), strict=True)
+    )
+    return moved + _repair(supply - _leaving(flow))
+
+
+def _repair(supply: Map) -> float:
+    """Return the price of moving each mass across the whole window, which is 2 sides wide."""
+    return float(np.abs(supply).sum())
+
+
+def _earned(potential: Map, supply: Map) -> float:
+    """Return what a potential is worth once it is gentle, rounded down or up."""
+    costs = _costs(supply.shape)
+    below, above = _gentle(potential, costs), -_gentle(-potential, costs)
+    return max(float((below * supply).sum()), float((above * supply).sum()))
+
+
+def _gentle(potential: Map, costs: tuple[float, float]) -> Map:
+    """Return the largest potential below this one that rises by at most the cost of each edge.
+
+    It is the lower envelope of one cone around each cell; cones of ℓ₁ are drawn axis by axis.
+    """
+    for cost in costs:
+        slope = cost * np.arange(len(potential), dtype=np.float64)[:, None]
+        rising = slope + np.minimum.accumulate(potential - slope)
+        potential = (np.minimum.accumulate((rising + slope)[::-1])[::-1] - slope).T
+    return potential
+
 
 Floats = NDArray[np.float64]
 

@@ -1,22 +1,11 @@
-"""Noisy counts on a grid, smoothed where they differ by no more than noise would explain.
-
-The Haar transform cuts the window into two by two blocks, each of these again, down to cells, and
-tells at every cut how the parts differ. Differences that noise explains are put to 0 (Donoho and
-Johnstone 1994). Where cuts lie is arbitrary, so results are averaged over all places they may have
-(Coifman and Donoho 1995), and no blocks are to be seen.
-
-Blocks that stick out of the window are cut to it, not filled up. So nothing leaks in at the
-borders, neither zeros nor cells from the other side, a constant stays what it is, and white noise
-is transformed into white noise, in windows of any shape. A block of each level begins at every
-cell, and is the first of a pair for as many places of the cuts as it is the second: one pass up
-and one down average over all places, in time proportional to cells times levels.
-"""
+"""Noisy counts on a grid, smoothed where they differ by no more than noise would explain."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import zip_longest
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -166,3 +155,69 @@ def _together(values: Array, differences: Differences, down: _Turn, across: _Tur
 def _each(differences: Differences, function: Callable[[Array], Array]) -> Differences:
     sideways, downward, crosswise = map(function, differences)
     return sideways, downward, crosswise
+
+
+Estimate = Literal["haar", "additive", "sparse"]
+
+_SURE = 3.0  # standard deviations from which on a mass is taken for what it seems
+MOST_USUAL = 64
+"""How many cells a side a frame has at most where nobody says."""
+
+_BINS, _FEWEST = 2.3, 8
+
+
+def estimated(noisy: Array, sigma: float, method: Estimate) -> Array:
+    """Return the masses of all cells, none of them negative.
+
+    ``"additive"`` and ``"sparse"`` take counts below 0 for 0, and others as they are. ``"haar"``
+    smooths each group first; what then stands out from 0 by fewer than three standard deviations
+    fades, the faster the less it does. The mass of a group is what its cells hold together: the
+    noisy sum would carry the noise of every empty cell.
+
+    Parameters
+    ----------
+    noisy
+        Noisy counts ``[group, row, column]``.
+    sigma
+        The standard deviation of their noise.
+
+    Examples
+    --------
+    >>> noisy = np.array([[[9.0, 11.0, 10.0, -1.0, 0.5, 0.5]]])
+    >>> estimated(noisy, 1.0, "additive").round(1)
+    array([[[ 9. , 11. , 10. ,  0. ,  0.5,  0.5]]])
+    >>> estimated(noisy, 1.0, "haar").round(1)
+    array([[[ 9.8, 10.1, 10.1,  0. ,  0. ,  0. ]]])
+    """
+    if method == "haar":
+        return np.array([_smoothed(group, sigma) for group in noisy]).reshape(noisy.shape)
+    return np.maximum(noisy, 0.0)
+
+
+def _smoothed(noisy: Array, sigma: float) -> Array:
+    smooth = shrunk(noisy, sigma)
+    mass, sure = np.maximum(smooth.mass, 0.0), _SURE * smooth.deviation
+    doubtful = mass < sure
+    return mass * np.where(doubtful, mass / np.where(doubtful, sure, 1.0), 1.0) ** 2
+
+
+def bins_for(size: float, sigma: float) -> int:
+    """Return how many cells a side suit a histogram of scores.
+
+    Fewer blur what could be seen, more drown it in noise: the best number grows with the cube root
+    of the people per standard deviation of the noise.
+
+    Parameters
+    ----------
+    size
+        A public guess of the number of people in a group, or a noisy one.
+    sigma
+        The standard deviation of the noise on each count, in people.
+
+    Examples
+    --------
+    >>> bins_for(500, 5.2), bins_for(5_000, 5.2), bins_for(100_000, 1.2)
+    (11, 23, 64)
+    """
+    people = max(size, 1.0) / max(sigma, 1e-9)
+    return int(np.clip(round(_BINS * people ** (1 / 3)), _FEWEST, MOST_USUAL))

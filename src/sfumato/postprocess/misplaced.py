@@ -26,9 +26,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.postprocess.counted import Counted
-from sfumato.postprocess.layout import bins_for, fence_layout, part_cells
-from sfumato.postprocess.likelihood import CountNoise
+from sfumato.postprocess.box_counts import Counted, bins_for, fence_layout, part_cells
+from sfumato.postprocess.noise_law import CountNoise
 from sfumato.postprocess.rank_error import RankError, rank_covariance
 
 Array = NDArray[np.float64]
@@ -109,7 +108,7 @@ def smallest_group(epsilon: float, noise: CountNoise, size_noise: CountNoise, ce
 
     Examples
     --------
-    >>> from sfumato.postprocess.law import NoiseLaw
+    >>> from sfumato.postprocess.noise_law import NoiseLaw
     >>> noise, size_noise = (CountNoise(NoiseLaw("laplace", 1 / part)) for part in (0.29, 0.01))
     >>> round(smallest_group(0.7, noise, size_noise, cells=2**20))
     107

@@ -14,7 +14,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.postprocess.law import NoiseLaw
+from sfumato.postprocess.noise_law import NoiseLaw
 
 Array = NDArray[np.float64]
 

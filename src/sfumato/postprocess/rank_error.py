@@ -1,27 +1,40 @@
-"""`RankError`: how many ranks a private quartile lies from its place, before any data is seen.
-
-Where data are dense beside the error, the exponential mechanism for three quartiles is a law on the
-surplus ``h_1 … h_4`` of the four gaps (they sum to zero), and scaling by ε is all ε does to it.
-
-Balanced score. The two largest gaps less the two smallest are ``max(|a|, |b|, |c|)`` for
-``a = h_1 + h_2 - h_3 - h_4``, ``b = h_1 - h_2 + h_3 - h_4``, ``c = h_1 - h_2 - h_3 + h_4``. So the
-density ``exp(-max(|a|, |b|, |c|) ε / 2)`` is that of a point spread evenly over a cube of random
-size, the median is off by ``a / 2`` and the quartiles by ``(a + b ± c) / 4``. Integrating over
-the cube gives the tails below.
-
-Published score. The density ``exp(-Σ|h_j| ε / 3)`` makes the gaps Laplace variables conditioned on
-their sum; the tails follow from sums of two and of three of them.
-"""
+"""How many ranks a private quantile lies from its place, before any data is seen."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
+
+_WIDTH, _PITCH = 40.0, 0.04
+
+
+@cache
+def bridge_error(levels: int, index: int) -> float:
+    """Return the mean rank error of the `index`-th of so many levels, times the rate.
+
+    Where data are dense, the rank errors e₁ … e_m have the density
+    ``exp(-rate (|e₁| + |e₂ - e₁| + … + |e_m|))``: a random walk with Laplace steps that returns
+    to where it began. Each error has the density of the walk so far times that of the way back.
+
+    Examples
+    --------
+    >>> round(bridge_error(1, 1), 2), round(bridge_error(3, 2), 2)
+    (0.5, 0.9)
+    """
+    points = np.arange(-_WIDTH, _WIDTH + _PITCH / 2, _PITCH)
+    step = np.exp(-abs(points))
+    walks = [step]
+    for _ in range(levels - 1):
+        walks.append(np.convolve(walks[-1], step, mode="same") * _PITCH)
+    density = walks[index - 1] * walks[levels - index]
+    return float((abs(points) * density).sum() / density.sum())
+
 
 Array = NDArray[np.float64]
 Score = Literal["balanced", "published"]

@@ -1,24 +1,4 @@
-"""The published decoder of a pyramid: masses near all its measurements, in the earth mover's sense.
-
-Algorithm 2 of Ghazi et al. (2022) ends in a linear program: over non-negative masses, minimise the
-sum of 2^-level |ŷ - mass| over all cells of all levels, where ŷ is the measurement of a kept cell
-and 0 for any other. Cells below a leaf have ŷ = 0, so together they charge what the leaf holds at
-2^-level - 2^-levels, wherever in it that lies.
-
-The program is a problem on a tree. Let f_v(t) be the least cost of the cells in node v when v holds
-the mass t. For a leaf, f_v is a straight line plus its own term; for an inner node it is the best
-division of t among the quarters, plus its own term. All f_v are convex and piecewise linear on
-t ≥ 0, so they are lists of pieces of rising slope:
-
-* dividing t best among the quarters takes the cheapest pieces first: their pieces, sorted by slope;
-* adding ``weight * |y - t|`` lowers slopes before y by the weight and raises those after it.
-
-The window holds all pieces of negative slope, and each node divides what it holds as above. Slopes
-are sums of powers of two and therefore exact, so ties are seen as such. The program leaves them
-open, and they are common: it costs the same to leave a surplus in any of four quarters. Here
-pieces of equal slope fill in proportion to their lengths, endless ones alike, so that no corner of
-a cell is preferred.
-"""
+"""Masses near noisy ones in the earth mover's sense: the published decoder of a pyramid."""
 
 from __future__ import annotations
 
@@ -27,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.plane import interleave
 from sfumato.postprocess.quadtree import Codes, Masses, Quadtree
 
 
@@ -172,3 +153,45 @@ def _joint(pieces: _Pieces, tree: Quadtree) -> _Joint:
     np.add.at(claims, piece, claim)
     whole = _Pieces(owner[new], slope[new], together)
     return _Joint(whole, pieces.owner[order], piece, claim / claims[piece])
+
+
+def nearest(values: Masses) -> Masses:
+    """Return the non-negative masses nearest to noisy ones in the quadtree's EMD.
+
+    Where several are equally near, cells that may be lowered are lowered in proportion.
+
+    Parameters
+    ----------
+    values
+        Noisy masses of 2^b by 2^b cells.
+
+    Examples
+    --------
+    >>> nearest(np.array([[5.0, -3.0], [0.0, 6.0]]))
+    array([[3.63636364, 0.        ],
+           [0.        , 4.36363636]])
+    """
+    levels = len(values).bit_length() - 1
+    places = _places(levels)
+    sums = np.empty(4**levels)
+    sums[places] = values
+    pyramid = [sums]
+    while len(sums) > 1:
+        sums = sums.reshape(-1, 4).sum(axis=1)
+        pyramid.append(sums)
+    tree = _full(levels, np.concatenate(pyramid[::-1]))
+    return cheapest(tree, np.ones(tree.size, dtype=np.bool_), levels)[tree.leaves][places]
+
+
+def _places(levels: int) -> Codes:
+    rows, columns = np.indices((2**levels, 2**levels))
+    return interleave(columns, rows)
+
+
+def _full(levels: int, values: Masses) -> Quadtree:
+    """Return the tree of all squares, measured once; values go level by level."""
+    level = np.repeat(np.arange(levels + 1), 4 ** np.arange(levels + 1))
+    start = (4**level - 1) // 3
+    code = np.arange(len(level)) - start
+    first = np.where(level < levels, start + 4**level + 4 * code, -1)
+    return Quadtree(level, code, first, values[None], np.ones((1, len(values))))

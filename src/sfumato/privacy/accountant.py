@@ -1,12 +1,12 @@
-"""Whether a charge fits a budget. The argument stands in `accountant.md`."""
+"""Whether a charge fits a budget, and why not. The argument stands in `accountant.md`."""
 
 from __future__ import annotations
 
 from fractions import Fraction
 
-from sfumato.privacy.amount import exactly
+from sfumato.errors import BudgetError
 from sfumato.privacy.budget import Budget
-from sfumato.privacy.cost import Cost
+from sfumato.privacy.cost import Cost, exactly, show
 
 
 def admits(budget: Budget, spent: Cost, cost: Cost) -> bool:
@@ -36,4 +36,52 @@ def remaining(budget: Budget, spent: Cost) -> Cost:
         epsilon,
         max(Fraction(0), budget.rho - spent.rho),
         max(Fraction(0), budget.threshold_delta - spent.delta),
+    )
+
+
+_ADVICE = "Ask for less, or draw a saved release again: drawing is free."
+
+
+def refusal(label: str, budget: Budget, spent: Cost, cost: Cost) -> BudgetError:
+    """Return the error for a `cost` that `admits` refused, in the currency nearest to fitting."""
+    total = spent + cost
+    if total.delta > budget.threshold_delta:
+        return BudgetError(_beyond_reserve(label, budget, spent, cost))
+    fits: list[tuple[Fraction, str]] = []
+    if cost.epsilon is not None and spent.epsilon is not None:
+        limit = exactly(budget.epsilon)
+        words = _beyond(label, "ε", cost.epsilon, spent.epsilon, limit)
+        fits.append(((spent.epsilon + cost.epsilon) / limit, words))
+    if budget.rho > 0:
+        words = _beyond(label, "ρ", cost.rho, spent.rho, budget.rho)
+        fits.append((total.rho / budget.rho, words))
+    return BudgetError(min(fits)[1] if fits else _without_delta(label, budget))
+
+
+def _beyond(label: str, currency: str, cost: Fraction, spent: Fraction, limit: Fraction) -> str:
+    return (
+        f"{label} costs {currency} = {show(cost, up=True)}, but {show(spent, up=True)} of "
+        f"{show(limit, up=False)} is spent. {_ADVICE}"
+    )
+
+
+def _beyond_reserve(label: str, budget: Budget, spent: Cost, cost: Cost) -> str:
+    price, kept = show(cost.delta, up=True), show(budget.threshold_delta, up=False)
+    if budget.threshold_delta == 0:
+        return (
+            f"{label} costs δ = {price} for its threshold, but {budget!r} keeps none for it. A "
+            "threshold fails with some small probability. Declare the categories, or begin a "
+            "ledger whose budget has a delta."
+        )
+    return (
+        f"{label} costs δ = {price}, but {show(spent.delta, up=True)} of the {kept} kept for "
+        f"thresholds is spent. {_ADVICE}"
+    )
+
+
+def _without_delta(label: str, budget: Budget) -> str:
+    return (
+        f"{label} uses Gaussian noise, which needs δ, but {budget!r} has none for it. The promise "
+        "of Gaussian noise fails with some small probability. Ask for Laplace noise, or begin a "
+        "ledger whose budget has a delta."
     )

@@ -7,8 +7,8 @@ from decimal import Context, Decimal
 from fractions import Fraction
 
 from sfumato.errors import DomainError
-from sfumato.privacy.amount import exactly, float_above, show
 from sfumato.privacy.budget import weakness
+from sfumato.privacy.cost import exactly, float_above, show
 from sfumato.privacy.unit import PrivacyUnit
 
 MOST_ROWS = 2**63

@@ -1,14 +1,46 @@
-"""`Terms`: what a ledger was created for, and will never change."""
+"""What a ledger was created for, and its entries: one for each charge."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import datetime
 from fractions import Fraction
 
 from sfumato.errors import LedgerError
-from sfumato.privacy.amount import exactly
+from sfumato.names import brief
+from sfumato.names import printable as harmless
 from sfumato.privacy.budget import Budget
-from sfumato.privacy.entry import LONGEST_LABEL
+from sfumato.privacy.cost import Cost, exactly
+
+LONGEST_LABEL = 300
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One charge: its number, when it was made (UTC), what for and what it cost."""
+
+    number: int
+    time: datetime
+    label: str
+    cost: Cost
+
+
+def total(entries: Iterable[Entry]) -> Cost:
+    """Add up what `entries` cost."""
+    return sum((entry.cost for entry in entries), Cost.nothing())
+
+
+def shorten_label(text: str) -> str:
+    r"""Return `text` on one line, of bounded length, safe for any terminal and any encoding.
+
+    Examples
+    --------
+    >>> printable("histogram of wait\n by ward")
+    'histogram of wait by ward'
+    """
+    # A name may have a million letters, of which few are kept.
+    return brief(" ".join(harmless(text[: 4 * LONGEST_LABEL]).split()), LONGEST_LABEL)
 
 
 @dataclass(frozen=True)

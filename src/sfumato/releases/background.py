@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.errors import ReleaseError
-from sfumato.render.png import Colours, address, png
+from sfumato.render.plane import Colours, address, png
 
 Background = str | Path | NDArray[Any]
 """The path of a PNG or JPEG file, or an array of rows from the top: grey, or red, green, blue."""

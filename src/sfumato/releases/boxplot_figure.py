@@ -8,7 +8,7 @@ from sfumato.releases import wording
 from sfumato.releases.boxplot import METHODS, BoxplotRelease
 from sfumato.releases.release import WATERMARK
 from sfumato.releases.window import Window
-from sfumato.render.counts import TOO_FEW, counts, margin
+from sfumato.render.boxes import TOO_FEW, counts, margin
 
 _USUAL = 1.5
 _MANY = 20

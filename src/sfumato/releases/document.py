@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from sfumato.errors import ReleaseError, SfumatoError
 from sfumato.privacy.accountant import admits
-from sfumato.privacy.amount import plain_above
 from sfumato.privacy.budget import Budget
-from sfumato.privacy.cost import Cost
+from sfumato.privacy.cost import Cost, plain_above
 from sfumato.privacy.guarantee import Guarantee
 from sfumato.privacy.unit import PrivacyUnit
 

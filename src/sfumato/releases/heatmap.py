@@ -17,7 +17,7 @@ from sfumato.names import brief
 from sfumato.plane import MOST_STEPS, Outside
 from sfumato.postprocess import density
 from sfumato.postprocess.density import Leaves
-from sfumato.postprocess.law import NoiseLaw
+from sfumato.postprocess.noise_law import NoiseLaw
 from sfumato.privacy.cost import Cost
 from sfumato.releases import axes, squares, strict
 from sfumato.releases.area import Area, Aspect, on_earth

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from sfumato.figure import Figure
 from sfumato.grid import Edges, Grid, Key, Labels, shape
-from sfumato.postprocess.law import KINDS, NoiseLaw
+from sfumato.postprocess.noise_law import KINDS, NoiseLaw
 from sfumato.postprocess.proportion import proportions
 from sfumato.privacy.cost import Cost
 from sfumato.releases import axes, strict

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.postprocess.law import NoiseLaw
+from sfumato.postprocess.noise_law import NoiseLaw
 from sfumato.releases import strict
 from sfumato.releases.uncertainty import LEVEL
 

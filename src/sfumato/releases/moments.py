@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.lattice import SHARES, Lattice, Moments, Point, moment_weight
-from sfumato.postprocess.law import NoiseLaw
+from sfumato.postprocess.noise_law import NoiseLaw
 from sfumato.postprocess.principal import Sums
 from sfumato.privacy.cost import Cost
 from sfumato.privacy.unit import PrivacyUnit

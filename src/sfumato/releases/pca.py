@@ -13,8 +13,14 @@ from numpy.typing import NDArray
 from sfumato.domain import Bounds, moment
 from sfumato.figure import Figure, Interval
 from sfumato.lattice import REACH, SHARES, Lattice, Point
-from sfumato.postprocess.principal import Principal, distinct, loading_bands, principal
-from sfumato.postprocess.principal_spread import Spread, spreads
+from sfumato.postprocess.principal import (
+    Principal,
+    Spread,
+    distinct,
+    loading_bands,
+    principal,
+    spreads,
+)
 from sfumato.privacy.cost import Cost
 from sfumato.releases import normal, scales, strict
 from sfumato.releases.moments import NoisyMoments

@@ -15,7 +15,7 @@ from sfumato.releases import wording
 from sfumato.releases.quantiles import METHODS, QuantilesRelease
 from sfumato.releases.release import WATERMARK
 from sfumato.releases.window import Window
-from sfumato.render.counts import TOO_FEW
+from sfumato.render.boxes import TOO_FEW
 
 _MARGINS = (0.04, 0.04)
 _FINEST = 4  # cells: closer values are not told apart

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sfumato.errors import ReleaseError
 from sfumato.figure import Figure
 from sfumato.grid import Grid, Labels, shape
-from sfumato.postprocess.law import NoiseLaw
+from sfumato.postprocess.noise_law import NoiseLaw
 from sfumato.privacy.cost import Cost
 from sfumato.releases import axes, document, strict
 from sfumato.releases.pca import PcaRelease

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sfumato.figure import percent
-from sfumato.postprocess.doubt import LEVEL
-from sfumato.privacy.amount import exactly, show
+from sfumato.postprocess.significance import LEVEL
+from sfumato.privacy.cost import exactly, show
 from sfumato.releases import wording
 from sfumato.releases.score_method import METHODS
 from sfumato.releases.score_view import ScoreView

@@ -9,7 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.figure import Clouds, Heat, Outline
-from sfumato.postprocess import density, doubt, outline
+from sfumato.postprocess import contours as outline
+from sfumato.postprocess import density
+from sfumato.postprocess import significance as doubt
 from sfumato.releases import wording
 from sfumato.releases.uncertainty import LEVEL
 

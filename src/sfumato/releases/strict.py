@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from sfumato.domain import moment
 from sfumato.grid import Grid, Labels
-from sfumato.postprocess.law import WIDEST
+from sfumato.postprocess.noise_law import WIDEST
 from sfumato.releases import axes
 
 

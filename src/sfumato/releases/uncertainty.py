@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from sfumato.figure import Interval
 from sfumato.postprocess import proportion
-from sfumato.postprocess.law import NoiseLaw
+from sfumato.postprocess.noise_law import NoiseLaw
 
 Array = NDArray[np.float64]
 

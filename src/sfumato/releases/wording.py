@@ -12,7 +12,7 @@ from sfumato.domain import Bounds
 from sfumato.figure import percent
 from sfumato.grid import MOST_FOUND, Edges, Grid, Labels, values_in
 from sfumato.names import brief
-from sfumato.privacy.amount import exactly, show
+from sfumato.privacy.cost import exactly, show
 from sfumato.privacy.guarantee import Guarantee
 from sfumato.privacy.unit import PrivacyUnit
 from sfumato.releases.release import WATERMARK

@@ -1,20 +1,218 @@
-"""Where the parts of boxplots stand, for every renderer alike.
-
-Sfumato: an edge is as soft as we are unsure of it. The fill of a box fades out from the inner to
-the outer ends of the intervals around its quartiles, and so do the shades around its median and
-its whiskers. A shade is a pile of translucent rectangles, one within the other; the outermost is
-the interval, and where all of them lie the shade has its full colour.
-"""
+"""Where the parts of boxplots stand, and how many outliers there are, for every renderer alike."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import math
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Literal
 
 from sfumato.figure import Boxes, Estimates, Panel
 from sfumato.render import theme
 from sfumato.render.scale import value_limits
+from sfumato.render.text import Measure, number, width
+from sfumato.render.theme import CAPTION_SIZE, LINE_HEIGHT
+
+TOO_FEW = "too few to say"
+GAP = 3.0
+"""Between what is drawn and the number beyond it, in points."""
+
+ROOM = 0.2
+"""How much of the axis of values a number may take, beyond its whisker."""
+
+_SMALLEST = 5.5
+_MARGIN = 0.04
+_LENGTHS = {True: 200.0, False: 300.0}  # points of an upright and of a level axis
+_APART = 2.0  # points, between counts of neighbouring boxes
+Side = Literal["below", "above"]
+
+
+@dataclass(frozen=True)
+class Count:
+    """About how many outliers there are, and beyond which end of which box."""
+
+    position: float
+    anchor: float
+    side: Side
+    number: float
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Texts that all fit: none, if there is no room for the longest."""
+
+    texts: tuple[str, ...]
+    angle: int
+    size: float
+
+
+def counts(boxes: Boxes) -> list[Count]:
+    """Return the counts to write: those that are certainly not zero."""
+    found: list[Count] = []
+    for place, clear in enumerate(boxes.clear):
+        below, above = boxes.outliers_below, boxes.outliers_above
+        low = min(boxes.lower_whisker.value[place], boxes.lower_whisker.low[place])
+        high = max(boxes.upper_whisker.value[place], boxes.upper_whisker.high[place])
+        ends: tuple[tuple[Side, float], ...] = (("below", low), ("above", high))
+        for (side, anchor), outliers in zip(ends, (below, above), strict=True):
+            doubt = (outliers.high[place] - outliers.low[place]) / 2
+            number = approximate(outliers.value[place], doubt)
+            if clear and outliers.low[place] > 0 and number > 0:
+                found.append(Count(boxes.position[place], anchor, side, number))
+    return found
+
+
+def set_counts(
+    numbers: Sequence[Count], *, across: float, beyond: float, upright: bool, measure: Measure
+) -> Setting:
+    """Choose the longest way of writing that has room for every count.
+
+    Parameters
+    ----------
+    across
+        The room between two boxes, in points.
+    beyond
+        The room beyond the whiskers, in points.
+    upright
+        Whether boxes stand upright, so that level text runs across them.
+    measure
+        The width of a text of size 1, in points.
+    """
+    level, turned = (across - _APART, beyond) if upright else (beyond, across)
+    for write in (_in_words, _in_full, _in_short):
+        texts = tuple(map(write, numbers))
+        widest = max(map(measure, texts), default=0.0)
+        size = _size(level / max(widest, 1e-9), turned / LINE_HEIGHT)
+        if size >= (CAPTION_SIZE if write is not _in_short else _SMALLEST):
+            return Setting(texts, 0, size)
+    return _turned(numbers, across, beyond if upright else 0.0, measure)
+
+
+def set_too_few(
+    count: int, *, across: float, along: float, upright: bool, measure: Measure
+) -> Setting:
+    """Set the words that stand in place of a box.
+
+    Parameters
+    ----------
+    across, along
+        The room between two boxes, and that from one end of the axis to the other, in points.
+    """
+    level, turned = (across, along) if upright else (along, across)
+    words = (TOO_FEW,) * count
+    wide = measure(TOO_FEW)
+    if (size := _size(level / wide, turned / LINE_HEIGHT)) >= CAPTION_SIZE:
+        return Setting(words, 0, size)
+    if upright and (size := _size(along / wide, across / LINE_HEIGHT)) >= _SMALLEST:
+        return Setting(words, 90, size)
+    return Setting((), 0, CAPTION_SIZE)
+
+
+def length_along(text: str, setting: Setting, *, upright: bool, measure: Measure) -> float:
+    """Return how much of the axis of values a text takes, in points.
+
+    Parameters
+    ----------
+    measure
+        The width of a text of size 1, in points.
+    """
+    level = upright and not setting.angle
+    return setting.size * (LINE_HEIGHT if level else measure(text))
+
+
+def margin(numbers: Sequence[Count], side: Side, *, upright: bool, many: bool) -> float:
+    """Return which part of a usual axis to leave free beyond the whiskers on one side.
+
+    Parameters
+    ----------
+    many
+        Whether there are so many boxes that counts are written short, and turned above them.
+    """
+    write = _in_short if many else _in_words
+    texts = [write(count) for count in numbers if count.side == side]
+    if not texts:
+        return _MARGIN
+    lines = upright and not many
+    length = CAPTION_SIZE * (LINE_HEIGHT if lines else max(map(width, texts))) + 3 * GAP
+    return min(ROOM, length / _LENGTHS[upright])
+
+
+def inside(anchor: float, extent: float, limits: tuple[float, float], side: Side) -> float:
+    """Move an anchor so far into the axis that a text which takes `extent` of it is not cut."""
+    low, high = limits
+    if side == "above":
+        return max(low, min(anchor, high - extent))
+    return min(high, max(anchor, low + extent))
+
+
+def between(span: tuple[float, float], extent: float, limits: tuple[float, float]) -> float:
+    """Return the middle of what is seen of a span, or the nearest place where a text is not cut.
+
+    Examples
+    --------
+    >>> between((20, 60), 10, (0, 50)), between((48, 48), 10, (0, 50)), between((0, 2), 10, (0, 50))
+    (35.0, 45.0, 5.0)
+    """
+    low, high = limits
+    half = min(extent, high - low) / 2
+    middle = sum(min(high, max(low, end)) for end in span) / 2
+    return max(low + half, min(middle, high - half))
+
+
+def approximate(value: float, doubt: float) -> float:
+    """Round a count to the digit that noise lets us know.
+
+    Examples
+    --------
+    >>> approximate(1234.5, doubt=40), approximate(7.3, doubt=2)
+    (1230, 7)
+    """
+    digits = max(0, math.floor(math.log10(max(doubt, 1.0))))
+    return round(value / 10**digits) * 10**digits
+
+
+def compact(value: float) -> str:
+    """Write a count in as few letters as it takes.
+
+    Examples
+    --------
+    >>> compact(960), compact(12_340), compact(1_200_000)
+    ('960', '12k', '1.2M')
+    """
+    for unit, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if value >= unit:
+            scaled = value / unit
+            return (
+                f"{scaled:.1f}".removesuffix(".0") + letter
+                if scaled < 10
+                else f"{scaled:.0f}{letter}"
+            )
+    return f"{value:.0f}"
+
+
+def _in_words(count: Count) -> str:
+    return f"≈ {number(count.number)} {count.side}"
+
+
+def _in_full(count: Count) -> str:
+    return f"≈ {number(count.number)}"
+
+
+def _in_short(count: Count) -> str:
+    return f"≈{compact(count.number)}"
+
+
+def _turned(numbers: Sequence[Count], across: float, beyond: float, measure: Measure) -> Setting:
+    texts = tuple(map(_in_short, numbers))
+    widest = max(map(measure, texts), default=0.0)
+    size = _size(across / LINE_HEIGHT, beyond / max(widest, 1e-9))
+    return Setting(texts, 90, size) if size >= _SMALLEST else Setting((), 0, CAPTION_SIZE)
+
+
+def _size(*rooms: float) -> float:
+    return min(CAPTION_SIZE, *rooms)
+
 
 _CAP = 0.5
 _END = 0.3

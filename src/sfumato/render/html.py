@@ -1,23 +1,102 @@
-"""Figures on a page of their own, or on yours: no network, real text around the chart.
-
-The chart is an SVG made from the same Vega-Lite as `sfumato.render.vega`. Pointing at a bar or a
-cell shows its released numbers, and a screen reader reads them. There is no script, but for a
-map alone on a page of its own, which can be panned and zoomed.
-"""
+"""Figures on a page of their own, or on yours: no network, real text around the chart."""
 
 from __future__ import annotations
 
+import json
 import re
+from base64 import b64encode
+from functools import cache
+from hashlib import sha256
 from html import escape, unescape
+from itertools import islice
+from typing import Any
 
 from sfumato.figure import Figure, Heat
-from sfumato.render import runtime, theme
+from sfumato.render import theme
+from sfumato.render.description import Reading, readings, spoken
 from sfumato.render.scale import headlines, marks_of
-from sfumato.render.table import table
 from sfumato.render.text import clean
 from sfumato.render.vega import VERSION, bare
-from sfumato.render.vega.settings import WIDTH
-from sfumato.render.words.summary import spoken
+from sfumato.render.vega.axis import WIDTH
+
+# Where there is no room for it, as on a phone, the still picture stays, which shrinks to fit.
+_START = """
+const specification = document.getElementById("specification");
+const picture = document.getElementById("picture");
+if (specification && picture && picture.clientWidth >= 600) {
+  document.getElementById("hint").hidden = false;
+  const settings = {ast: true, actions: false, renderer: "canvas", mode: "vega"};
+  vegaEmbed(picture, JSON.parse(specification.textContent), settings);
+}
+"""
+
+
+def block(spec: dict[str, Any], still: str) -> str:
+    """Return the place of a picture on a page: `still` until, and unless, the script draws it."""
+    from vl_convert import vegalite_to_vega
+
+    from sfumato.render.vega import VERSION
+
+    compiled = vegalite_to_vega(spec, vl_version=VERSION)
+    del compiled["$schema"]  # names an older Vega than the runtime, which understands both
+    # Within a script element, nothing but its own end is markup.
+    data = json.dumps(compiled, ensure_ascii=False, allow_nan=False).replace("<", "\\u003c")
+    return (
+        f'<div id="picture">{still}</div>\n'
+        f'<script type="application/json" id="specification">{data}</script>\n'
+    )
+
+
+@cache
+def script() -> str:
+    """Return the runtime, and the lines that start it."""
+    from vl_convert import javascript_bundle
+
+    from sfumato.render.vega import VERSION
+
+    return javascript_bundle(_START, vl_version=VERSION).replace("</script", "<\\/script")
+
+
+def source(code: str) -> str:
+    """Return what a page's policy calls a script of this content."""
+    return f"'sha256-{b64encode(sha256(code.encode()).digest()).decode()}'"
+
+
+MOST_ROWS = 2000
+
+
+def table(figure: Figure) -> str:
+    """Return a table that opens on request; a figure of very many cells has none.
+
+    Marks that say different things have a table for each kind.
+    """
+    rows = list(islice(readings(figure), MOST_ROWS + 1))
+    if not 0 < len(rows) <= MOST_ROWS:
+        return ""
+    kinds: dict[tuple[str, ...], list[Reading]] = {}
+    for row in rows:
+        kinds.setdefault(_names(row), []).append(row)
+    tables = "".join(_table(names, alike) for names, alike in kinds.items())
+    return f"<details><summary>The released values as a table</summary>{tables}</details>"
+
+
+def _table(names: tuple[str, ...], rows: list[Reading]) -> str:
+    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in names)
+    body = "".join(map(_row, rows))
+    return (
+        f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
+        "</div>"
+    )
+
+
+def _names(reading: Reading) -> tuple[str, ...]:
+    return tuple(name for name, _ in (*reading.place, *reading.value))
+
+
+def _row(reading: Reading) -> str:
+    words = (words for _, words in (*reading.place, *reading.value))
+    return f"<tr>{''.join(f'<td>{escape(word)}</td>' for word in words)}</tr>"
+
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 _LIVELY_WIDTH = 600
@@ -52,9 +131,9 @@ def html(figure: Figure) -> str:
     """Return one self-contained page with the chart, its caption and a table of its values."""
     if len(figure.panels) != 1 or not marks_of(figure, Heat):
         return page(figure.title, fragment(figure, heading="h1") + table(figure))
-    chart = runtime.block(bare(figure, width=_LIVELY_WIDTH, lively=True), _svg(figure, WIDTH))
+    chart = block(bare(figure, width=_LIVELY_WIDTH, lively=True), _svg(figure, WIDTH))
     body = _framed(figure, "h1", chart + _HINT) + table(figure)
-    return page(figure.title, body, script=runtime.script())
+    return page(figure.title, body, script=script())
 
 
 def fragment(figure: Figure, *, heading: str = "p", width: int = WIDTH) -> str:
@@ -88,7 +167,7 @@ def page(title: str, body: str, *, script: str = "") -> str:
 
     Only the given script runs on it.
     """
-    policy = f"{_POLICY}; script-src {runtime.source(script)}" if script else _POLICY
+    policy = f"{_POLICY}; script-src {source(script)}" if script else _POLICY
     run = f"<script>{script}</script>\n" if script else ""
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'

@@ -1,4 +1,4 @@
-"""Words and numbers as they are printed: cleaned, cut, wrapped, with thin separators."""
+"""Words and numbers as they are printed: cleaned, cut, wrapped; names below an axis."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ import re
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
+
+from sfumato.render.theme import LINE_HEIGHT, TICK_SIZE
 
 THIN_SPACE = "\u202f"
 MINUS = "\u2212"
@@ -171,3 +174,153 @@ def _letter_width(letter: str) -> float:
     if unicodedata.east_asian_width(letter) in ("W", "F"):
         return 1.05
     return 0.75 if letter.isupper() or letter in "mw%@—–" else 0.6
+
+
+LONGEST = 60
+SMALLEST_SIZE = 5.0
+_LONGEST_WORD = 16
+_MOST_LINES = 4
+
+
+@dataclass(frozen=True)
+class LabelSetting:
+    """Category labels ready to be drawn.
+
+    Parameters
+    ----------
+    texts
+        One label for each category, lines separated by newlines; empty where there is no room
+        for every one.
+    angle
+        0, 45 or 90 degrees.
+    size
+        In points.
+    """
+
+    texts: tuple[str, ...]
+    angle: int
+    size: float
+
+
+def set_below(names: Sequence[str], *, slot: float, room: float, measure: Measure) -> LabelSetting:
+    """Set names side by side below an axis.
+
+    Parameters
+    ----------
+    slot
+        The width of one category, in points.
+    room
+        How far down the labels may reach, in points.
+    measure
+        The width of a text at the usual size of ticks, in points.
+    """
+    names = [shorten(name, LONGEST) for name in names]
+    for size in (TICK_SIZE, 0.88 * TICK_SIZE):
+        lines = [_level(name, 0.94 * slot * TICK_SIZE / size, measure) for name in names]
+        if all(lines):
+            return LabelSetting(tuple(lines), 0, size)
+    if slot >= 1.2 * TICK_SIZE * LINE_HEIGHT:
+        return LabelSetting(tuple(fitted(n, 1.4 * room, measure) for n in names), 45, TICK_SIZE)
+    return _upright(names, slot, room, measure)
+
+
+def set_beside(names: Sequence[str], *, slot: float, room: float, measure: Measure) -> LabelSetting:
+    """Set names one above the other beside an axis, each within its `slot` of height."""
+    names = [shorten(name, LONGEST) for name in names]
+    size = min(TICK_SIZE, max(SMALLEST_SIZE, slot / 1.04))
+    most = max(1, int(slot / (size * LINE_HEIGHT)))
+    wide = room * TICK_SIZE / size
+    wrapped = [wrap(name, wide, measure) for name in names]
+    kept = [
+        "\n".join(lines) if len(lines) <= most else fitted(name, wide, measure)
+        for name, lines in zip(names, wrapped, strict=True)
+    ]
+    return LabelSetting(_thinned(kept, size, slot), 0, size)
+
+
+def fitted(name: str, width: float, measure: Measure) -> str:
+    """Cut a name until it is no wider than `width`."""
+    limit = len(name)
+    while limit > 2 and measure(shorten(name, limit)) > width:
+        limit -= 1
+    return shorten(name, limit)
+
+
+def _level(name: str, width: float, measure: Measure) -> str:
+    """Wrap between words, cutting monstrous ones; return nothing if an ordinary one is too wide."""
+    words = [
+        word if len(word) <= _LONGEST_WORD else fitted(word, width, measure)
+        for word in name.split()
+    ]
+    if any(measure(word) > width for word in words):
+        return ""
+    lines = wrap(" ".join(words), width, measure)
+    if len(lines) > _MOST_LINES:
+        lines = [
+            *lines[: _MOST_LINES - 1],
+            fitted(lines[_MOST_LINES - 1] + ELLIPSIS, width, measure),
+        ]
+    return "\n".join(lines) or " "
+
+
+def _upright(names: Sequence[str], slot: float, room: float, measure: Measure) -> LabelSetting:
+    size = min(TICK_SIZE, max(SMALLEST_SIZE, slot / 1.04))
+    cut = [fitted(name, room * TICK_SIZE / size, measure) for name in names]
+    return LabelSetting(_thinned(cut, size, slot), 90, size)
+
+
+def _thinned(texts: Sequence[str], size: float, slot: float) -> tuple[str, ...]:
+    """Keep every second, third, … name where a slot is smaller than a letter."""
+    every = -(-int(size * 100) // max(1, int(slot * 100)))
+    return tuple(text if place % every == 0 else "" for place, text in enumerate(texts))
+
+
+_FILLED = 0.92
+_STEEPEST = math.radians(28)
+
+
+@dataclass(frozen=True)
+class Stamp:
+    """A text of one or two lines, turned by `angle` degrees, of a `size` in the box's unit."""
+
+    lines: tuple[str, ...]
+    angle: float
+    size: float
+
+
+def stamp(words: str, *, width: float, height: float, measure: Measure) -> Stamp:
+    """Fill a box from corner to corner.
+
+    Parameters
+    ----------
+    measure
+        The width of a text at size 1, in the unit of the box.
+    """
+    words = clean(words)
+    angle = min(math.atan2(height, width), _STEEPEST)
+    choices = [(words,), _halves(words)]
+    sized = [Stamp(lines, math.degrees(angle), 0.0) for lines in choices]
+    return max(
+        (Stamp(s.lines, s.angle, _size(s.lines, angle, width, height, measure)) for s in sized),
+        key=lambda choice: choice.size,
+    )
+
+
+def _halves(words: str) -> tuple[str, ...]:
+    """Break at the space nearest the middle."""
+    spaces = [place for place, letter in enumerate(words) if letter == " "]
+    if not spaces:
+        return (words,)
+    middle = min(spaces, key=lambda place: abs(place - len(words) / 2))
+    return words[:middle], words[middle + 1 :]
+
+
+def _size(
+    lines: tuple[str, ...], angle: float, width: float, height: float, measure: Measure
+) -> float:
+    length = max(map(measure, lines))
+    thickness = LINE_HEIGHT * len(lines)
+    sine, cosine = math.sin(angle), math.cos(angle)
+    wide = width / (length * cosine + thickness * sine)
+    high = height / (length * sine + thickness * cosine)
+    return _FILLED * min(wide, high)

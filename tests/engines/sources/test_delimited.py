@@ -18,9 +18,8 @@ from engines.hostile import CANARY
 from sfumato.domain import Bounds
 from sfumato.engines.duck import DuckEngine
 from sfumato.engines.sources import delimited
-from sfumato.engines.sources.delimited import DelimitedFiles
-from sfumato.engines.sources.parts import parts_at
-from sfumato.engines.sources.records import LONGEST, whole_records
+from sfumato.engines.sources.delimited import LONGEST, DelimitedFiles, whole_records
+from sfumato.engines.sources.files import parts_at
 from sfumato.engines.sources.source import Columns
 from sfumato.errors import SourceError
 from sfumato.grid import Grid

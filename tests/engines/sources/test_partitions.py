@@ -11,8 +11,8 @@ import pytest
 from engines.hostile import CANARY
 from sfumato.domain import Bounds, Categories
 from sfumato.engines.duck import DuckEngine
+from sfumato.engines.sources.files import parts_at
 from sfumato.engines.sources.opening import open_table
-from sfumato.engines.sources.parts import parts_at
 from sfumato.engines.sources.source import Columns
 from sfumato.errors import SourceError
 from sfumato.grid import Grid, Labels

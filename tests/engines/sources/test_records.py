@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.engines.sources import records
-from sfumato.engines.sources.records import Layout, whole_records
+from sfumato.engines.sources import delimited as records
+from sfumato.engines.sources.delimited import Layout, whole_records
 
 FIELDS = 2
 LETTERS = st.lists(st.sampled_from([b"a", b",", b'"', b"\n", b"\r", b'"\n', b"\r\n"]), max_size=60)

@@ -27,11 +27,11 @@ import pytest
 
 from engines.hostile import READABLE, UNREADABLE
 from sfumato.domain import Categories
-from sfumato.engines.blocks import blocks
 from sfumato.engines.columns import identities, labels, numbers, numbers_and_gaps, positions
+from sfumato.engines.reading import blocks
 from sfumato.engines.sources import delimited
+from sfumato.engines.sources.delimited import whole_records
 from sfumato.engines.sources.opening import open_table
-from sfumato.engines.sources.records import whole_records
 from sfumato.engines.sources.source import Columns
 
 MARK = "\ufeff"
@@ -382,7 +382,7 @@ def in_blocks(patch, size):
     """Let sources cut rows into blocks, and CSV files into pieces, of about this many."""
     for module in ("arrow", "pandas_frame", "polars_frame", "parquet", "relation"):
         patch.setattr(f"sfumato.engines.sources.{module}.BLOCK", size)
-    patch.setattr("sfumato.engines.blocks.BLOCK", size)
+    patch.setattr("sfumato.engines.reading.BLOCK", size)
     patch.setattr(delimited, "whole_records", partial(whole_records, chunk=40 * size))
 
 

@@ -24,7 +24,7 @@ SCRIPT = """
     from pyspark.sql import SparkSession
     import sfumato as sf
     from engines.spark.test_connect import asked
-    from sfumato.engines.spark import SparkEngine
+    from sfumato.engines.spark.engine import SparkEngine
 
     path = sys.argv[1]
     settings = {"spark.sql.shuffle.partitions": "2", "spark.ui.enabled": "false"}

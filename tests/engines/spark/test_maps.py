@@ -17,12 +17,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.engines.cluster import maps as module
-from sfumato.engines.cluster.frames import Checked, checked
-from sfumato.engines.cluster.maps import ClusterMap, RangeSums
-from sfumato.engines.cluster.summing import AMOUNT
 from sfumato.engines.columns import Integers
-from sfumato.engines.tally import CAP, capped, whole
+from sfumato.engines.spark.engine import maps as module
+from sfumato.engines.spark.frames import Checked, checked
+from sfumato.engines.spark.maps import ClusterMap, RangeSums
+from sfumato.engines.spark.sums import AMOUNT
+from sfumato.engines.sums import CAP, capped, whole
 from sfumato.errors import SourceError
 from sfumato.exact import Exact
 from sfumato.mechanisms.noise import simulated

@@ -10,10 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.engines.cluster import seals
-from sfumato.engines.cluster.frames import Checked, checked
-from sfumato.engines.cluster.seals import fingerprint, sealed
-from sfumato.engines.cluster.summing import AMOUNT
+from sfumato.engines.spark.engine import sums as seals
+from sfumato.engines.spark.frames import Checked, checked
+from sfumato.engines.spark.sums import AMOUNT, fingerprint, sealed
 from sfumato.errors import SourceError
 
 Sums = dict[int, int]

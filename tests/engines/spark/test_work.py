@@ -11,16 +11,16 @@ from pyspark.logger import PySparkLogger
 
 from engines.hostile import CANARY, GRID
 from sfumato.domain import Bounds, Categories
-from sfumato.engines.cluster import frames, preflight
-from sfumato.engines.cluster.frames import checked
-from sfumato.engines.cluster.people import Listed, OfPeople
-from sfumato.engines.cluster.summing import AMOUNT, OfRows
-from sfumato.engines.cluster.work import FAILED, OUTDATED
 from sfumato.engines.counting import Counts
 from sfumato.engines.duck import DuckEngine
 from sfumato.engines.reading import paired
 from sfumato.engines.resources import Resources
-from sfumato.engines.spark import SparkEngine
+from sfumato.engines.spark.engine import SparkEngine, frames
+from sfumato.engines.spark.engine import jobs as preflight
+from sfumato.engines.spark.frames import checked
+from sfumato.engines.spark.people import Listed, OfPeople
+from sfumato.engines.spark.sums import AMOUNT, OfRows
+from sfumato.engines.spark.work import FAILED, OUTDATED
 from sfumato.errors import SourceError
 from sfumato.grid import Grid, Labels
 from sfumato.privacy.unit import PrivacyUnit
@@ -126,12 +126,12 @@ def test_a_person_whose_rows_are_not_brought_together_is_noticed(spark, monkeypa
         return moved(listed).repartition(4)
 
     moved = frames.brought_together
-    monkeypatch.setattr("sfumato.engines.spark.brought_together", scattered)
+    monkeypatch.setattr("sfumato.engines.spark.engine.brought_together", scattered)
     with pytest.raises(SourceError, match="could not sum"):
         SparkEngine(frame).counts(KEYS, USERS)
     # Without the receipts this person would weigh four times as much.
     monkeypatch.setattr(
-        "sfumato.engines.spark.added",
+        "sfumato.engines.spark.engine.added",
         lambda partials: frames.added(partials.where("bucket IS NULL")),
     )
     assert SparkEngine(frame).counts(KEYS, USERS).reveal().sum() > 2**30
@@ -205,7 +205,7 @@ def test_kinds_are_those_of_one_machine_and_nested_columns_are_none(spark):
 
 @pytest.mark.slow
 def test_sums_stop_where_they_stop_on_one_machine(spark, monkeypatch):
-    monkeypatch.setattr("sfumato.engines.tally.CAP", 2**31)
+    monkeypatch.setattr("sfumato.engines.sums.CAP", 2**31)
     frame = spark.range(5).selectExpr("0.0 AS x", "id AS u")
     assert SparkEngine(frame).counts(KEYS, USERS).reveal().sum() == 2**31
 

@@ -13,16 +13,12 @@ from sfumato.exact import Exact
 from sfumato.grid import Grid
 from sfumato.mechanisms.joint import joint
 from sfumato.mechanisms.partition import partition, totals
-from sfumato.postprocess.box import Summary
-from sfumato.postprocess.counted import Counted
-from sfumato.postprocess.fence import COUNT_SHARE, LEVEL, QUARTILE_SHARE, SIZE_SHARE, decode
-from sfumato.postprocess.law import NoiseLaw
-from sfumato.postprocess.layout import Cells, Quartiles, bins_for, fence_layout
-from sfumato.postprocess.likelihood import CountNoise
+from sfumato.postprocess.box import COUNT_SHARE, LEVEL, QUARTILE_SHARE, SIZE_SHARE, Summary, decode
+from sfumato.postprocess.box_counts import Cells, Counted, Quartiles, bins_for, fence_layout
 from sfumato.postprocess.misplaced import smallest_group
+from sfumato.postprocess.noise_law import CountNoise, NoiseLaw
 from sfumato.postprocess.rank_error import RankError
-from sfumato.privacy.amount import exactly
-from sfumato.privacy.cost import Cost
+from sfumato.privacy.cost import Cost, exactly
 from sfumato.privacy.unit import PrivacyUnit
 from sfumato.releases.boxplot import Measured
 

@@ -26,10 +26,8 @@ from sfumato.mechanisms.chosen import Chosen
 from sfumato.mechanisms.joint import joint
 from sfumato.mechanisms.partition import partition, totals
 from sfumato.postprocess.box import Box, Summary
-from sfumato.postprocess.bridge import bridge_error
-from sfumato.postprocess.law import NoiseLaw
-from sfumato.postprocess.likelihood import CountNoise
-from sfumato.postprocess.rank_error import RankError
+from sfumato.postprocess.noise_law import CountNoise, NoiseLaw
+from sfumato.postprocess.rank_error import RankError, bridge_error
 from sfumato.privacy.cost import Cost
 from sfumato.privacy.unit import PrivacyUnit
 from sfumato.releases.boxplot import Measured

@@ -23,10 +23,8 @@ from sfumato.charts.portion import Portion
 from sfumato.domain import Bounds
 from sfumato.engines.engine import Engine
 from sfumato.lattice import LENGTH, REACH, Distance, Lattice, Point
-from sfumato.postprocess.principal import principal
-from sfumato.postprocess.principal_spread import scree_radius
-from sfumato.privacy.amount import exactly
-from sfumato.privacy.cost import Cost
+from sfumato.postprocess.principal import principal, scree_radius
+from sfumato.privacy.cost import Cost, exactly
 from sfumato.privacy.unit import PrivacyUnit
 from sfumato.releases.moments import NoisyMoments
 

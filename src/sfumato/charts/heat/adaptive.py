@@ -20,8 +20,8 @@ from sfumato.charts.heat.method import (
 from sfumato.exact import Exact
 from sfumato.mechanisms.survey import Survey
 from sfumato.plane import Plane
-from sfumato.postprocess.least_squares import nearest
 from sfumato.postprocess.polya import decode
+from sfumato.postprocess.quadtree import nearest
 from sfumato.privacy.cost import Cost
 
 ROOT = Fraction(1, 25)

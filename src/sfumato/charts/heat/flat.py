@@ -12,8 +12,8 @@ from sfumato.charts.heat.method import Mapped, mapped, round_of, tree_of, unit_o
 from sfumato.exact import Exact
 from sfumato.mechanisms.survey import Survey
 from sfumato.plane import Plane, interleave
-from sfumato.postprocess.dense import nearest
 from sfumato.postprocess.density import Leaves
+from sfumato.postprocess.transport import nearest
 from sfumato.privacy.cost import Cost
 
 MOST_CELLS = 2**20

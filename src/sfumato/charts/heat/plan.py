@@ -14,7 +14,7 @@ from sfumato.errors import DomainError
 from sfumato.grid import Grid
 from sfumato.mechanisms.laplace import laplace_scale
 from sfumato.plane import Plane, Weight, influence
-from sfumato.postprocess.law import NoiseLaw
+from sfumato.postprocess.noise_law import NoiseLaw
 from sfumato.releases.area import Aspect, on_earth
 
 

@@ -17,8 +17,8 @@ from sfumato.grid import Labels
 from sfumato.lattice import Question
 from sfumato.mechanisms.gaussian import gaussian_scale
 from sfumato.mechanisms.sparse import occupied_counts, sparse_threshold
-from sfumato.postprocess.law import NoiseLaw
-from sfumato.postprocess.scores import Estimate, bins_for, estimated
+from sfumato.postprocess.haar import Estimate, bins_for, estimated
+from sfumato.postprocess.noise_law import NoiseLaw
 from sfumato.privacy.cost import Cost
 from sfumato.privacy.unit import PrivacyUnit
 

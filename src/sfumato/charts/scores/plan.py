@@ -22,8 +22,8 @@ from sfumato.charts.search import Search
 from sfumato.engines.engine import Schema
 from sfumato.errors import DomainError
 from sfumato.grid import MOST_CELLS, Grid, Labels
-from sfumato.postprocess.doubt import least_seen
-from sfumato.postprocess.scores import MOST_USUAL
+from sfumato.postprocess.haar import MOST_USUAL
+from sfumato.postprocess.significance import least_seen
 from sfumato.privacy.guarantee import Guarantee
 
 _SIZE = 10_000

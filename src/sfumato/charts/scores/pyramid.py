@@ -18,7 +18,7 @@ from sfumato.mechanisms.gaussian import gaussian_scale
 from sfumato.mechanisms.survey import Survey, maps
 from sfumato.plane import Plane
 from sfumato.postprocess.density import spread
-from sfumato.postprocess.law import NoiseLaw
+from sfumato.postprocess.noise_law import NoiseLaw
 from sfumato.postprocess.polya import decode
 from sfumato.privacy.cost import Cost
 from sfumato.privacy.unit import PrivacyUnit

@@ -1,36 +1,130 @@
-"""CSV and TSV files, read by one rule.
-
-The first line names the columns and shows what separates them: a comma, a semicolon, a tab or a
-bar. Every field is text, and an empty one is NULL; nothing is sniffed. A field may stand in double
-quotes, and then hold separators, doubled quotes and, below the names, line breaks (RFC 4180).
-How numbers are written is a public fact, a `NumberFormat`; a field keeps its text beside.
-Records that are not well written, as `sfumato.engines.sources.records` says, are left out. What is
-not UTF-8 is compared byte by byte.
-
-The promise is about records. Where quotes inside a field are not doubled, nobody can tell where a
-record ends, and one of them may change how others are read: use Parquet for such data.
-"""
+"""CSV and TSV files, read by one rule: where records begin and end, and what they hold."""
 
 from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
+from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import BinaryIO
 
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 from pyarrow import csv as arrow_csv
 
-from sfumato.engines.discretion import discreetly
+from sfumato.engines.decoding import NumberText
 from sfumato.engines.engine import ColumnKind
-from sfumato.engines.number_format import PLAIN, NumberFormat
-from sfumato.engines.number_text import NumberText
-from sfumato.engines.sources.partitions import with_keys
-from sfumato.engines.sources.parts import PACKED, Part
-from sfumato.engines.sources.records import LONGEST, Layout, whole_records
+from sfumato.engines.redaction import redact_errors
+from sfumato.engines.sources.files import PACKED, Part, with_keys
 from sfumato.engines.sources.source import Batches, Columns, Source, check_names, runs
+from sfumato.engines.table import PLAIN, NumberFormat
 from sfumato.errors import SourceError
+
+LONGEST = 2**20
+"""The most bytes of a record."""
+
+Letters = NDArray[np.uint8]
+Places = NDArray[np.int64]
+
+_CHUNK = 2**22
+_QUOTE, _FEED, _RETURN = b'"\n\r'
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What separates the fields of a record, and how many there are."""
+
+    separator: str
+    fields: int
+
+
+def whole_records(
+    read: Callable[[int], bytes], layout: Layout, *, chunk: int = _CHUNK
+) -> Iterator[bytes]:
+    """Yield a file in pieces of whole records, of which the first of all is left out.
+
+    Privacy
+    -------
+    Whether a well-written record is kept depends on that record alone. One that ends within quotes
+    takes what follows with it, up to the next such quote: there the promise ends.
+    """
+    header, carry, skipping, quoted = True, b"", False, False
+    while more := read(chunk):
+        if skipping:
+            more, quoted, skipping = _after_record(more, quoted=quoted)
+        data = carry + more
+        ends = _ends(np.frombuffer(data, np.uint8))
+        if ends.size:
+            yield _kept(data[: ends[-1]], ends, layout, header=header)
+            header, data = False, data[ends[-1] :]
+        carry = data
+        if len(carry) > LONGEST:
+            header, carry, skipping, quoted = False, b"", True, carry.count(b'"') % 2 == 1
+    if carry and carry.count(b'"') % 2 == 0:
+        yield _kept(carry + b"\n", np.array([len(carry) + 1]), layout, header=header)
+
+
+def _after_record(data: bytes, *, quoted: bool) -> tuple[bytes, bool, bool]:
+    """Return what follows the record that `data` begins in the midst of, if it ends here."""
+    ends = _ends(np.frombuffer(data, np.uint8), quoted=quoted)
+    if ends.size:
+        return data[ends[0] :], False, False
+    return b"", (data.count(b'"') % 2 == 1) != quoted, True
+
+
+def _ends(letters: Letters, *, quoted: bool = False) -> Places:
+    """Return where records end: one past each line feed outside quotes."""
+    return _outside(letters, _FEED, quoted=quoted) + 1
+
+
+def _outside(letters: Letters, letter: int, *, quoted: bool = False) -> Places:
+    """Return where `letter` stands with an even number of quotes before it."""
+    places = np.flatnonzero(letters == letter)
+    quotes = np.flatnonzero(letters == _QUOTE)
+    return places[np.searchsorted(quotes, places) % 2 == quoted]
+
+
+def _kept(data: bytes, ends: Places, layout: Layout, *, header: bool) -> bytes:
+    """Return the records of `data` that are not left out, one after the other."""
+    letters = np.frombuffer(data, np.uint8)
+    starts = np.concatenate([[0], ends[:-1]])
+    lengths = ends - starts
+    separators = _outside(letters, ord(layout.separator))
+    dropped = np.diff(np.searchsorted(separators, ends), prepend=0) != layout.fields - 1
+    dropped |= (lengths > LONGEST) | (lengths == 1)
+    dropped |= (lengths == 2) & (letters[starts] == _RETURN)
+    wrong = np.concatenate([_bare_returns(letters), _stray_quotes(letters, layout)])
+    dropped[np.searchsorted(ends, wrong, side="right")] = True
+    dropped[0] |= header
+    if not dropped.any():
+        return data
+    changes = np.flatnonzero(np.diff(dropped, prepend=True, append=True))
+    bounds = np.concatenate([starts, ends[-1:]])[changes]
+    return b"".join(data[start:stop] for start, stop in list(pairwise(bounds))[::2])
+
+
+def _bare_returns(letters: Letters) -> Places:
+    returns = _outside(letters, _RETURN)
+    return returns[letters[returns + 1] != _FEED]
+
+
+def _stray_quotes(letters: Letters, layout: Layout) -> Places:
+    """Return the quotes that neither begin nor end a field, nor are one of a pair within it."""
+    quotes = np.flatnonzero(letters == _QUOTE)
+    opening, closing = quotes[::2], quotes[1::2]
+    separator = ord(layout.separator)
+    # The first letter follows nothing, which is as good as the end of a record.
+    before = np.where(opening > 0, letters[opening - 1], _FEED)
+    after = letters[closing + 1]
+    strays = [
+        opening[~np.isin(before, (separator, _FEED, _QUOTE))],
+        closing[~np.isin(after, (separator, _FEED, _RETURN, _QUOTE))],
+    ]
+    return np.concatenate(strays)
+
 
 SEPARATORS = (",", ";", "\t", "|")
 
@@ -121,7 +215,7 @@ def _unpacked(file: BinaryIO, path: Path) -> BinaryIO | pa.NativeFile:
 
 
 def _header(part: Part) -> tuple[str, tuple[str, ...]]:
-    separator, names = discreetly(lambda: _first_line(part.path), part.called)
+    separator, names = redact_errors(lambda: _first_line(part.path), part.called)
     if not any(map(str.strip, names)):
         raise SourceError(
             f"{part.called} does not begin with the names of its columns in one line. Without them "

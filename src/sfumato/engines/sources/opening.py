@@ -9,16 +9,15 @@ from typing import Any, cast
 import duckdb
 import pyarrow as pa
 
-from sfumato.engines.discretion import discreetly
-from sfumato.engines.number_format import PLAIN, NumberFormat
+from sfumato.engines.redaction import redact_errors
 from sfumato.engines.sources.arrow import ArrowDataset, ArrowTable
 from sfumato.engines.sources.delimited import DelimitedFiles
-from sfumato.engines.sources.pandas_frame import PandasFrame
+from sfumato.engines.sources.files import DELIMITED, LINES, PARQUET, Part, parts_at
+from sfumato.engines.sources.frames import PandasFrame, PolarsFrame
 from sfumato.engines.sources.parquet import ParquetFiles
-from sfumato.engines.sources.parts import DELIMITED, LINES, PARQUET, Part, parts_at
-from sfumato.engines.sources.polars_frame import PolarsFrame
 from sfumato.engines.sources.relation import DuckRelation
 from sfumato.engines.sources.source import Source
+from sfumato.engines.table import PLAIN, NumberFormat
 from sfumato.errors import SourceError
 
 ONCE = ("RecordBatchReader", "Scanner")
@@ -35,9 +34,9 @@ def open_table(table: object, number_format: NumberFormat = PLAIN) -> Source:
     paths = list(cast("Sequence[object]", table)) if several else [table]
     if not paths or not all(isinstance(path, str | os.PathLike) for path in paths):
         number_format.check_files(delimited=False)
-        return discreetly(lambda: _object(cast(Any, table)))
+        return redact_errors(lambda: _object(cast(Any, table)))
     places = cast("list[str | os.PathLike[str]]", paths)
-    return _files(discreetly(lambda: _found(places), "The path"), number_format)
+    return _files(redact_errors(lambda: _found(places), "The path"), number_format)
 
 
 def _found(places: Sequence[str | os.PathLike[str]]) -> list[Part]:

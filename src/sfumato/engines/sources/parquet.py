@@ -12,13 +12,12 @@ from itertools import groupby
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from sfumato.engines.blocks import LARGEST
 from sfumato.engines.decoding import LONGEST_TEXT
-from sfumato.engines.discretion import discreetly
 from sfumato.engines.kernel import BLOCK
+from sfumato.engines.reading import LARGEST
+from sfumato.engines.redaction import redact_errors
 from sfumato.engines.sources.arrow import arrow_kinds, arrow_spacings
-from sfumato.engines.sources.partitions import with_keys
-from sfumato.engines.sources.parts import Part
+from sfumato.engines.sources.files import Part, with_keys
 from sfumato.engines.sources.source import Batches, Columns, Source, check_names, runs
 from sfumato.errors import SourceError
 
@@ -178,7 +177,7 @@ def _footer(part: Part) -> tuple[pa.Schema, list[_RowGroup]]:
             rows = [file.metadata.row_group(i).num_rows for i in range(file.num_row_groups)]
             return file.schema_arrow, [_RowGroup(part, *group) for group in enumerate(rows)]
 
-    return discreetly(read, part.called)
+    return redact_errors(read, part.called)
 
 
 def _merged(schemas: Sequence[pa.Schema]) -> pa.Schema:

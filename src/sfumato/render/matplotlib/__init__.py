@@ -32,6 +32,6 @@ def picture(figure: Figure, kind: PictureKind, *, size: tuple[float, float] | No
     size
         Width and height in inches; chosen by the figure's panels if left out.
     """
-    from sfumato.render.matplotlib import file
+    from sfumato.render.matplotlib import drawing as file
 
     return file.picture(figure, kind, size)

@@ -18,12 +18,9 @@ from matplotlib.text import Text
 from sfumato.figure import Arrows, Panel
 from sfumato.render import theme
 from sfumato.render.arrow_names import GAP, bar_points, placed, shown
-from sfumato.render.labels import fitted
 from sfumato.render.matplotlib.axis import positions
-from sfumato.render.matplotlib.lettering import LITERAL, measure, points
-from sfumato.render.matplotlib.steady import Steady
-from sfumato.render.matplotlib.tones import tones
-from sfumato.render.text import ELLIPSIS, shorten
+from sfumato.render.matplotlib.lettering import LITERAL, Steady, measure, points, tones
+from sfumato.render.text import ELLIPSIS, fitted, shorten
 
 Point = tuple[float, float]
 

@@ -1,26 +1,220 @@
-"""Axes dressed for print: light grid, no box, plain numbers, dates in UTC."""
-
-# Matplotlib leaves its keyword arguments untyped.
-# pyright: reportUnknownMemberType=false
+"""Axes dressed for print: light grid, no box, ticks that never touch, dates in UTC."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
+from datetime import UTC
+from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis as MatplotlibAxis
 from matplotlib.backend_bases import RendererBase
-from matplotlib.dates import date2num  # pyright: ignore[reportUnknownVariableType]
+from matplotlib.dates import (
+    HOURLY,
+    MINUTELY,
+    MONTHLY,
+    SECONDLY,
+    AutoDateLocator,
+    ConciseDateFormatter,
+    date2num,  # pyright: ignore[reportUnknownVariableType]
+)
 from matplotlib.text import Text
+from matplotlib.ticker import FixedLocator, Formatter, MaxNLocator
 
 from sfumato.figure import Axis, Figure, Panel
 from sfumato.render import theme
-from sfumato.render.matplotlib.lettering import LITERAL, Fitted, points
-from sfumato.render.matplotlib.ticks import set_ticks
-from sfumato.render.matplotlib.tones import tones
+from sfumato.render.matplotlib.lettering import LITERAL, SLACK, Fitted, Steady, points, ruler, tones
 from sfumato.render.scale import Limits, ruled, x_limits, y_limits
-from sfumato.render.text import shorten
+from sfumato.render.text import (
+    LONGEST,
+    LabelSetting,
+    Measure,
+    number,
+    numbers,
+    set_below,
+    set_beside,
+    shorten,
+)
+
+# Matplotlib leaves its keyword arguments untyped.
+# pyright: reportUnknownMemberType=false
+
+
+class Names(Formatter):
+    """Category 0, 1, 2, … by name, in lines and at a size that fit the Axes."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self.names = tuple(names)
+        self.setting = LabelSetting(tuple(shorten(name, LONGEST) for name in names), 0, 0)
+        self.slot = Steady()
+
+    def __call__(self, x: float, pos: int | None = None) -> str:  # noqa: ARG002
+        """Return the lines of one category's name."""
+        place = round(x)
+        inside = abs(x - place) < 1e-9 and 0 <= place < len(self.names)
+        return self.setting.texts[place] if inside else ""
+
+
+def fit_names(ax: Axes, renderer: RendererBase) -> None:
+    """Set the category labels of both axes for the size `ax` has now."""
+    box = ax.get_window_extent(renderer)
+    point = points(renderer, 1)
+    below, beside = ax.xaxis.get_major_formatter(), ax.yaxis.get_major_formatter()
+    if isinstance(below, Names):
+        slot = box.width / point / max(1, len(below.names))
+        room = max(38.0, 0.3 * box.height / point)
+        if below.slot.moved(slot):
+            tight, measure = slot * (1 - SLACK), ruler(ax.xaxis, renderer)
+            below.setting = set_below(below.names, slot=tight, room=room, measure=measure)
+        _style(ax.get_xticklabels(), below.setting)
+    if isinstance(beside, Names):
+        slot = box.height / point / max(1, len(beside.names))
+        room = max(50.0, 0.3 * box.width / point)
+        beside.setting = set_beside(
+            beside.names, slot=slot, room=room, measure=ruler(ax.yaxis, renderer)
+        )
+        _style(ax.get_yticklabels(), beside.setting, level="center", side="right")
+
+
+def _style(
+    labels: Sequence[Text], setting: LabelSetting, *, level: str = "top", side: str = "center"
+) -> None:
+    for label in labels:
+        label.set(
+            fontsize=setting.size,
+            rotation=setting.angle,
+            rotation_mode="anchor" if setting.angle else "default",
+            horizontalalignment="right" if setting.angle else side,
+            verticalalignment="center" if setting.angle == 90 else level,
+            **LITERAL,
+        )
+
+
+# Matplotlib leaves its keyword arguments untyped.
+# pyright: reportUnknownMemberType=false
+
+
+_MOST = 9
+_MOST_DATES = 7
+_DATE_WIDTH = 32.0
+_TICK_GAP = 6.0
+_TICK_HEIGHT = 22.0
+
+
+class Numbers(Formatter):
+    """Ticks in plain digits: no offset, no powers of ten, thin separators."""
+
+    def __call__(self, x: float, pos: int | None = None) -> str:  # noqa: ARG002
+        """Print one number, as under a cursor."""
+        return number(x)
+
+    def format_ticks(self, values: Sequence[float]) -> list[str]:
+        """Print all ticks of an axis alike."""
+        return numbers([float(value) for value in values])
+
+
+def set_ticks(axis: MatplotlibAxis, content: Axis) -> None:
+    """Choose ticks for the kind of an axis."""
+    match content.kind:
+        case "number":
+            whole = content.step is not None and content.step.is_integer()
+            steps = [1, 2, 2.5, 5, 10]
+            axis.set_major_locator(MaxNLocator(nbins="auto", steps=steps, integer=whole))
+            axis.set_major_formatter(Numbers())
+        case "time":
+            axis.axis_date(UTC)
+            _set_dates(axis, _MOST_DATES)
+        case "category":
+            axis.set_major_locator(FixedLocator(range(len(content.categories))))
+            axis.set_major_formatter(Names(content.categories))
+            for label in axis.get_ticklabels():  # which may be measured before they are fitted
+                label.set(**LITERAL)
+
+
+class Ticks:
+    """As many ticks as there is room for.
+
+    Parameters
+    ----------
+    overhang
+        How far, in points, the outermost labels may reach beyond the sides of `ax`, if that can be
+        helped.
+    """
+
+    def __init__(self, ax: Axes, overhang: float) -> None:
+        self.ax = ax
+        self.overhang = overhang
+        self.width = Steady()
+        self.height = Steady(slack=0.1)
+
+    def fit(self, renderer: RendererBase) -> None:
+        """Choose the ticks, or set names again, for the size the Axes have now."""
+        fit_names(self.ax, renderer)
+        point = points(renderer, 1)
+        width, height = self.ax.bbox.width / point, self.ax.bbox.height / point
+        if self.width.moved(width):
+            self._fit_level(width, ruler(self.ax.xaxis, renderer))
+        if self.height.moved(height):
+            self._fit_upright(int(height / _TICK_HEIGHT))
+
+    def _fit_level(self, width: float, measure: Measure) -> None:
+        axis = self.ax.xaxis
+        locator = _ours(axis)
+        if locator is not None:
+            self._thin_out(locator, width, measure)
+        elif isinstance(axis.get_major_formatter(), ConciseDateFormatter):
+            _set_dates(axis, max(3, min(_MOST_DATES, int(width / _DATE_WIDTH))))
+
+    def _fit_upright(self, most: int) -> None:
+        axis = self.ax.yaxis
+        locator = _ours(axis)
+        if locator is not None:
+            most = max(1, min(_MOST, most))
+            locator.set_params(nbins=most, min_n_ticks=min(2, most))
+        elif isinstance(axis.get_major_formatter(), ConciseDateFormatter):
+            _set_dates(axis, max(3, min(_MOST_DATES, most)))
+
+    def _thin_out(self, locator: MaxNLocator, width: float, measure: Measure) -> None:
+        """Choose the largest number of ticks whose labels leave a gap between them.
+
+        Where an axis ends on a round number, no choice keeps its last label from reaching beyond.
+        """
+        low, high = sorted(self.ax.get_xlim())
+        for overhang, most in product((self.overhang, math.inf), range(_MOST, 0, -1)):
+            locator.set_params(nbins=most, min_n_ticks=min(2, most))
+            ticks = [float(tick) for tick in locator() if low <= tick <= high]
+            places = [width * (tick - low) / (high - low) for tick in ticks] or [width / 2]
+            widths = [measure(label) for label in numbers(ticks)] or [0.0]
+            apart = min((b - a for a, b in pairwise(places)), default=width)
+            beyond = max(widths[0] / 2 - places[0], places[-1] + widths[-1] / 2 - width)
+            kept = beyond <= overhang and (len(ticks) > 1 or overhang == math.inf)
+            if kept and max(widths) + _TICK_GAP <= apart:
+                return
+
+
+def _ours(axis: MatplotlibAxis) -> MaxNLocator | None:
+    """Return what places the numbers of an axis, unless someone else has chosen its ticks since."""
+    locator = axis.get_major_locator()
+    if isinstance(locator, MaxNLocator) and isinstance(axis.get_major_formatter(), Numbers):
+        return locator
+    return None
+
+
+def _set_dates(axis: MatplotlibAxis, most: int) -> None:
+    locator = AutoDateLocator(tz=UTC, minticks=2, maxticks=most)
+    # Without whole years, days, hours and minutes, three ticks would be too few for some ranges.
+    for unit, whole in ((MONTHLY, 12), (HOURLY, 24), (MINUTELY, 60), (SECONDLY, 60)):
+        locator.intervald[unit] = [*locator.intervald[unit], whole]
+    axis.set_major_locator(locator)
+    axis.set_major_formatter(ConciseDateFormatter(locator, tz=UTC))
+
+
+# Matplotlib leaves its keyword arguments untyped.
+# pyright: reportUnknownMemberType=false
+
 
 _SHORTEST_SIDE = 42.0
 

@@ -1,7 +1,4 @@
-"""Bars, stepped outlines, and the error bars that stand on them."""
-
-# Matplotlib leaves its keyword arguments untyped.
-# pyright: reportUnknownMemberType=false
+"""Bars with error bars, and cells shown by colour; what noise could have made is struck through."""
 
 from __future__ import annotations
 
@@ -10,17 +7,18 @@ from statistics import median
 
 from matplotlib.axes import Axes
 from matplotlib.backend_bases import RendererBase
-from matplotlib.collections import LineCollection, PolyCollection
+from matplotlib.collections import LineCollection, PolyCollection, QuadMesh
 from matplotlib.transforms import ScaledTranslation
 
-from sfumato.figure import Bars, Interval, Panel
+from sfumato.figure import Bars, Cells, Interval, Panel
 from sfumato.render import theme
 from sfumato.render.matplotlib.axis import positions
-from sfumato.render.matplotlib.lettering import points
-from sfumato.render.matplotlib.page import page
-from sfumato.render.matplotlib.tones import tones
-from sfumato.render.scale import error_bar_places, error_bars_abreast
+from sfumato.render.matplotlib.lettering import page, points, tones
+from sfumato.render.scale import Limits, error_bar_places, error_bars_abreast, strokes
 from sfumato.render.text import shorten
+
+# Matplotlib leaves its keyword arguments untyped.
+# pyright: reportUnknownMemberType=false
 
 
 @dataclass(frozen=True)
@@ -118,3 +116,36 @@ def _mark_clipped(ax: Axes, bars: Bars, centre: tuple[float, ...], colour: str) 
         transform=ax.transData + raised,
         zorder=5,
     )
+
+
+# Matplotlib leaves its keyword arguments untyped.
+# pyright: reportUnknownMemberType=false
+
+
+_MOST_VECTOR_CELLS = 20_000
+
+
+def draw_cells(ax: Axes, panel: Panel, cells: Cells, limits: Limits) -> QuadMesh:
+    """Draw the grid and strike through its muted cells."""
+    x, y = positions(panel.x, cells.x_edges), positions(panel.y, cells.y_edges)
+    count = (len(x) - 1) * (len(y) - 1)
+    mesh = ax.pcolormesh(
+        x,
+        y,
+        cells.value,
+        cmap=tones(ax).scale,
+        vmin=limits[0],
+        vmax=limits[1],
+        rasterized=count > _MOST_VECTOR_CELLS,
+        zorder=1,
+    )
+    lines = [[(x[c], y[r]), (x[c + 1], y[r + 1])] for r, c in strokes(cells)]
+    hatch = LineCollection(
+        lines,
+        colors=theme.MUTED_STROKE,
+        linewidths=theme.stroke_width(count),
+        label="_muted",
+        zorder=2,
+    )
+    ax.add_collection(hatch, autolim=False)
+    return mesh

@@ -1,15 +1,20 @@
-"""A whole figure on one Axes."""
-
-# Matplotlib leaves its keyword arguments untyped.
-# pyright: reportUnknownMemberType=false
+"""A whole figure on one Axes, or in a file: the same figure gives the same bytes."""
 
 from __future__ import annotations
 
+import hashlib
+import math
+import warnings
 from functools import partial
+from io import BytesIO
 from typing import Any, Protocol, cast
 
+import matplotlib.style
+from matplotlib import rcParams, rcParamsDefault
 from matplotlib.axes import Axes
+from matplotlib.backend_bases import RendererBase
 from matplotlib.cm import ScalarMappable
+from matplotlib.figure import Figure as MatplotlibFigure
 from matplotlib.text import Text
 
 from sfumato.figure import (
@@ -26,26 +31,108 @@ from sfumato.figure import (
     Points,
 )
 from sfumato.render import theme
+from sfumato.render.matplotlib import PictureKind
 from sfumato.render.matplotlib.arrows import draw_arrows
-from sfumato.render.matplotlib.axis import AxisLabels, dress
-from sfumato.render.matplotlib.bars import draw_bars
-from sfumato.render.matplotlib.boxes import draw_boxes
-from sfumato.render.matplotlib.cells import draw_cells
-from sfumato.render.matplotlib.clouds import draw_clouds, draw_outline
-from sfumato.render.matplotlib.counts import BoxWords
-from sfumato.render.matplotlib.dots import draw_dots
+from sfumato.render.matplotlib.axis import AxisLabels, Ticks, dress
+from sfumato.render.matplotlib.bars import draw_bars, draw_cells
+from sfumato.render.matplotlib.boxes import BoxWords, draw_boxes
 from sfumato.render.matplotlib.frame import Fitting, Frame, frame_of
-from sfumato.render.matplotlib.heat import draw_heat
 from sfumato.render.matplotlib.key import Key
-from sfumato.render.matplotlib.lettering import LITERAL, Fitted
+from sfumato.render.matplotlib.lettering import LITERAL, Fitted, measure, points, size_of, tones
 from sfumato.render.matplotlib.panels import PanelGrid
-from sfumato.render.matplotlib.points import draw_points
-from sfumato.render.matplotlib.shape import shaped_size
-from sfumato.render.matplotlib.ticks import Ticks
-from sfumato.render.matplotlib.tones import tones
-from sfumato.render.matplotlib.watermark import draw_watermark, fit_watermark
+from sfumato.render.matplotlib.plane import (
+    draw_clouds,
+    draw_dots,
+    draw_heat,
+    draw_outline,
+    draw_points,
+)
+from sfumato.render.plane import ratio_of
 from sfumato.render.scale import colour_limits, coloured, headlines, panels, series, title_of
-from sfumato.render.text import clean
+from sfumato.render.text import clean, stamp
+
+# Matplotlib leaves its keyword arguments untyped.
+# pyright: reportUnknownMemberType=false
+
+
+_WIDEST, _NARROWEST, _TALLEST = 5.5, 3.4, 5.8  # inches of a panel that keeps its shape
+_BESIDE, _ABOVE_AND_BELOW = 0.9, 2.2
+
+
+def shaped_size(figure: Figure) -> tuple[float, float] | None:
+    """Return the size of a page for what keeps its shape, and None where any page will do.
+
+    A size that someone has set for all their figures is left to them.
+    """
+    theirs = rcParams["figure.figsize"] != rcParamsDefault["figure.figsize"]
+    shaped = any(ratio_of(panel) is not None for panel in figure.panels)
+    return natural_size(figure) if shaped and not theirs else None
+
+
+def natural_size(figure: Figure) -> tuple[float, float]:
+    """Return a width and a height, in inches, that suit the number of panels."""
+    count = len(figure.panels)
+    if count == 1 and (ratio := ratio_of(figure.panels[0])) is not None:
+        return _around(ratio)
+    if count <= 1:
+        return 6.4, 4.4
+    columns = count if count <= 3 else math.ceil(math.sqrt(count))
+    rows = math.ceil(count / columns)
+    ratio = ratio_of(figure.panels[0])
+    if ratio is None:
+        return max(6.4, 2.4 * columns), 1.6 + 2.2 * rows
+    return max(6.4, 0.7 + 2.3 * columns), 2.2 + (0.5 + 2.1 * min(ratio, 2.0)) * rows
+
+
+def _around(ratio: float) -> tuple[float, float]:
+    """Return the size of a page around a panel that keeps its shape."""
+    width = min(_WIDEST, max(_NARROWEST, _TALLEST / ratio))
+    return width + _BESIDE, min(_TALLEST, width * ratio) + _ABOVE_AND_BELOW
+
+
+# Matplotlib leaves its keyword arguments untyped.
+# pyright: reportUnknownMemberType=false
+
+
+def draw_watermark(ax: Axes, words: str) -> Text:
+    """Write `words` across the middle of `ax`."""
+    text = ax.text(
+        0.5,
+        0.5,
+        clean(words),
+        transform=ax.transAxes,
+        ha="center",
+        va="center",
+        color=tones(ax).watermark,
+        alpha=theme.WATERMARK_OPACITY,
+        weight="bold",
+        zorder=10,
+        **LITERAL,
+    )
+    text.set_in_layout(False)
+    return text
+
+
+def fit_watermark(text: Text, renderer: RendererBase) -> None:
+    """Turn and size a watermark so that it fills the Axes it is in."""
+    if text.axes is None:
+        return
+    wide, size = measure(text, renderer), size_of(text) * points(renderer, 1)
+    chosen = stamp(
+        text.get_text(),
+        width=text.axes.bbox.width,
+        height=text.axes.bbox.height,
+        measure=lambda words: wide(words) / size,
+    )
+    text.set(
+        text="\n".join(chosen.lines),
+        rotation=chosen.angle,
+        fontsize=chosen.size / points(renderer, 1),
+    )
+
+
+# Matplotlib leaves its keyword arguments untyped.
+# pyright: reportUnknownMemberType=false
 
 
 class Sharing(Protocol):
@@ -221,3 +308,36 @@ def _footer(host: Axes, words: str, colour: str) -> Text:
         linespacing=theme.LINE_HEIGHT,
         **LITERAL,
     )
+
+
+# Matplotlib leaves its keyword arguments untyped.
+# pyright: reportUnknownMemberType=false
+
+
+_DPI = 200
+_METADATA: dict[PictureKind, dict[str, Any]] = {
+    "svg": {"Date": None, "Creator": None},
+    "png": {"Software": None},
+    "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+}
+_STYLE: dict[str, Any] = {
+    "font.family": ["sans-serif"],
+    "font.sans-serif": list(theme.FONTS[:-1]),
+    "svg.fonttype": "none",
+    "pdf.fonttype": 42,
+}
+
+
+def picture(figure: Figure, kind: PictureKind, size: tuple[float, float] | None) -> bytes:
+    """Draw a figure on a page of its own, in our style whatever the user's may be."""
+    salt = hashlib.sha256(repr(figure).encode("utf-8", "replace")).hexdigest()[:16]
+    style = ["default", {**_STYLE, "svg.hashsalt": salt}]
+    with matplotlib.style.context(style), warnings.catch_warnings():
+        # A letter the font lacks is drawn as a box; the picture says so, a warning need not.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from")
+        page = MatplotlibFigure(figsize=size or natural_size(figure))
+        draw(figure, page.add_axes((0, 0, 1, 1)))
+        buffer = BytesIO()
+        metadata = {**_METADATA[kind], "Title": clean(figure.title)}
+        page.savefig(buffer, format=kind, dpi=_DPI, metadata=metadata)
+    return buffer.getvalue()

@@ -15,12 +15,10 @@ from matplotlib.transforms import Bbox, ScaledTranslation
 
 from sfumato.figure import Heat
 from sfumato.render import theme
-from sfumato.render.heat import ticks
-from sfumato.render.matplotlib.inset import Inset
-from sfumato.render.matplotlib.lettering import LITERAL, Fitted, points
-from sfumato.render.matplotlib.page import inches, page
-from sfumato.render.matplotlib.ticks import Numbers
-from sfumato.render.matplotlib.tones import tones
+from sfumato.render.matplotlib.axis import Numbers
+from sfumato.render.matplotlib.lettering import LITERAL, Fitted, inches, page, points, tones
+from sfumato.render.matplotlib.panels import Inset
+from sfumato.render.plane import ticks
 from sfumato.render.scale import Coloured, Limits, colour_title
 from sfumato.render.text import number, shorten, width
 

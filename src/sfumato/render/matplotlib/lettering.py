@@ -1,20 +1,108 @@
-"""Text that is drawn as it is spelled, and how wide it will be."""
+"""Text that is drawn as it is spelled, its colours, and how wide it will be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.axis import Axis
+from matplotlib.backend_bases import RendererBase
+from matplotlib.colors import LinearSegmentedColormap, to_hex, to_rgba
+from matplotlib.figure import Figure, SubFigure
+from matplotlib.text import Text
+
+from sfumato.errors import ReleaseError
+from sfumato.render import theme
+from sfumato.render.text import ELLIPSIS, Measure, fitted, wrap
 
 # Matplotlib leaves its keyword arguments untyped.
 # pyright: reportUnknownMemberType=false
 
-from __future__ import annotations
 
-from typing import Any
+def page(ax: Axes) -> Figure | SubFigure:
+    """Return the figure or subfigure that `ax` was made in."""
+    figure = ax.get_figure(root=False)
+    if figure is None:
+        raise ReleaseError(
+            "These Axes belong to no figure any more. Nothing was charged: drawing is free. "
+            "Make new ones: fig, ax = plt.subplots()."
+        )
+    return figure
 
-from matplotlib.axis import Axis
-from matplotlib.backend_bases import RendererBase
-from matplotlib.text import Text
 
-from sfumato.render import theme
-from sfumato.render.labels import fitted
-from sfumato.render.matplotlib.steady import SLACK, Steady
-from sfumato.render.text import ELLIPSIS, Measure, wrap
+def inches(ax: Axes) -> tuple[float, float]:
+    """Return the width and the height of `ax`."""
+    box = ax.get_window_extent()
+    dpi = page(ax).dpi
+    return box.width / dpi, box.height / dpi
+
+
+SLACK = 0.04
+
+
+class Steady:
+    """A length that counts as changed only when it has moved by more than a hair.
+
+    A layout engine measures, moves the sides a little and draws. Text that is set anew for every
+    such move may need more room than was measured; so it is set with some slack, and kept.
+    """
+
+    def __init__(self, slack: float = SLACK) -> None:
+        self.slack = slack
+        self.length = 0.0
+
+    def moved(self, length: float) -> bool:
+        """Tell whether `length` is a new one, and remember it if so."""
+        if self.length * (1 - self.slack) <= length <= self.length * (1 + 2 * self.slack):
+            return False
+        self.length = length
+        return True
+
+
+@dataclass(frozen=True)
+class Tones:
+    """Paper, ink, lighter ink, and the lightest for lines behind everything."""
+
+    paper: str
+    ink: str
+    soft_ink: str
+    grid: str
+    night: bool = False
+
+    @property
+    def scale(self) -> LinearSegmentedColormap:
+        """The colours of numbers: little is hardly seen on this paper."""
+        ramp = theme.RAMP[::-1] if self.night else theme.RAMP
+        return LinearSegmentedColormap.from_list("sfumato", ramp)
+
+    @property
+    def watermark(self) -> str:
+        """The colour of a warning across the paper."""
+        return theme.mix(theme.WATERMARK, "#ffffff", 0.45) if self.night else theme.WATERMARK
+
+
+DAY = Tones(theme.PAPER, theme.INK, theme.SOFT_INK, theme.GRID)
+
+
+def tones(ax: Axes) -> Tones:
+    """Return the tones for the paper `ax` lies on: our own by day, light ones on dark paper."""
+    for surface in (page(ax), ax):
+        red, green, blue, opacity = to_rgba(surface.get_facecolor())
+        if opacity > 0.5:
+            dark = 0.21 * red + 0.72 * green + 0.07 * blue < 0.4
+            return _night(to_hex((red, green, blue))) if dark else DAY
+    return DAY
+
+
+def _night(paper: str) -> Tones:
+    ink, soft_ink, grid = (theme.mix(paper, "#ffffff", share) for share in (0.92, 0.7, 0.2))
+    return Tones(paper, ink, soft_ink, grid, night=True)
+
+
+# Matplotlib leaves its keyword arguments untyped.
+# pyright: reportUnknownMemberType=false
+
 
 LITERAL: dict[str, Any] = {"parse_math": False, "usetex": False}
 """A dollar in a column's name is a dollar."""

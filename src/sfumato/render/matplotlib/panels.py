@@ -1,27 +1,50 @@
 """Small multiples: the space of one Axes divided among several."""
 
-# Matplotlib leaves its keyword arguments untyped.
-# pyright: reportUnknownMemberType=false
-
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, cast
 
 from matplotlib.axes import Axes
 from matplotlib.backend_bases import RendererBase
 from matplotlib.text import Text
-from matplotlib.transforms import Bbox
+from matplotlib.transforms import Bbox, TransformedBbox
 
 from sfumato.figure import Figure
 from sfumato.render import theme
-from sfumato.render.heat import ratio_of
-from sfumato.render.matplotlib.categories import Names
-from sfumato.render.matplotlib.inset import Inset
-from sfumato.render.matplotlib.lettering import LITERAL, Fitted, points
-from sfumato.render.matplotlib.page import inches
-from sfumato.render.matplotlib.tones import tones
+from sfumato.render.matplotlib.axis import Names
+from sfumato.render.matplotlib.lettering import LITERAL, Fitted, inches, page, points, tones
+from sfumato.render.plane import ratio_of
 from sfumato.render.text import shorten
+
+# Matplotlib leaves its keyword arguments untyped.
+# pyright: reportUnknownMemberType=false
+
+
+class Inset:
+    """A child of `host`; its place is kept in fractions of the host, so that it moves with it."""
+
+    def __init__(self, host: Axes) -> None:
+        self.host = host
+        self.bounds = Bbox.unit()
+        self.axes = host.inset_axes((0, 0, 1, 1))
+        self.axes.set_axes_locator(cast(Any, self))
+
+    def __call__(self, ax: Axes, renderer: RendererBase | None) -> Bbox:  # noqa: ARG002
+        """Return where the child stands, in fractions of the figure."""
+        to_figure = self.host.transAxes - page(self.host).transSubfigure
+        return TransformedBbox(self.bounds, to_figure).frozen()
+
+    def place(self, box: Bbox) -> Bbox:
+        """Move to a box given in pixels."""
+        self.bounds = box.transformed(self.host.transAxes.inverted())
+        self.axes.apply_aspect(self(self.axes, None))
+        return box
+
+
+# Matplotlib leaves its keyword arguments untyped.
+# pyright: reportUnknownMemberType=false
+
 
 _GAP = 10.0
 _LABEL_GAP = 3.0

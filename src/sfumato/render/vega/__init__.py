@@ -6,9 +6,9 @@ from copy import deepcopy
 from typing import Any
 
 from sfumato.figure import Figure
-from sfumato.render.vega.layout import caption_title, heading, stacked
-from sfumato.render.vega.settings import CONFIG, SCHEMA, WIDTH
-from sfumato.render.words.summary import spoken, summary
+from sfumato.render.description import spoken, summary
+from sfumato.render.vega.axis import CONFIG, SCHEMA, WIDTH
+from sfumato.render.vega.panel import caption_title, heading, stacked
 
 VERSION = "5.20"
 """What vl-convert is asked for: Vega-Lite 5 is what notebooks and publishing tools still read."""

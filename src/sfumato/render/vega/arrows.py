@@ -7,13 +7,10 @@ import math
 from sfumato.figure import Arrows
 from sfumato.render import theme
 from sfumato.render.arrow_names import GAP, bar_points, placed, shown
-from sfumato.render.labels import fitted
+from sfumato.render.description import arrow_readings, by_length
 from sfumato.render.scale import x_limits, y_limits
-from sfumato.render.text import shorten, width
-from sfumato.render.vega.axis import Spec
-from sfumato.render.vega.canvas import Canvas
-from sfumato.render.vega.settings import pixels
-from sfumato.render.words.groups import arrow_readings, by_length
+from sfumato.render.text import fitted, shorten, width
+from sfumato.render.vega.axis import Canvas, Spec, pixels
 
 # The tip is the middle of the shape, and so stands where the arrow ends whichever way it turns.
 _HEAD = "M0,0L0.85,2L-0.85,2Z"

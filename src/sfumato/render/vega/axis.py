@@ -1,16 +1,77 @@
-"""Axes of a Vega-Lite panel: the same limits, names and numbers as in Matplotlib."""
+"""Axes and sizes of a Vega-Lite panel: the same limits, names and numbers as in Matplotlib."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any, Literal
 
-from sfumato.figure import Axis
+from sfumato.figure import Axis, Figure, Panel
 from sfumato.render import theme
-from sfumato.render.labels import LabelSetting, set_below, set_beside
 from sfumato.render.scale import Limits
-from sfumato.render.text import shorten, width
-from sfumato.render.vega.settings import HEIGHT, pixels
+from sfumato.render.text import (
+    MINUS,
+    THIN_SPACE,
+    LabelSetting,
+    set_below,
+    set_beside,
+    shorten,
+    width,
+)
+
+SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
+WIDTH = 540
+HEIGHT = 310
+TALLEST = 520
+"""How high a panel that keeps its shape may get, in pixels."""
+
+PANEL_GAP = 24
+LEFT = 60
+"""Roughly what the y axis takes, in pixels."""
+
+_FONT = ", ".join(theme.FONTS)
+
+
+def pixels(points: float) -> float:
+    """Convert points to CSS pixels."""
+    return round(points * 4 / 3, 2)
+
+
+CONFIG: dict[str, Any] = {
+    "background": theme.PAPER,
+    "font": _FONT,
+    "padding": 8,
+    "view": {"stroke": None},
+    "locale": {
+        "number": {
+            "decimal": ".",
+            "thousands": THIN_SPACE,
+            "grouping": [3],
+            "currency": ["", ""],
+            "minus": MINUS,
+        }
+    },
+    "axis": {
+        "domainColor": theme.INK,
+        "gridColor": theme.GRID,
+        "labelColor": theme.INK,
+        "labelFontSize": pixels(theme.TICK_SIZE),
+        "tickColor": theme.INK,
+        "titleColor": theme.SOFT_INK,
+        "titleFontSize": pixels(theme.LABEL_SIZE),
+        "titleFontWeight": "normal",
+    },
+    "legend": {
+        "labelColor": theme.INK,
+        "labelFontSize": pixels(theme.TICK_SIZE),
+        "titleColor": theme.SOFT_INK,
+        "titleFontSize": pixels(theme.TICK_SIZE),
+        "titleFontWeight": "normal",
+    },
+    "title": {"anchor": "start", "color": theme.INK},
+}
+
 
 Spec = dict[str, Any]
 Side = Literal["x", "y"]
@@ -103,3 +164,39 @@ def _slant(setting: LabelSetting, side: Side) -> Spec:
         return {"labelAngle": 0}
     slant = {"labelAngle": -setting.angle, "labelAlign": "right", "labelBaseline": "middle"}
     return {**slant, "labelPadding": 8} if setting.angle == 45 else slant
+
+
+@dataclass(frozen=True)
+class Canvas:
+    """A panel's position channels, its size in pixels, and whether its axes can be moved."""
+
+    figure: Figure
+    panel: Panel
+    x: Spec
+    y: Spec
+    width: int
+    height: int
+    lively: bool = False
+
+    def positions(self, x: str, y: str, **ends: Spec) -> Spec:
+        """Return the position channels of a layer over two fields, with ``x2`` or ``y2``."""
+        return {"x": {**self.x, "field": x}, "y": {**self.y, "field": y}, **ends}
+
+    def box(self) -> Spec:
+        """Return the position channels of rectangles, by the fields that hold their ends."""
+        return self.positions("left", "low", x2={"field": "right"}, y2={"field": "high"})
+
+    @property
+    def cut(self) -> Spec:
+        """Cut marks at the axes where these can move; a page of many pictures has none that do."""
+        return {"clip": True} if self.lively else {}
+
+
+def tooltip(named: Iterable[tuple[str, str]]) -> list[Spec]:
+    """Return a channel from pairs of a name and the field that holds its words."""
+    return [{"field": field, "type": "nominal", "title": _escaped(name)} for name, field in named]
+
+
+def _escaped(name: str) -> str:
+    # Vega-Lite writes titles into an expression and escapes the quotes in them, but nothing else.
+    return name.replace("\\", "\\\\")

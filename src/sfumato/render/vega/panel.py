@@ -1,11 +1,14 @@
-"""One panel: its marks in layers over shared scales."""
+"""Title, key, panels and caption, one below the other; in each panel marks over shared scales."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from typing import Any
 
 from sfumato.figure import (
     Arrows,
+    Axis,
     Bars,
     Boxes,
     Cells,
@@ -19,23 +22,57 @@ from sfumato.figure import (
     Points,
 )
 from sfumato.render import theme
-from sfumato.render.scale import ruled, title_of, x_limits, y_limits
-from sfumato.render.text import shorten, width, wrap
+from sfumato.render.plane import ratio_of
+from sfumato.render.scale import coloured, headlines, panels, ruled, title_of, x_limits, y_limits
+from sfumato.render.text import clean, shorten, stamp, width, wrap
 from sfumato.render.vega.arrows import arrow_layers
-from sfumato.render.vega.axis import Spec, channel, drawn_axis
-from sfumato.render.vega.bars import bar_layers
-from sfumato.render.vega.boxes import box_layers
-from sfumato.render.vega.canvas import Canvas
-from sfumato.render.vega.cells import cell_layers
-from sfumato.render.vega.clouds import cloud_layers
-from sfumato.render.vega.counts import word_layers
-from sfumato.render.vega.dots import dot_layers
-from sfumato.render.vega.heat import heat_layers
-from sfumato.render.vega.legend import name_layer
-from sfumato.render.vega.outline import outline_layers
-from sfumato.render.vega.points import point_layers
-from sfumato.render.vega.settings import pixels
-from sfumato.render.vega.watermark import watermark_layer
+from sfumato.render.vega.axis import (
+    HEIGHT,
+    LEFT,
+    PANEL_GAP,
+    TALLEST,
+    WIDTH,
+    Canvas,
+    Spec,
+    channel,
+    drawn_axis,
+    pixels,
+)
+from sfumato.render.vega.bars import bar_layers, cell_layers
+from sfumato.render.vega.boxes import box_layers, word_layers
+from sfumato.render.vega.key import colour_strip, name_layer
+from sfumato.render.vega.plane import (
+    cloud_layers,
+    dot_layers,
+    heat_layers,
+    outline_layers,
+    point_layers,
+)
+
+
+def watermark_layer(words: str, across: int, down: int) -> Spec:
+    """Return a layer of text that fills a panel of the given size in pixels."""
+    # Bold letters are wider than the estimate for plain ones.
+    chosen = stamp(words, width=across, height=down, measure=lambda text: 1.12 * width(text))
+    return {
+        "data": {"values": [{}]},
+        "mark": {
+            "type": "text",
+            "text": list(chosen.lines),
+            "angle": round(360 - chosen.angle, 2),
+            "fontSize": round(chosen.size, 1),
+            "fontWeight": "bold",
+            "lineHeight": round(chosen.size * theme.LINE_HEIGHT, 1),
+            "align": "center",
+            "baseline": "middle",
+            # Two lines are set downwards from the first.
+            "dy": -round((len(chosen.lines) - 1) * chosen.size * theme.LINE_HEIGHT / 2, 1),
+            "color": theme.WATERMARK,
+            "opacity": theme.WATERMARK_OPACITY,
+        },
+        "encoding": {"x": {"value": across / 2}, "y": {"value": down / 2}},
+    }
+
 
 _TITLE_LINES = 2
 
@@ -156,3 +193,125 @@ def _title(words: str, room: int) -> Spec:
         },
         "encoding": {"x": {"value": 0}, "y": {"value": -7}},
     }
+
+
+_ROW = 15  # pixels that a name takes
+
+
+def heading(figure: Figure) -> dict[str, Any]:
+    """Return the title above everything."""
+    lines = [shorten(line, 160) for line in headlines(figure)]
+    return {
+        "text": _lines(lines, theme.TITLE_SIZE * 1.12),
+        "fontSize": pixels(theme.TITLE_SIZE),
+        "fontWeight": "bold",
+        "offset": 12,
+        "anchor": "start",
+    }
+
+
+def caption_title(figure: Figure) -> dict[str, Any]:
+    """Return notes and caption, as a second title below everything."""
+    return {
+        "text": _lines([*figure.notes, figure.caption], theme.CAPTION_SIZE),
+        "orient": "bottom",
+        "anchor": "start",
+        "fontSize": pixels(theme.CAPTION_SIZE),
+        "fontWeight": "normal",
+        "lineHeight": pixels(theme.CAPTION_SIZE * theme.LINE_HEIGHT),
+        "color": theme.SOFT_INK,
+        "offset": 12,
+    }
+
+
+def stacked(figure: Figure, across: int = WIDTH, *, lively: bool) -> list[dict[str, Any]]:
+    """Return the key, if colours measure something, and the panels, `across` pixels together."""
+    marks = coloured(figure)
+    key = [colour_strip(marks[0], figure)] if marks else []
+    views = [panel_spec(figure, view) for view in _views(figure, across, lively)]
+    if len(views) == 1:
+        return [*key, *views]
+    columns = _columns(len(views), across)
+    return [*key, _grid(figure, {"concat": views, "columns": columns, "spacing": PANEL_GAP})]
+
+
+def _grid(figure: Figure, grid: dict[str, Any]) -> dict[str, Any]:
+    """Write below and beside all panels what their axes measure, where they agree on it."""
+    x, y = _shared_axes(figure)
+    if x is not None:
+        grid = {**grid, "title": _axis_title(x, "bottom")}
+    return {"vconcat": [grid], "title": _axis_title(y, "left")} if y is not None else grid
+
+
+def _axis_title(axis: Axis, orient: str) -> dict[str, Any]:
+    return {
+        "text": shorten(axis.label, theme.LONGEST_LABEL),
+        "orient": orient,
+        "anchor": "middle",
+        "fontSize": pixels(theme.LABEL_SIZE),
+        "fontWeight": "normal",
+        "color": theme.SOFT_INK,
+        "offset": 6,
+    }
+
+
+def _views(figure: Figure, across: int, lively: bool) -> list[PanelView]:
+    shown = panels(figure)
+    count = len(shown)
+    columns = _columns(count, across)
+    wide = (across - PANEL_GAP * (columns - 1)) / columns
+    x, y = _shared_axes(figure)
+    views: list[PanelView] = []
+    for place, panel in enumerate(shown):
+        below = place + columns
+        width, height = _size(panel, wide)
+        x_labels = not (below < count and shown[below].x == panel.x)
+        y_labels = not (place % columns and shown[place - 1].y == panel.y)
+        views.append(
+            PanelView(
+                panel,
+                width=width,
+                height=height,
+                titled=count > 1,
+                x_labels=x_labels,
+                y_labels=y_labels,
+                x_titled=x_labels and x is None,
+                y_titled=y_labels and y is None,
+                lively=lively and count == 1,
+            )
+        )
+    return views
+
+
+def _shared_axes(figure: Figure) -> tuple[Axis | None, Axis | None]:
+    """Return the axes that several panels agree on."""
+    if len(figure.panels) < 2:
+        return None, None
+    x, y = {panel.x for panel in figure.panels}, {panel.y for panel in figure.panels}
+    return x.pop() if len(x) == 1 else None, y.pop() if len(y) == 1 else None
+
+
+def _size(panel: Panel, across: float) -> tuple[int, int]:
+    """Return the width and the height of a panel, which keeps its shape if it has one."""
+    ratio = ratio_of(panel)
+    if ratio is None:
+        return round(across), min(HEIGHT, max(round(across * 0.75), _ROW * _named(panel)))
+    width = min(across, TALLEST / ratio)
+    return max(1, round(width)), max(1, round(width * ratio))
+
+
+def _named(panel: Panel) -> int:
+    """Count the rows of points that have a name beside them."""
+    rows = any(isinstance(mark, Points) for mark in panel.marks)
+    return len(panel.y.categories) if rows else 0
+
+
+def _columns(count: int, across: int) -> int:
+    columns = count if count <= 3 else math.ceil(math.sqrt(count))
+    return columns if across >= WIDTH else min(columns, max(1, across // 150))
+
+
+def _lines(paragraphs: list[str], size: float) -> list[str]:
+    em = pixels(size)
+    room = (WIDTH + LEFT) / em
+    return [line for words in paragraphs for line in wrap(clean(words), room, width)]

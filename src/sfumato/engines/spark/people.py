@@ -1,0 +1,218 @@
+"""Sums over people of one partition, who are brought together first."""
+
+from __future__ import annotations
+
+import os
+from abc import abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from typing import Generic, TypeVar
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.types as kinds
+from numpy.typing import NDArray
+
+from sfumato.engines.bounding import amounts, rule_for, weighed
+from sfumato.engines.kernel import BLOCK
+from sfumato.engines.resources import Resources
+from sfumato.engines.spark.sums import Summing, named, numbered, unheld
+from sfumato.engines.spark.work import Batches, Work, unfailed
+from sfumato.engines.sums import Summation
+from sfumato.privacy.unit import PrivacyUnit
+
+T = TypeVar("T")
+
+BUCKETS = 2**16
+"""Into how many buckets people are sorted, to be brought together."""
+
+Listing = Callable[[pa.RecordBatch], pa.RecordBatch]
+"""From rows to whose they are, their cells and, where they have weights of their own, steps."""
+
+Grouping = Callable[[Batches, Resources], pa.Table]
+"""From listed rows to the cells they occupy, and how much each of these counts."""
+
+
+@dataclass(frozen=True)
+class Listed(Work):
+    """Whose each row is and where, so that a person's rows can be brought together.
+
+    Privacy
+    -------
+    Rows of nobody are left out.
+    """
+
+    listing: Listing
+    names: tuple[str, ...]
+    types: Mapping[str, pa.DataType]
+
+    @property
+    def columns(self) -> pa.Schema:
+        """Those of the listing, as Spark can carry them."""
+        empty = {name: pa.array([], dtype) for name, dtype in self.types.items()}
+        found = self.listing(pa.record_batch(empty)).schema
+        return pa.schema([(field.name, _carried(field.type)) for field in found])
+
+    def done(self, batches: Batches) -> Batches:
+        """List all blocks of the partition."""
+        for block in named(batches, self.names):
+            rows = self.listing(block)
+            known = rows.column("person").is_valid()
+            yield rows if rows.column("person").null_count == 0 else rows.filter(known)
+
+
+@dataclass(frozen=True)
+class Together(Summing):
+    """Sums over whole people: all rows of each are in this partition, and in no other.
+
+    Privacy
+    -------
+    That no person is in two partitions is what a person's weight rests on. Each partition hands
+    back which buckets it held, once each: were one held twice, their sum would show it.
+    """
+
+    resources: Resources
+
+    @abstractmethod
+    def found(self, rows: Batches) -> Batches:
+        """Return cells and amounts of all people in the partition."""
+
+    def sums(self, batches: Batches) -> Batches:
+        """Sum what people count, and tell their buckets."""
+        held = np.zeros(BUCKETS, dtype=np.bool_)
+        rows = (_unbucketed(batch, held) for batch in batches)
+        first = next(rows, None)
+        if first is None:
+            return
+        yield from self.found(chain([first], rows))
+        yield self._receipts(np.flatnonzero(held))
+
+    def _receipts(self, buckets: NDArray[np.intp]) -> pa.RecordBatch:
+        cell = pa.nulls(buckets.size, self.cell)
+        ones = pa.array(np.ones(buckets.size, dtype=np.int64))
+        return pa.record_batch({"bucket": pa.array(buckets), "cell": cell, "amount": ones})
+
+
+@dataclass(frozen=True)
+class OfPeople(Together, Generic[T]):
+    """The sums of a question over rows that weigh what their person lets them.
+
+    Privacy
+    -------
+    One person's rows weigh at most ``question.weight(unit)`` together.
+    """
+
+    question: Summation[T]
+    unit: PrivacyUnit
+    salt: str = field(repr=False)
+
+    @property
+    def cell(self) -> pa.DataType:
+        """Sums are numbered."""
+        return pa.int64()
+
+    def found(self, rows: Batches) -> Batches:
+        """Weigh rows with the code that weighs them on one machine, in one thread."""
+        question = self.question
+        (sums,) = weighed(
+            [lambda _: rows],
+            rule_for(self.unit, question.weight(self.unit), self.salt),
+            question.zeros,
+            question.weigh,
+            resources=spilling(self.resources),
+            report=lambda _: None,
+            most=1,
+        )
+        yield numbered(question.entries(sums))
+
+
+@dataclass(frozen=True)
+class ByCells(Together):
+    """How much people count in each occupied cell, of which there may be any number.
+
+    Privacy
+    -------
+    One person adds as much over all cells together as `grouped` says.
+    """
+
+    grouped: Grouping
+    kind: pa.DataType
+
+    @property
+    def cell(self) -> pa.DataType:
+        """Cells are numbers or texts."""
+        return self.kind
+
+    def found(self, rows: Batches) -> Batches:
+        """Group rows with the code that groups them on one machine."""
+        found = self.grouped(rows, spilling(self.resources))
+        yield from map(unheld, found.to_batches(max_chunksize=BLOCK))
+
+
+@dataclass(frozen=True)
+class OfCells(Summing):
+    """How many rows each occupied cell has, where every row weighs one.
+
+    Privacy
+    -------
+    Each row is in one partition and counts in one cell.
+    """
+
+    listed: Listed
+    grouped: Grouping
+    resources: Resources
+
+    @property
+    def cell(self) -> pa.DataType:
+        """Cells are what rows are listed by."""
+        return self.listed.columns.field("cell").type
+
+    def sums(self, batches: Batches) -> Batches:
+        """List rows and group them at once."""
+        found = self.grouped(self.listed.done(batches), spilling(self.resources))
+        yield from map(unheld, found.to_batches(max_chunksize=BLOCK))
+
+
+@dataclass(frozen=True)
+class Counted:
+    """A grouping of rows in which each unit counts as much as it may.
+
+    Privacy
+    -------
+    One unit adds at most ``unit.weight`` over all cells together.
+    """
+
+    unit: PrivacyUnit
+    salt: str = field(repr=False)
+
+    def __call__(self, rows: Batches, resources: Resources) -> pa.Table:
+        """Return cells and what they count."""
+        return amounts(rows, self.unit, salt=self.salt, resources=resources)
+
+
+def spilling(resources: Resources) -> Resources:
+    """Return the same with a folder for what does not fit in memory: Spark's, if it names one."""
+    folders = os.environ.get("SPARK_LOCAL_DIRS") or os.environ.get("LOCAL_DIRS") or ""
+    return replace(resources, folder=folders.split(",")[0] or None)
+
+
+def _unbucketed(batch: pa.RecordBatch, held: NDArray[np.bool_]) -> pa.RecordBatch:
+    rows = unfailed(batch)
+    held[rows.column("bucket").to_numpy()] = True
+    return _roomy(rows.drop_columns(["bucket"]))
+
+
+def _roomy(rows: pa.RecordBatch) -> pa.RecordBatch:
+    """Return bytes as they are on one machine: all together may fill more than 2 GiB."""
+    columns = [
+        column.cast(pa.large_binary()) if kinds.is_binary(column.type) else column
+        for column in rows.columns
+    ]
+    return pa.record_batch(columns, names=rows.schema.names)
+
+
+def _carried(dtype: pa.DataType) -> pa.DataType:
+    """Return the type as which Spark carries an Arrow type: it has but one for bytes."""
+    is_bytes = kinds.is_fixed_size_binary(dtype) or kinds.is_large_binary(dtype)
+    return pa.binary() if is_bytes else dtype

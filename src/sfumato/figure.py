@@ -1,0 +1,348 @@
+"""A picture as plain data: panels, axes, marks and intervals. Renderers know nothing else."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Literal
+
+from sfumato.names import brief
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Ends of an interval around a released value, and how often it covers the truth."""
+
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+    coverage: float
+
+
+@dataclass(frozen=True)
+class Estimates:
+    """Released numbers, and the ends of an interval around each."""
+
+    value: tuple[float, ...]
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+
+
+def percent(coverage: float) -> str:
+    """Write a coverage in whole percents, never more than it is.
+
+    Examples
+    --------
+    >>> percent(0.95), percent(0.9953)
+    ('95 %', '99 %')
+    """
+    return f"{math.floor(100 * coverage + 1e-9)} %"
+
+
+@dataclass(frozen=True)
+class Bars:
+    """Counts over neighbouring intervals or categories.
+
+    Parameters
+    ----------
+    left, right
+        Where each bar begins and ends on the x axis.
+    height
+        What is drawn, never below zero.
+    clipped
+        Which bars had a value below zero, and stand at zero instead.
+    pointwise, simultaneous
+        Error bars for each bar alone, and for all of them together.
+    series
+        The name in the legend; empty for a chart without groups.
+    outline
+        Draw as a stepped outline, so that several series can lie over each other.
+    """
+
+    left: tuple[float, ...]
+    right: tuple[float, ...]
+    height: tuple[float, ...]
+    clipped: tuple[bool, ...]
+    pointwise: Interval
+    simultaneous: Interval
+    series: str = ""
+    outline: bool = False
+
+
+@dataclass(frozen=True)
+class Cells:
+    """A rectangular grid of values shown by colour, row by row from the lowest y.
+
+    Parameters
+    ----------
+    value
+        ``value[row][column]``, never below zero.
+    muted
+        Cells whose simultaneous interval holds zero: the noise alone could have made them.
+    label
+        What the colour measures.
+    noise
+        Half the width of a pointwise interval, shown beside the colour bar.
+    """
+
+    x_edges: tuple[float, ...]
+    y_edges: tuple[float, ...]
+    value: tuple[tuple[float, ...], ...]
+    muted: tuple[tuple[bool, ...], ...]
+    label: str
+    noise: float
+    coverage: float
+
+
+@dataclass(frozen=True)
+class Square:
+    """A part of the plane with the same density everywhere, by its ends on both axes."""
+
+    left: float
+    right: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Heat:
+    """A density over a window, shown by colour, row by row from the lowest y.
+
+    Parameters
+    ----------
+    x, y
+        The ends of the window; rows and columns divide it evenly.
+    value
+        ``value[row][column]``, never below zero.
+    low, high
+        The ends of the interval that the noise at each place leaves for it.
+    muted
+        Where noise alone could have made what is seen there and around.
+    label
+        What the colour measures.
+    noise
+        Half the usual width of such an interval, shown beside the colour bar.
+    ratio
+        How tall the window is drawn for its width; None where it fills the space there is.
+    leaves
+        The squares that were measured, where their outlines are to be drawn.
+    background
+        A picture of the window that the density is laid over, as a data address; empty for none.
+    """
+
+    x: tuple[float, float]
+    y: tuple[float, float]
+    value: tuple[tuple[float, ...], ...]
+    low: tuple[tuple[float, ...], ...]
+    high: tuple[tuple[float, ...], ...]
+    muted: tuple[tuple[bool, ...], ...]
+    label: str
+    noise: float
+    coverage: float
+    ratio: float | None = None
+    leaves: tuple[Square, ...] = ()
+    background: str = ""
+
+
+@dataclass(frozen=True)
+class Clouds:
+    """Densities of several groups over one window, laid over each other by colour.
+
+    Parameters
+    ----------
+    x, y
+        The ends of the window; rows and columns divide it evenly.
+    series
+        The names of the groups, in the order of the legend.
+    value
+        ``value[group][row][column]``, row by row from the lowest y, never below zero: 1 is the
+        densest place of its group.
+    """
+
+    x: tuple[float, float]
+    y: tuple[float, float]
+    series: tuple[str, ...]
+    value: tuple[tuple[tuple[float, ...], ...], ...]
+
+
+@dataclass(frozen=True)
+class Outline:
+    """The border of the smallest region that holds a share of a group.
+
+    Parameters
+    ----------
+    paths
+        Closed lines of corners ``(x, y)``, the last joined to the first; a hole has its own.
+    share
+        How much of the group lies inside.
+    """
+
+    paths: tuple[tuple[tuple[float, float], ...], ...]
+    share: float
+    series: str = ""
+
+
+@dataclass(frozen=True)
+class Dots:
+    """Points drawn from a released density; none of them is anybody's."""
+
+    x: tuple[float, ...]
+    y: tuple[float, ...]
+    series: str = ""
+
+
+@dataclass(frozen=True)
+class Arrows:
+    """Arrows from a point, one for each column, with how sure we are of where they end."""
+
+    origin: tuple[float, float]
+    x: Estimates
+    y: Estimates
+    label: tuple[str, ...]
+    coverage: float
+
+
+Orient = Literal["v", "h"]
+
+
+@dataclass(frozen=True)
+class Boxes:
+    """Boxplots side by side, each with how sure we are of its seven numbers.
+
+    Parameters
+    ----------
+    position, width
+        Where the middle of each box stands on the axis of categories, and how wide each is.
+    size
+        The noisy number of units in each group.
+    clear
+        False for a group too small for its box to say anything: none is drawn for it.
+    coverage
+        How often each interval, for itself, covers the truth.
+    orient
+        ``"v"`` has the values on the y axis, ``"h"`` on the x axis.
+    series
+        The name in the legend; empty for a chart without hue.
+    """
+
+    position: tuple[float, ...]
+    width: float
+    outliers_below: Estimates
+    lower_whisker: Estimates
+    q1: Estimates
+    median: Estimates
+    q3: Estimates
+    upper_whisker: Estimates
+    outliers_above: Estimates
+    size: tuple[float, ...]
+    clear: tuple[bool, ...]
+    coverage: float
+    orient: Orient = "v"
+    series: str = ""
+
+
+@dataclass(frozen=True)
+class Points:
+    """Released values along the x axis, each at a known place on the y axis.
+
+    Parameters
+    ----------
+    joined
+        Draw a line through the points, which then lie on one curve.
+    too_few
+        Places on the y axis where nothing can be said: words stand there, across the panel.
+    """
+
+    x: Estimates
+    y: tuple[float, ...]
+    coverage: float
+    series: str = ""
+    joined: bool = False
+    too_few: tuple[float, ...] = ()
+
+
+__all__ = [
+    "Arrows",
+    "Axis",
+    "AxisKind",
+    "Bars",
+    "Boxes",
+    "Cells",
+    "Clouds",
+    "Dots",
+    "Estimates",
+    "Figure",
+    "Heat",
+    "Interval",
+    "Mark",
+    "Orient",
+    "Outline",
+    "Panel",
+    "Points",
+    "Square",
+    "percent",
+]
+
+LONGEST_TITLE = 300
+"""How many letters of a title are drawn."""
+
+AxisKind = Literal["number", "time", "category"]
+
+Mark = Bars | Cells | Boxes | Points | Heat | Clouds | Outline | Dots | Arrows
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One axis: its label, what it measures and the public limits it is drawn between.
+
+    `limits` are None where the marks decide (a noisy count has no public maximum). A `reversed`
+    axis runs down or leftwards, as the rows of an image do. Where values lie a `step` apart, bars
+    and cells end half a step beyond their first and last value.
+    """
+
+    label: str
+    kind: AxisKind = "number"
+    limits: tuple[float, float] | None = None
+    categories: tuple[str, ...] = ()
+    reversed: bool = False
+    step: float | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "label", brief(self.label))
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One pair of axes with its marks; `title` names the group it shows, if panels are groups."""
+
+    x: Axis
+    y: Axis
+    marks: tuple[Mark, ...]
+    title: str = ""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One or more panels that share a title, a legend and a caption.
+
+    Parameters
+    ----------
+    legend
+        What the names of series, or of groups with panels of their own, are values of.
+    caption
+        What protects whom, and how noisy the picture is; drawn below the axes.
+    notes
+        Short remarks drawn on the picture where it would otherwise mislead.
+    watermark
+        Drawn across every panel; empty for a private release.
+    """
+
+    title: str
+    panels: tuple[Panel, ...]
+    caption: str
+    legend: str = ""
+    notes: tuple[str, ...] = field(default=())
+    watermark: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "title", brief(self.title, LONGEST_TITLE))
+        object.__setattr__(self, "legend", brief(self.legend))
