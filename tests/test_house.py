@@ -90,8 +90,7 @@ BREACHES: list[tuple[Rule, str, str]] = [
     ),
     (style.the_public_package_is_for_users, "charts.pie", "import sfumato as sf"),
     (style.the_public_package_is_for_users, "releases.pie", "from sfumato import Session"),
-    (style.files_and_functions_are_small, "charts.pie", "\n" * 301),
-    (style.files_and_functions_are_small, "charts.pie", "def pie():" + "\n    x = 1" * 41),
+    (style.functions_are_small, "charts.pie", "def pie():" + "\n    x = 1" * 41),
 ]
 
 MANNERS: list[tuple[Rule, str, str]] = [
@@ -181,9 +180,7 @@ def test_every_rule_has_a_breach() -> None:
 
 
 def test_whatever_is_called_large_is_large() -> None:
-    large = [
-        what for source in sources() for _, what in style.files_and_functions_are_small(source)
-    ]
+    large = [what for source in sources() for _, what in style.functions_are_small(source)]
     assert all(any(what.startswith(f"{name} has") for what in large) for name in LARGE)
 
 

@@ -73,11 +73,8 @@ def the_public_package_is_for_users(source: Source) -> Iterator[Finding]:
             yield line, "imports sfumato itself"
 
 
-def files_and_functions_are_small(source: Source) -> Iterator[Finding]:
-    """At most 300 lines a file and 40 a function, its signature and docstring not counted."""
-    lines = source.text.count("\n")
-    if lines > 300:
-        yield 1, f"{source.module} has {lines} lines"
+def functions_are_small(source: Source) -> Iterator[Finding]:
+    """At most 40 lines, the signature and the docstring not counted."""
     for function in source.functions():
         body = function.body[1:] if ast.get_docstring(function) else function.body
         length = (function.end_lineno or 0) - body[0].lineno + 1 if body else 0
@@ -91,5 +88,5 @@ RULES: tuple[Rule, ...] = (
     nouns_are_frozen,
     no_private_names_of_others,
     the_public_package_is_for_users,
-    files_and_functions_are_small,
+    functions_are_small,
 )

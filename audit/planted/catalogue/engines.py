@@ -279,8 +279,8 @@ ENGINES = (
     _engines(
         name="what stands behind a NULL is counted",
         file="engines/kernel.py",
-        old="found[gaps] = -1",
-        new="found[gaps & np.isnan(values)] = -1",
+        old="            found[gaps] = -1",
+        new="            found[gaps & np.isnan(values)] = -1",
         among="engines/test_kernel.py",
         notices="test_several_keys_combine_with_the_first_slowest",
     ),

@@ -13,8 +13,16 @@ PRIVACY = (
     _privacy(
         name="what was spent before is forgotten",
         file="privacy/accountant.py",
-        old="total = spent + cost",
-        new="total = cost",
+        old="""
+    total = spent + cost
+    if total.delta > budget.threshold_delta:
+        return False
+""",
+        new="""
+    total = cost
+    if total.delta > budget.threshold_delta:
+        return False
+""",
         among="privacy/test_ledger.py",
         notices="test_ten_tenths_are_charged_and_the_eleventh_is_not[memory]",
     ),
@@ -254,10 +262,10 @@ PRIVACY = (
         old="""
             self.ledger.charge(plan.label, plan.cost)
             outcome.note = CHARGED
-            release = discreetly(lambda: chart.measure(engine, plan))
+            release = redact_errors(lambda: chart.measure(engine, plan))
 """,
         new="""
-            release = discreetly(lambda: chart.measure(engine, plan))
+            release = redact_errors(lambda: chart.measure(engine, plan))
             self.ledger.charge(plan.label, plan.cost)
             outcome.note = CHARGED
 """,
@@ -298,13 +306,13 @@ PRIVACY = (
         name="a chart that failed is measured again for the same price",
         file="session.py",
         old="""
-            release = discreetly(lambda: chart.measure(engine, plan))
+            release = redact_errors(lambda: chart.measure(engine, plan))
 """,
         new="""
             try:
-                release = discreetly(lambda: chart.measure(engine, plan))
+                release = redact_errors(lambda: chart.measure(engine, plan))
             except Exception:
-                release = discreetly(lambda: chart.measure(engine_for(self._table), plan))
+                release = redact_errors(lambda: chart.measure(engine_for(self._table), plan))
 """,
         among="test_session.py",
         notices="test_an_engine_that_fails_has_been_paid_and_says_nothing",
