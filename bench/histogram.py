@@ -55,7 +55,7 @@ def by_engine(path: str, cells: int) -> list[int]:
     from sfumato.domain import Bounds
     from sfumato.engines.duck import DuckEngine
     from sfumato.grid import Grid
-    from sfumato.privacy.unit import PrivacyUnit
+    from sfumato.privacy.guarantee import PrivacyUnit
 
     grid = Grid("x", Bounds(LOWER, UPPER), cells)
     exact = DuckEngine(path, threads=THREADS).counts([grid], PrivacyUnit.rows())

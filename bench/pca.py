@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 from sfumato.domain import Bounds
 from sfumato.engines.duck import DuckEngine
 from sfumato.lattice import REACH, Lattice, Moments
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.guarantee import PrivacyUnit
 
 ROWS = 10**7
 COLUMNS = 50

@@ -19,7 +19,7 @@ from sfumato.demo import make
 from sfumato.demo.code import VERBS, code
 from sfumato.demo.examples import EXAMPLES, Example
 from sfumato.demo.subjects import SUBJECTS
-from sfumato.privacy.cost import Cost, exactly
+from sfumato.privacy.budget import Cost, exactly
 from sfumato.session import Session
 
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("chrome")

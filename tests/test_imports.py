@@ -23,7 +23,7 @@ BREACHES = [
     ("session.py", "import sfumato.distributed", "Each module"),
     ("stranger.py", "", "Each module"),
     ("distributed.py", "import sfumato.engines.engine", "The shuffle protocol"),
-    ("render/__init__.py", "import sfumato.privacy.unit", "A renderer"),
+    ("render/__init__.py", "import sfumato.privacy.guarantee", "A renderer"),
     ("cli/run.py", "from sfumato.engines import duck", "The command line"),
     ("charts/histogram.py", "import duckdb", "Engines read tables"),
     ("releases/release.py", "def late():\n    import opendp", "Engines read tables"),

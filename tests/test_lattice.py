@@ -21,7 +21,7 @@ from sfumato.lattice import (
     Projection,
     moment_weight,
 )
-from sfumato.privacy.unit import MOST_ROWS, PrivacyUnit
+from sfumato.privacy.guarantee import MOST_MAX_ROWS, PrivacyUnit
 
 UNIT = Bounds(0, 1)
 PAIR = Lattice(("a", "b"), (UNIT, Bounds(-3, 5)), (0.5, 8.0))
@@ -100,7 +100,7 @@ def test_sums_of_squares_and_projections_stay_exact():
     assert MOST_COLUMNS * (2 * REACH) ** 2 < 2**53
     longest = REACH + MOST_COLUMNS
     assert longest**2 * MOST_COLUMNS * (2 * REACH) ** 2 < 2 ** (2 * 53)
-    assert LENGTH**2 * MOST_ROWS < 2**53
+    assert LENGTH**2 * MOST_MAX_ROWS < 2**53
 
 
 def test_one_unit_weighs_what_its_rows_may_weigh():

@@ -19,7 +19,7 @@ import sfumato as sf
 from sfumato import progress
 from sfumato.cli.run import run
 from sfumato.cli.terminal import say, show, show_table
-from sfumato.names import brief, printable
+from sfumato.errors import brief, printable
 from sfumato.releases.document import read
 
 ODD = "a\x1b]0;owned\x07\x9b2J\u202eb\u2066\x00\x7f\r\b\u2028\ufeff[bold red]"

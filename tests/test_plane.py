@@ -13,7 +13,7 @@ from sfumato.engines.duck import DuckEngine
 from sfumato.errors import DomainError
 from sfumato.grid import Grid
 from sfumato.plane import MOST_STEPS, Plane, Weight, apart, influence, interleave
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.guarantee import PrivacyUnit
 
 WINDOW = Plane(Grid("x", Bounds(0, 1), 4), Grid("y", Bounds(0, 1), 4))
 ROWS, USERS = PrivacyUnit.rows(), PrivacyUnit.users("who")

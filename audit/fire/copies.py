@@ -18,8 +18,7 @@ from sfumato.errors import LedgerError
 from sfumato.privacy import ledger as ledgers
 from sfumato.privacy import store
 from sfumato.privacy.ledger import Ledger
-from sfumato.privacy.store import write_entry
-from sfumato.privacy.terms import Entry
+from sfumato.privacy.store import Entry, write_entry
 
 
 def moved(stage: Stage) -> Tally:

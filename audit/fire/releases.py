@@ -19,7 +19,7 @@ from fire.tracing import KILL, Striking, traced
 from sfumato.charts.chart import Chart
 from sfumato.engines.answering import Answering
 from sfumato.engines.choosing import engine_for
-from sfumato.privacy.terms import shorten_label
+from sfumato.privacy.store import shorten_label
 from sfumato.releases.pca import PcaRelease
 
 # Here, so that no forked child need import it.

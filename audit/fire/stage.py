@@ -21,8 +21,7 @@ from fire.witness import Found, Witness, summoned
 from report import Size
 from sfumato.errors import SfumatoError
 from sfumato.privacy import store
-from sfumato.privacy.budget import Budget
-from sfumato.privacy.cost import Cost
+from sfumato.privacy.budget import Budget, Cost
 from sfumato.privacy.ledger import Ledger
 
 PRICE = Cost.pure(Fraction(1, 64))

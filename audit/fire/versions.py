@@ -22,7 +22,7 @@ PROGRAM = """
 import sys
 from fractions import Fraction
 from sfumato.errors import SfumatoError
-from sfumato.privacy.cost import Cost
+from sfumato.privacy.budget import Cost
 from sfumato.privacy.ledger import Ledger
 path, looked, label, most = sys.argv[1:]
 try:

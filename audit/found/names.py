@@ -21,7 +21,7 @@ from sfumato.cli.run import run
 from sfumato.engines.duck import DuckEngine
 from sfumato.errors import OverspentError, SfumatoError
 from sfumato.mechanisms import joint
-from sfumato.privacy.cost import Cost
+from sfumato.privacy.budget import Cost
 
 _ODD = "wait\x1b]0;owned\x07\x9b2J\u202e"
 _STEERS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")

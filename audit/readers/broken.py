@@ -61,7 +61,7 @@ def _believe_promises() -> None:
 
 
 def _believe_prices() -> None:
-    from sfumato.privacy.cost import Cost
+    from sfumato.privacy.budget import Cost
     from sfumato.releases.histogram import HistogramRelease
 
     HistogramRelease.least_cost = Cost.nothing()  # pyright: ignore[reportAttributeAccessIssue]

@@ -24,7 +24,7 @@ from sfumato.errors import BudgetError, LedgerError
 from sfumato.privacy import ledger as ledgers
 from sfumato.privacy import store
 from sfumato.privacy import store as records
-from sfumato.privacy.cost import Cost
+from sfumato.privacy.budget import Cost
 from sfumato.privacy.ledger import Ledger
 from sfumato.privacy.place import MOUNTS
 
@@ -65,7 +65,7 @@ class LedgerReader(Reader):
     """Opens ledgers in memory, and a share of them as files with journals beside them."""
 
     longest = 40_000
-    modules = ("privacy/store.py", "privacy/ledger.py", "privacy/store.py", "privacy/terms.py")
+    modules = ("privacy/store.py", "privacy/ledger.py", "privacy/store.py", "privacy/store.py")
     aside = (
         "lay", "create", "_refuse_journal", "MemoryStore", "Ledger.create", "Ledger.at",
         "Ledger.memory", "Ledger.require", "Ledger.__reduce__", "_terms", "Terms.agree",

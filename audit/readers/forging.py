@@ -12,8 +12,7 @@ from random import Random
 from typing import Any
 
 from sfumato.errors import SfumatoError
-from sfumato.privacy.guarantee import Guarantee
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.guarantee import Guarantee, PrivacyUnit
 
 
 def forged(text: bytes, dice: Random) -> bytes:

@@ -17,7 +17,7 @@ from typing import Any
 import sfumato as sf
 from readers.shuffled import PROTOCOLS
 from sfumato.distributed.shuffle import Client
-from sfumato.privacy.cost import Cost
+from sfumato.privacy.budget import Cost
 
 _BODY = {"heart_rate": (30, 220), "systolic": (60, 260), "bmi": (10, 60)}
 _ISLAND = {"lon": (-30.1, -29.9), "lat": (44.94, 45.06)}

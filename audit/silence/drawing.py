@@ -21,7 +21,7 @@ import sfumato
 from sfumato.charts.histogram import Histogram
 from sfumato.domain import Domain
 from sfumato.privacy.budget import Budget
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.releases.release import Release, plain_text
 from sums.asked import Asked
 from sums.replay import replayed

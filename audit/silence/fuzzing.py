@@ -21,9 +21,8 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from sfumato.engines import bounding
-from sfumato.engines.resources import Room
-from sfumato.engines.table import Table
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.engines.table import Room, Table
+from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.releases.release import Release
 from silence.columns import CANARY
 from silence.neighbours import pairs

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.guarantee import PrivacyUnit
 from silence.columns import CANARY
 from silence.fuzzing import SpokenError, Two, compare, told_of
 from silence.requests import PURE, Request

@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 from hypothesis import strategies as st
 
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.guarantee import PrivacyUnit
 from silence.columns import CANARY, GROUPS, NUMERIC, TEXTUAL, VALUES, Kind
 
 ODD_NAME = 'odd, "name"\n\x1b[31m'

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from hypothesis import strategies as st
 
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.guarantee import PrivacyUnit
 from silence.columns import CANARY, TEXTS
 
 COLUMNS = ("x", "y", "z", "w", "g", "u")

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from sfumato.asking import private
 from sfumato.privacy.budget import Budget
+from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.privacy.ledger import Ledger
-from sfumato.privacy.unit import PrivacyUnit
 from sfumato.releases.release import Release
 from sfumato.session import Session
 from silence.neighbours import ODD_NAME

@@ -17,7 +17,7 @@ from sfumato.charts.scoreplot import Scoreplot
 from sfumato.domain import Domain
 from sfumato.errors import BudgetError, DomainError
 from sfumato.privacy.budget import Budget
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.releases.boxplot import METHODS as BOX_METHODS
 from sfumato.releases.quantiles import METHODS as QUANTILE_METHODS
 from sfumato.releases.score_method import METHODS as SCORE_METHODS

@@ -14,7 +14,7 @@ from sfumato.exact import Exact
 from sfumato.grid import Grid
 from sfumato.lattice import Moments, Question
 from sfumato.plane import Plane, Weight
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.guarantee import PrivacyUnit
 
 
 class Brimful:

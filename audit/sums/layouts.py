@@ -19,7 +19,7 @@ from sfumato.exact import Exact
 from sfumato.grid import Grid, Labels
 from sfumato.lattice import LENGTH, REACH, Distance, Lattice, Moments, Projection
 from sfumato.plane import Plane, Weight
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.guarantee import PrivacyUnit
 
 ROWS, USERS = PrivacyUnit.rows(), PrivacyUnit.users("u")
 CAPPED = PrivacyUnit.users("u", max_rows=3)

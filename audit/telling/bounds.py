@@ -23,8 +23,7 @@ from sfumato.exact import Exact
 from sfumato.mechanisms.chosen import Chosen
 from sfumato.mechanisms.threshold import Ladder, extremes
 from sfumato.privacy.budget import Budget
-from sfumato.privacy.guarantee import Guarantee
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.guarantee import Guarantee, PrivacyUnit
 from sfumato.releases.boxplot import BoxplotRelease
 from sfumato.releases.quantiles import QuantilesRelease
 from telling.boxes import overheard_bins

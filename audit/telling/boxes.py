@@ -26,7 +26,7 @@ from sfumato.mechanisms.partition import partition
 from sfumato.postprocess.box import Box, Summary
 from sfumato.postprocess.noise_law import NoiseLaw
 from sfumato.privacy.budget import Budget
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.releases.boxplot import METHODS, Measured
 from telling.breaking import less_noise, sharpened
 from telling.case import Case, Draws, Trials, Twin

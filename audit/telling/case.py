@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from report import Size
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.guarantee import PrivacyUnit
 from telling.auditing import Measured, measured
 from telling.pairs import Pair
 

@@ -24,7 +24,7 @@ from sfumato.engines.engine import Engine
 from sfumato.grid import Key
 from sfumato.mechanisms import noise
 from sfumato.postprocess.noise_law import NoiseLaw
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.guarantee import PrivacyUnit
 from telling.pairs import DOMAIN, Pair
 from telling.remembering import Remembering
 

@@ -12,7 +12,7 @@ from sfumato.charts.histogram import Histogram, HistogramPlan
 from sfumato.domain import Domain
 from sfumato.grid import Key
 from sfumato.privacy.budget import Budget
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.guarantee import PrivacyUnit
 from telling.breaking import less_noise, no_cap
 from telling.case import Case, Draws, Trials, Twin
 from telling.copies import Belief, Copies, by_copies, domain_of, per_copy

@@ -24,9 +24,8 @@ from sfumato.mechanisms.stability import (
     stability_delta,
     stability_threshold,
 )
-from sfumato.privacy.budget import Budget
-from sfumato.privacy.cost import exactly, float_above
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.budget import Budget, exactly, float_above
+from sfumato.privacy.guarantee import PrivacyUnit
 from telling.breaking import less_noise
 from telling.case import Case, Draws, Trials, Twin
 from telling.copies import Copies, by_copies

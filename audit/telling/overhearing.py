@@ -29,7 +29,7 @@ from sfumato.mechanisms.chosen import Chosen
 from sfumato.mechanisms.joint import joint
 from sfumato.mechanisms.survey import Asked, Survey
 from sfumato.plane import Plane, Weight
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.guarantee import PrivacyUnit
 from telling.copies import swiftly
 from telling.laws import chosen_chances, gaussian_says, laplace_says
 from telling.remembering import Remembering

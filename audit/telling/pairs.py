@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import pyarrow as pa
 
 from sfumato.domain import Domain
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.guarantee import PrivacyUnit
 
 DOMAIN = Domain(x=(0, 8), y=(0, 8), ward=["A", "B"])
 

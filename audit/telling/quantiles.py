@@ -11,7 +11,7 @@ from sfumato.charts.quantiles import Quantiles, QuantilesPlan
 from sfumato.domain import Domain
 from sfumato.engines.engine import Engine
 from sfumato.privacy.budget import Budget
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.guarantee import PrivacyUnit
 from telling.breaking import less_noise, sharpened
 from telling.case import Case, Draws, Trials, Twin
 from telling.copies import MOST, Copies, by_copies, domain_of

@@ -13,7 +13,7 @@ from sfumato.exact import Exact
 from sfumato.grid import Grid
 from sfumato.lattice import Moments, Question
 from sfumato.plane import Plane, Weight
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.guarantee import PrivacyUnit
 
 T = TypeVar("T")
 

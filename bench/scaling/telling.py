@@ -24,7 +24,7 @@ from scaling.printing import (
 from scaling.questions import CHARTS, GROUPED, UNITS, Question
 from scaling.tables import ROWS_EACH
 from scaling.ways import THREADS
-from sfumato.engines.resources import Resources, memory
+from sfumato.engines.table import Resources, memory
 
 MOST_EXPONENT = 1.1
 MOST_GROWTH = 1.25

@@ -11,7 +11,7 @@ from sfumato.engines.engine import Schema
 from sfumato.engines.kernel import edges_cells, grid_cells
 from sfumato.exact import Exact
 from sfumato.grid import Grid, Key, Labels, shape
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.guarantee import PrivacyUnit
 
 VALUE, GROUP = "value", "group"
 

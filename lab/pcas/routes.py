@@ -32,7 +32,7 @@ from sfumato.charts.portion import Portion
 from sfumato.domain import Bounds
 from sfumato.lattice import LENGTH
 from sfumato.postprocess.principal import Sums, principal
-from sfumato.privacy.cost import exactly
+from sfumato.privacy.budget import exactly
 
 CELLS = 2**12
 NARROWEST, RATIO = 2.0**-12, 2 ** (1 / 8)

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
         SourceError,
     )
     from sfumato.privacy.budget import Budget
+    from sfumato.privacy.guarantee import PrivacyUnit
     from sfumato.privacy.ledger import Ledger
-    from sfumato.privacy.unit import PrivacyUnit
     from sfumato.releases.document import load
     from sfumato.releases.release import Release
     from sfumato.session import Session

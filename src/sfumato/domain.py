@@ -1,13 +1,205 @@
-"""Public facts about columns: what may be known without looking at the data."""
+"""What is public about columns: `Bounds`, `Categories`, and the `Domain` that declares them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, timedelta
 from typing import Literal, cast
 
-from sfumato.bounds import Bounds, Typed, listed, microseconds, moment, on_calendar, real
 from sfumato.errors import DomainError
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_FIRST_MOMENT, _LAST_MOMENT = -62_135_596_800e6, 253_402_300_799e6
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """The public range of a column; values outside are moved to the nearer end.
+
+    Dates are kept as microseconds since 1970 in UTC, marked by `time`.
+
+    Parameters
+    ----------
+    step
+        How far apart values lie, counted from `lower`; None where they may lie anywhere. `upper`
+        is the last of them.
+    parsed
+        Whether the column holds text that is read as numbers, for want of a type.
+
+    Examples
+    --------
+    >>> Bounds.of((0, 240))
+    Bounds(lower=0.0, upper=240.0)
+    >>> Bounds.of(range(1, 13))
+    Bounds(lower=1.0, upper=12.0, step=1.0)
+    """
+
+    lower: float
+    upper: float
+    time: bool = False
+    step: float | None = None
+    parsed: bool = False
+
+    def __post_init__(self) -> None:
+        for end in ("lower", "upper"):
+            object.__setattr__(self, end, real(getattr(self, end)))
+        if not (math.isfinite(self.lower) and math.isfinite(self.upper)):
+            raise DomainError(
+                "Bounds must be finite numbers. An open end would have to be read from the data, "
+                "which leaks its extremes. Declare both ends: Bounds(lower, upper)."
+            )
+        dated = not self.time or on_calendar(self.lower, self.upper)
+        if not (self.lower < self.upper and math.isfinite(self.width) and dated):
+            raise DomainError(
+                f"Bounds({self.lower:g}, {self.upper:g}) are reversed, empty or too wide. Every "
+                "value would land on one end. Declare lower < upper: Bounds(lower, upper)."
+            )
+        if self.step is not None:
+            self._end_on_a_step(real(self.step))
+
+    def _end_on_a_step(self, step: float) -> None:
+        if not (step >= self._finest and step <= self.width * (1 + _ROUNDING)):
+            raise DomainError(
+                f"step={self.step!r} of bounds must be a number above 0, no wider than they are "
+                "and no finer than numbers can be told apart. It says how far apart values lie, "
+                "and must be known without looking. Write range(1, 13) for whole numbers, or leave "
+                "it out."
+            )
+        object.__setattr__(self, "step", step)
+        # An end that is a step but for its rounding is that step.
+        steps = math.floor(self.width / step + _ROUNDING)
+        if not math.isclose(steps * step, self.width):
+            object.__setattr__(self, "upper", self.lower + steps * step)
+
+    def __repr__(self) -> str:
+        step = "" if self.step is None else f", step={self.step!r}"
+        if self.time:
+            return f"Bounds.of(({moment(self.lower)!r}, {moment(self.upper)!r}){step})"
+        return f"Bounds(lower={self.lower!r}, upper={self.upper!r}{step})"
+
+    @property
+    def width(self) -> float:
+        """The distance between the ends."""
+        return self.upper - self.lower
+
+    @property
+    def _finest(self) -> float:
+        # Sixteen ulps, as in a grid: half a step is then told from a rounding.
+        return 16 * math.ulp(max(abs(self.lower), abs(self.upper)))
+
+    @property
+    def values(self) -> int | None:
+        """How many values there are from one end to the other, where `step` tells."""
+        return None if self.step is None else round(self.width / self.step) + 1
+
+    @classmethod
+    def of(
+        cls,
+        spelling: Bounds | Sequence[float] | Sequence[date],
+        *,
+        step: float | timedelta | None = None,
+    ) -> Bounds:
+        """Read `Bounds` from a pair of numbers or of dates, or from a range of whole numbers."""
+        if isinstance(step, timedelta):
+            step = step / timedelta(microseconds=1)
+        if isinstance(spelling, Bounds):
+            return spelling if step is None else replace(spelling, step=step)
+        if isinstance(spelling, range):
+            return _whole_numbers(spelling)
+        ends = listed(spelling)
+        if len(ends) == 2:
+            lower, upper = ends
+            if isinstance(lower, date) and isinstance(upper, date):
+                return cls(microseconds(lower), microseconds(upper), time=True, step=step)
+            return cls(cast(float, lower), cast(float, upper), step=step)
+        raise DomainError(
+            "Bounds are a pair of numbers, a pair of dates or a range of whole numbers. Without "
+            "both ends a range would have to be read from the data. Write (lower, upper), for "
+            "example (0, 240), or range(1, 13)."
+        )
+
+    def typed(self, known: Typed) -> Bounds:
+        """Return these bounds with what the type of their column adds; what is declared stays.
+
+        Examples
+        --------
+        >>> Bounds(0.5, 24).typed(Typed(spacing=1))
+        Bounds(lower=1.0, upper=24.0, step=1.0)
+        """
+        bounds = replace(self, parsed=known.parsed)
+        if self.step is not None or known.spacing is None or known.time != self.time:
+            return bounds
+        lower = math.ceil(self.lower / known.spacing) * known.spacing
+        upper = math.floor(self.upper / known.spacing) * known.spacing
+        if lower >= upper or known.spacing < self._finest:  # too few values, or too many
+            return bounds
+        return replace(bounds, lower=lower, upper=upper, step=known.spacing)
+
+
+@dataclass(frozen=True)
+class Typed:
+    """What the type of a column tells of its values, where there is a type: it is public.
+
+    Parameters
+    ----------
+    spacing
+        How far apart values lie: 1 for whole numbers, microseconds for dates.
+    time
+        Whether they are dates.
+    parsed
+        Whether they are text without a type, which is read as what is declared.
+    """
+
+    spacing: float | None = None
+    time: bool = False
+    parsed: bool = False
+
+
+def _whole_numbers(values: range) -> Bounds:
+    if len(values) < 2:
+        raise DomainError(
+            f"{values!r} has fewer than two values. Every row would land on one of them. Write the "
+            "first value and the one after the last: range(1, 13) for months."
+        )
+    return Bounds(min(values[0], values[-1]), max(values[0], values[-1]), step=abs(values.step))
+
+
+def listed(spelling: object) -> tuple[object, ...]:
+    """Return the items of a list; none for a text, or for a set, which has no order to keep."""
+    if isinstance(spelling, Iterable) and not isinstance(spelling, str | bytes | Set | Mapping):
+        with suppress(TypeError):  # an array without dimensions only looks like a list
+            return tuple(cast(Iterable[object], spelling))
+    return ()
+
+
+def real(number: object) -> float:
+    """Return `number` as a float, and NaN for what is none: no comparison holds for it."""
+    with suppress(TypeError, ValueError, OverflowError):
+        return math.nan if isinstance(number, str) else float(cast(float, number))
+    return math.nan
+
+
+def microseconds(moment: date) -> float:
+    """Return how many microseconds after 1970 began a moment is; without a zone it is in UTC."""
+    if not isinstance(moment, datetime):
+        moment = datetime(moment.year, moment.month, moment.day)
+    aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return float((aware - _EPOCH) // timedelta(microseconds=1))
+
+
+def on_calendar(first: float, last: float) -> bool:
+    """Tell whether a calendar holds both moments, given in microseconds since 1970."""
+    return first >= _FIRST_MOMENT and last <= _LAST_MOMENT
+
+
+def moment(microseconds: float) -> datetime:
+    """Return the moment that lies this many microseconds after 1970 began, in UTC."""
+    return _EPOCH + timedelta(microseconds=microseconds)
+
 
 __all__ = [
     "Bounds",

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field
 from typing import Literal
 
-from sfumato.names import brief
+from sfumato.errors import brief
 
 
 @dataclass(frozen=True)

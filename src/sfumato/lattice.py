@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from sfumato.domain import Bounds, real
 from sfumato.errors import DomainError
 from sfumato.grid import Edges, Grid, Key
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.guarantee import PrivacyUnit
 
 Point = tuple[int, ...]
 """One integer for each column."""

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sfumato.domain import real
 from sfumato.errors import DomainError
 from sfumato.grid import Grid
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.guarantee import PrivacyUnit
 
 Codes = NDArray[np.int64]
 Outside = Literal["drop", "edge"]

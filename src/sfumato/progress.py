@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from threading import Lock, Timer
 from typing import TYPE_CHECKING
 
-from sfumato.names import brief, printable
+from sfumato.errors import brief, printable
 
 if TYPE_CHECKING:
     from rich.progress import Progress

@@ -14,14 +14,14 @@ from sfumato.charting import Charting
 from sfumato.charts.chart import Chart, P, Plan, R_co, budget_for
 from sfumato.domain import Domain
 from sfumato.engines.choosing import engine_for
-from sfumato.engines.redaction import redact_errors
+from sfumato.engines.engine import redact_errors
 from sfumato.engines.table import Table
 from sfumato.errors import BudgetError, LedgerError
 from sfumato.mechanisms.noise import simulation
 from sfumato.privacy.budget import Budget
+from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.privacy.ledger import Ledger
-from sfumato.privacy.terms import shorten_label
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.store import shorten_label
 from sfumato.progress import progress_bar
 
 UNCHARGED = "Nothing was charged."

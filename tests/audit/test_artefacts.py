@@ -26,7 +26,7 @@ from artefacts.surroundings import HERE, really
 from sfumato.charts.chart import Chart
 from sfumato.privacy import store as records
 from sfumato.privacy.budget import Budget
-from sfumato.privacy.terms import Entry
+from sfumato.privacy.store import Entry
 from sfumato.releases.release import Release
 from sfumato.session import Session
 from sfumato.testing import seeded

@@ -32,7 +32,7 @@ from sfumato.mechanisms.joint import Rates
 from sfumato.mechanisms.partition import partition
 from sfumato.postprocess.noise_law import NoiseLaw
 from sfumato.privacy.budget import Budget
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.releases import boxplot, quantiles
 from sfumato.testing import seeded
 

@@ -14,7 +14,7 @@ from sfumato.engines.duck import DuckEngine
 from sfumato.engines.sums import Tally
 from sfumato.mechanisms.chosen import Chosen
 from sfumato.mechanisms.noise import Noisy
-from sfumato.privacy.cost import Cost
+from sfumato.privacy.budget import Cost
 from sums import EVERY_EDGE, ODD_DRAWS, chosen
 from sums.asked import UNITS, Asked, catalogue
 from sums.edges import PASSING, edges, outcome

@@ -16,7 +16,7 @@ from sfumato.engines.duck import DuckEngine
 from sfumato.engines.kernel import edges_cells, grid_cells
 from sfumato.grid import Grid, values_in
 from sfumato.privacy.budget import Budget
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.releases.wording import binned
 
 DAY = timedelta(days=1)

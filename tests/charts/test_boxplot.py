@@ -19,7 +19,7 @@ from sfumato.errors import BudgetError, DomainError, OverspentError, SfumatoErro
 from sfumato.exact import Exact
 from sfumato.grid import Grid
 from sfumato.privacy.budget import Budget
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.releases.boxplot import METHODS, NUMBERS
 from sfumato.testing import seeded
 

@@ -11,7 +11,7 @@ from sfumato.domain import Domain
 from sfumato.engines.duck import DuckEngine
 from sfumato.postprocess.box import Box
 from sfumato.privacy.budget import Budget
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.releases.boxplot import METHODS, NUMBERS, PLACES
 from sfumato.testing import seeded
 

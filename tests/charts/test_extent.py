@@ -24,9 +24,8 @@ from sfumato.errors import BudgetError, DomainError, SourceError
 from sfumato.exact import Exact
 from sfumato.grid import Grid
 from sfumato.mechanisms.threshold import extremes
-from sfumato.privacy.budget import Budget
-from sfumato.privacy.cost import Cost
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.budget import Budget, Cost
+from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.testing import seeded
 
 ROWS = PrivacyUnit.rows()

@@ -18,7 +18,7 @@ from sfumato.domain import Domain
 from sfumato.engines.duck import DuckEngine
 from sfumato.errors import BudgetError, DomainError, OverspentError, SourceError
 from sfumato.privacy.budget import Budget
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.testing import seeded
 
 ROWS, USERS = PrivacyUnit.rows(), PrivacyUnit.users("who")

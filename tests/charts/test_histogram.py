@@ -13,7 +13,7 @@ from sfumato.engines.duck import DuckEngine
 from sfumato.errors import BudgetError, DomainError, OverspentError
 from sfumato.exact import Exact
 from sfumato.privacy.budget import Budget
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.testing import seeded
 
 ROWS = PrivacyUnit.rows()

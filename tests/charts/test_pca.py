@@ -22,9 +22,8 @@ from sfumato.errors import BudgetError, DomainError, OverspentError, SourceError
 from sfumato.lattice import Distance, Lattice, Moments
 from sfumato.mechanisms.chosen import Chosen
 from sfumato.mechanisms.noise import Noisy
-from sfumato.privacy.budget import Budget
-from sfumato.privacy.cost import Cost
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.budget import Budget, Cost
+from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.testing import seeded
 
 ROWS = PrivacyUnit.rows()

@@ -12,7 +12,7 @@ from sfumato.engines.sums import CAP
 from sfumato.errors import DomainError
 from sfumato.exact import Exact
 from sfumato.lattice import Moments
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.guarantee import PrivacyUnit
 
 BUDGET = sf.Budget(1.0, 1e-6)
 

@@ -8,8 +8,7 @@ import pytest
 from sfumato.charts.portion import Portion, add_noise
 from sfumato.errors import BudgetError
 from sfumato.exact import Exact
-from sfumato.privacy.budget import Budget
-from sfumato.privacy.cost import Cost
+from sfumato.privacy.budget import Budget, Cost
 
 SHARES = [Fraction(1), Fraction(1, 3), Fraction(29, 100), Fraction(1, 10**9)]
 BUDGETS = [Budget(0.7), Budget(0.7, 1e-6), Budget(3.0, 1e-9)]

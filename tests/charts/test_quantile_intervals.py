@@ -17,9 +17,8 @@ from sfumato.exact import Exact
 from sfumato.grid import Grid
 from sfumato.mechanisms.chosen import Chosen
 from sfumato.postprocess.rank_interval import told_in_order
-from sfumato.privacy.budget import Budget
-from sfumato.privacy.cost import Cost
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.budget import Budget, Cost
+from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.releases.quantiles import METHODS
 from sfumato.testing import seeded
 

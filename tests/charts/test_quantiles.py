@@ -19,7 +19,7 @@ from sfumato.exact import Exact
 from sfumato.grid import Grid
 from sfumato.mechanisms.joint import MOST_LEVELS
 from sfumato.privacy.budget import Budget
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.releases.quantiles import METHODS
 from sfumato.testing import seeded
 

@@ -23,8 +23,8 @@ from sfumato.mechanisms.survey import Survey, maps
 from sfumato.metrics.plane import emd
 from sfumato.plane import Plane
 from sfumato.postprocess.density import spread
-from sfumato.privacy.cost import Cost
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.budget import Cost
+from sfumato.privacy.guarantee import PrivacyUnit
 
 SIDE = 2 ** LEVELS[-1]
 RHO = Fraction(1, 50)

@@ -18,9 +18,8 @@ from sfumato.charts.scores.split import Split
 from sfumato.domain import Domain
 from sfumato.engines.duck import DuckEngine
 from sfumato.errors import BudgetError, DomainError, LedgerError, OverspentError, SourceError
-from sfumato.privacy.budget import Budget
-from sfumato.privacy.cost import Cost
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.budget import Budget, Cost
+from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.releases.score_method import METHODS
 from sfumato.releases.scoreplot_density import unseen
 from sfumato.testing import seeded

@@ -16,9 +16,8 @@ from sfumato.engines.engine import Schema
 from sfumato.errors import DomainError, SourceError
 from sfumato.grid import MOST_CELLS
 from sfumato.mechanisms.joint import MOST_CELLS as MOST_CHOSEN_FROM
-from sfumato.privacy.budget import Budget
-from sfumato.privacy.cost import Cost
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.budget import Budget, Cost
+from sfumato.privacy.guarantee import PrivacyUnit
 
 ROWS = PrivacyUnit.rows()
 

@@ -16,7 +16,7 @@ from sfumato.distributed.protocol import Protocol
 from sfumato.distributed.shuffle import Analyser, Client, Messages, Shuffler
 from sfumato.errors import SfumatoError
 from sfumato.mechanisms.noise import add_noise
-from sfumato.privacy.cost import Cost
+from sfumato.privacy.budget import Cost
 from sfumato.testing import seeded
 
 RARE = 1e-6

@@ -10,7 +10,7 @@ from sfumato.engines.duck import DuckEngine
 from sfumato.engines.sources.arrow import ArrowTable
 from sfumato.engines.sources.source import Columns
 from sfumato.grid import Grid, Labels
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.guarantee import PrivacyUnit
 
 WORDS = pa.array(["A", "B", "C" * 5000])
 PLACES = pa.array(np.arange(999) % 3)

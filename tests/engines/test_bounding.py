@@ -16,10 +16,10 @@ from sfumato.engines import bounding
 from sfumato.engines import bounding as gathering
 from sfumato.engines import people as walking
 from sfumato.engines.duck import DuckEngine
-from sfumato.engines.resources import Resources, Room
 from sfumato.engines.sums import Totals
+from sfumato.engines.table import Resources, Room
 from sfumato.grid import Grid, Labels
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.guarantee import PrivacyUnit
 
 KEYS = [Labels("g", Categories(("A", "B", "C"))), Grid("x", Bounds(0, 10), 4)]
 SCHEMA = pa.schema([("u", pa.int64()), ("g", pa.string()), ("x", pa.float64())])

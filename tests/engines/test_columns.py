@@ -26,7 +26,7 @@ from sfumato.engines.columns import (
 from sfumato.engines.duck import DuckEngine
 from sfumato.grid import Grid
 from sfumato.plane import Plane, Weight
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.guarantee import PrivacyUnit
 
 NUMBERISH = st.text("0123456789+-.eEinftyaNI _x\t\n", max_size=12)
 

@@ -7,8 +7,16 @@ import pyarrow as pa
 import pytest
 
 from sfumato.domain import Categories
-from sfumato.engines.columns import identities, kind_of, labels, numbers, positions
-from sfumato.engines.decoding import LONGEST_TEXT, shortened, texts_fit
+from sfumato.engines.columns import (
+    LONGEST_TEXT,
+    identities,
+    kind_of,
+    labels,
+    numbers,
+    positions,
+    shortened,
+    texts_fit,
+)
 
 LONG = b"a" * (LONGEST_TEXT + 1)
 TEXTS = [b"1", b" 2 ", b"x", b"", b"true", b"1e999", b"nan", b"\xff", b"\xed\xa0\x80", None]

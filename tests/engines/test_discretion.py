@@ -17,14 +17,14 @@ import pytest
 
 from engines.hostile import CANARY
 from sfumato.domain import Bounds, Categories
-from sfumato.engines.counting import Counts
 from sfumato.engines.duck import DuckEngine
-from sfumato.engines.redaction import redact_errors
+from sfumato.engines.engine import redact_errors
+from sfumato.engines.sums import Counts
 from sfumato.errors import DomainError, SourceError
 from sfumato.grid import Grid, Labels
 from sfumato.lattice import Lattice, Moments
 from sfumato.plane import Plane
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.guarantee import PrivacyUnit
 
 TEXTS = pa.table({"t": ["1", CANARY, "2"], "u": ["a", CANARY, "b"], "g": ["A", CANARY, None]})
 UNITS = [PrivacyUnit.rows(), PrivacyUnit.users("u"), PrivacyUnit.users("u", max_rows=1)]
@@ -183,7 +183,7 @@ def test_control_c_ends_a_long_query_at_once(question):
         from sfumato.grid import Grid
         from sfumato.lattice import Lattice, Moments
         from sfumato.plane import Plane
-        from sfumato.privacy.unit import PrivacyUnit
+        from sfumato.privacy.guarantee import PrivacyUnit
         endless = duckdb.sql("SELECT range AS x, range % 99 AS u FROM range(1000000000000)")
         grid = Grid("x", Bounds(0, 9), 3)
         lattice = Lattice(("x", "u"), (Bounds(0, 9), Bounds(0, 9)), (1.0, 1.0))
@@ -212,7 +212,7 @@ def test_control_c_is_heard_at_any_moment():
         import os, signal, threading
         import duckdb
         from sfumato.engines.duck import DuckEngine
-        from sfumato.privacy.unit import PrivacyUnit
+        from sfumato.privacy.guarantee import PrivacyUnit
         endless = duckdb.sql("SELECT range % 99 AS u FROM range(1000000000000)")
         heard = 0
         for moment in range(40):

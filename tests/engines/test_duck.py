@@ -26,7 +26,7 @@ from sfumato.engines.sources.arrow import ArrowTable
 from sfumato.errors import DomainError, SourceError
 from sfumato.grid import Edges, Grid, Labels
 from sfumato.lattice import REACH, Distance, Lattice, Projection
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.guarantee import PrivacyUnit
 
 TABLE = hostile(3000)
 ROWS = TABLE.to_pylist()
@@ -381,7 +381,7 @@ def test_a_file_is_streamed_and_not_held():
         from sfumato.domain import Bounds
         from sfumato.engines.duck import DuckEngine
         from sfumato.grid import Grid
-        from sfumato.privacy.unit import PrivacyUnit
+        from sfumato.privacy.guarantee import PrivacyUnit
         path, read = sys.argv[1:]
         if read == "whole":
             pq.read_table(path)

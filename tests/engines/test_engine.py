@@ -6,7 +6,7 @@ import pytest
 
 from sfumato.engines.engine import Schema
 from sfumato.errors import SourceError
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.guarantee import PrivacyUnit
 
 SCHEMA = Schema({"name": "text", "nick": "text"}, frozenset({"nick"}))
 

@@ -16,7 +16,7 @@ from sfumato.engines.duck import DuckEngine
 from sfumato.engines.sources.arrow import ArrowTable
 from sfumato.errors import SourceError
 from sfumato.grid import Grid
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.guarantee import PrivacyUnit
 
 TABLE = hostile(3000)
 ROWS = TABLE.to_pylist()

@@ -16,12 +16,12 @@ from sfumato.domain import Bounds
 from sfumato.engines import bounding
 from sfumato.engines.bounding import Held
 from sfumato.engines.duck import DuckEngine
-from sfumato.engines.resources import Room
 from sfumato.engines.sources.arrow import ArrowTable
+from sfumato.engines.table import Room
 from sfumato.errors import DomainError, SourceError
 from sfumato.grid import Grid
 from sfumato.plane import Plane, Weight, influence
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.guarantee import PrivacyUnit
 
 TABLE = hostile(3000)
 ROWS = TABLE.to_pylist()

@@ -24,7 +24,7 @@ from sfumato.engines.duck import DuckEngine
 from sfumato.engines.sources.arrow import ArrowTable
 from sfumato.errors import SourceError
 from sfumato.lattice import LENGTH, REACH, SHARES, Lattice, Moments, moment_weight
-from sfumato.privacy.unit import MOST_ROWS, PrivacyUnit
+from sfumato.privacy.guarantee import MOST_MAX_ROWS, PrivacyUnit
 
 TABLE = hostile(3000)
 ROWS = TABLE.to_pylist()
@@ -100,7 +100,7 @@ def test_order_partition_and_threads_do_not_matter(unit, tmp_path, monkeypatch):
 
 
 def test_a_strip_of_the_heaviest_rows_stays_exact():
-    assert points.STRIP * max(SHARES, MOST_ROWS) <= gram.MOST_WEIGHT
+    assert points.STRIP * max(SHARES, MOST_MAX_ROWS) <= gram.MOST_WEIGHT
 
 
 @pytest.mark.parametrize("unit", UNITS, ids=repr)

@@ -12,11 +12,10 @@ from hypothesis import strategies as st
 import sfumato as sf
 from sfumato.domain import Bounds, Categories
 from sfumato.engines.choosing import engine_for
-from sfumato.engines.columns import identities, kind_of, labels, numbers, positions
-from sfumato.engines.decoding import NumberText
+from sfumato.engines.columns import NumberText, identities, kind_of, labels, numbers, positions
 from sfumato.engines.table import NumberFormat
 from sfumato.grid import Grid, Labels
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.guarantee import PrivacyUnit
 
 GERMAN = NumberFormat(",", ".")
 MARKS = [".", ",", "'", "\u2019", "_", " ", "\u00a0", "\u2009", "\u202f"]

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from sfumato.engines.resources import outlast, side_by_side
+from sfumato.engines.table import outlast, side_by_side
 
 
 def nothing(fraction):

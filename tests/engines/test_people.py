@@ -16,7 +16,7 @@ from sfumato.engines.columns import identities
 from sfumato.engines.duck import DuckEngine
 from sfumato.engines.people import COMPANIES, companies, numbered, persons
 from sfumato.grid import Grid
-from sfumato.privacy.unit import SHARED_STEPS, PrivacyUnit
+from sfumato.privacy.guarantee import SHARED_STEPS, PrivacyUnit
 
 KINDS = {
     "texts": (st.text(max_size=12), pa.string()),

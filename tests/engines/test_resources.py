@@ -5,7 +5,7 @@ import tempfile
 
 import pytest
 
-from sfumato.engines.resources import Resources, checked, memory, passing_folder, room, workers
+from sfumato.engines.table import Resources, checked, memory, passing_folder, room, workers
 from sfumato.errors import SourceError
 
 

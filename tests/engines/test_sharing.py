@@ -15,10 +15,10 @@ from sfumato.domain import Bounds
 from sfumato.engines import bounding
 from sfumato.engines import bounding as gathering
 from sfumato.engines.duck import DuckEngine
-from sfumato.engines.resources import Room
+from sfumato.engines.table import Room
 from sfumato.grid import Grid
 from sfumato.plane import Plane, Weight, influence
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.guarantee import PrivacyUnit
 
 ROW, USER = PrivacyUnit.rows(), PrivacyUnit.users("u")
 SMALL = Plane(Grid("x", Bounds(0, 4), 4), Grid("y", Bounds(0, 4), 4))

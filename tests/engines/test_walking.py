@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from engines.oracle import SALT, contribution
 from sfumato.engines import people as walking
 from sfumato.engines.people import walked
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.guarantee import PrivacyUnit
 
 
 def batch(rows):

@@ -27,7 +27,7 @@ from sfumato.grid import Grid
 from sfumato.plane import Plane
 from sfumato.postprocess import transport
 from sfumato.postprocess.quadtree import Masses, Quadtree, Round, grown
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.guarantee import PrivacyUnit
 
 SIDE = (64, 64)
 

@@ -10,7 +10,7 @@ from boxplots.memory import GROUP, VALUE, MemoryEngine
 from sfumato.domain import Bounds, Categories
 from sfumato.engines.duck import DuckEngine
 from sfumato.grid import Edges, Grid, Key, Labels
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.guarantee import PrivacyUnit
 
 ROWS = PrivacyUnit.rows()
 BOUNDS = Bounds(-2, 2)

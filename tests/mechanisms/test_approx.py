@@ -20,7 +20,7 @@ from sfumato.mechanisms.approx import approx, single
 from sfumato.mechanisms.joint import ROUNDING
 from sfumato.mechanisms.noise import simulated
 from sfumato.mechanisms.ranks import chain, profile, stretch, wanted
-from sfumato.privacy.cost import Cost
+from sfumato.privacy.budget import Cost
 from telling.enumerated import ideal
 from telling.enumerated.trees import doubled, largest_loss, tree
 

@@ -18,7 +18,7 @@ from sfumato.mechanisms.ranks import balance, chain, halves, profile, stretch
 from sfumato.mechanisms.ranks.profile import Profile
 from sfumato.plane import MOST_STEPS
 from sfumato.privacy import budget as conversion
-from sfumato.privacy.unit import SHARED_STEPS
+from sfumato.privacy.guarantee import SHARED_STEPS
 
 LEVELS = range(1, joint.MOST_LEVELS + 1)
 TAU = 2.0**-90  # of the mass, which all that is left out has at most

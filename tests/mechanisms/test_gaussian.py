@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from sfumato.errors import BudgetError
 from sfumato.mechanisms.gaussian import gaussian, gaussian_scale
 from sfumato.mechanisms.noise import simulated
-from sfumato.privacy.budget import epsilon_of
-from sfumato.privacy.cost import Cost
+from sfumato.privacy.budget import Cost, epsilon_of
 
 ORDERS = [Decimal("1.5"), Decimal(2), Decimal("2.7"), Decimal(8), Decimal(32)]
 CLOSE = Decimal("1e-30")

@@ -13,7 +13,7 @@ from sfumato.errors import BudgetError, DomainError
 from sfumato.exact import Exact
 from sfumato.mechanisms.joint import MOST_LEVELS, ROUNDING, Rates, joint, touched, usable
 from sfumato.mechanisms.noise import simulated
-from sfumato.privacy.cost import Cost
+from sfumato.privacy.budget import Cost
 from telling.enumerated import ideal
 from telling.enumerated.ideal import joint_law, largest_loss, rate
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sfumato.errors import BudgetError
 from sfumato.mechanisms.laplace import laplace, laplace_scale
 from sfumato.mechanisms.noise import simulated
-from sfumato.privacy.cost import Cost, exactly
+from sfumato.privacy.budget import Cost, exactly
 from telling.enumerated.counts import largest_log_ratio, log_weight
 
 fractions = st.fractions(min_value=Fraction(1, 10**6), max_value=10**6)

@@ -17,7 +17,7 @@ from sfumato.mechanisms import moments
 from sfumato.mechanisms.gaussian import gaussian_scale
 from sfumato.mechanisms.moments import noisy_moments, off_diagonal_scale
 from sfumato.mechanisms.noise import Noisy, simulated
-from sfumato.privacy.cost import Cost
+from sfumato.privacy.budget import Cost
 
 CONSTANT = 1
 LONGEST = 3  # of (1, a, b) with |a|, |b| <= 1

@@ -14,7 +14,7 @@ from scipy import stats
 from sfumato.errors import BudgetError, SfumatoError
 from sfumato.mechanisms import noise
 from sfumato.mechanisms.noise import LARGEST_SCALE, add_noise, check_scale, simulated
-from sfumato.privacy.cost import Cost
+from sfumato.privacy.budget import Cost
 
 FAMILIES = ["laplace", "gaussian"]
 WIDE = 3.0 * 2**30
@@ -207,7 +207,7 @@ def test_a_chained_failure_would_have_shown_the_count():
 FORKING = """
 import os, numpy as np
 from sfumato.mechanisms.noise import add_noise
-from sfumato.privacy.cost import Cost
+from sfumato.privacy.budget import Cost
 def draw():
     return add_noise(np.zeros(5, dtype=np.int64), "laplace", 1e9, Cost.nothing()).values.tolist()
 draw()

@@ -16,9 +16,8 @@ from sfumato.exact import Exact
 from sfumato.mechanisms import sparse
 from sfumato.mechanisms.noise import Noisy, simulated
 from sfumato.mechanisms.sparse import occupied_counts, sparse_delta, sparse_threshold
-from sfumato.privacy.budget import epsilon_of
-from sfumato.privacy.cost import Cost
-from sfumato.privacy.unit import MOST_ROWS, PrivacyUnit
+from sfumato.privacy.budget import Cost, epsilon_of
+from sfumato.privacy.guarantee import MOST_MAX_ROWS, PrivacyUnit
 
 ROUNDING = Fraction(1, 10**9)
 # Few rows and little noise are worst together, many rows in much noise are worst apart.
@@ -271,7 +270,7 @@ def test_shared_weights_are_refused_in_plan_and_measurement():
         assert str(2**40) not in str(caught.value)
 
 
-@pytest.mark.parametrize("rows", [0, -1, MOST_ROWS + 1])
+@pytest.mark.parametrize("rows", [0, -1, MOST_MAX_ROWS + 1])
 def test_rows_that_cannot_be_are_refused(rows):
     with pytest.raises(DomainError):
         sparse_threshold(rows, 1.0, Fraction(1, 10**6))
@@ -291,7 +290,7 @@ def test_a_scale_that_cannot_be_is_refused(scale):
         occupied_counts(_exact([5]), scale=scale, threshold=20)
 
 
-@pytest.mark.parametrize("rows", [1, MOST_ROWS])
+@pytest.mark.parametrize("rows", [1, MOST_MAX_ROWS])
 @pytest.mark.parametrize("scale", [5e-324, 1e-9, 1.0, 2.0**55])
 def test_extremes_have_a_threshold(rows, scale):
     delta = Fraction(1, 10**300)

@@ -18,8 +18,8 @@ from sfumato.mechanisms.stability import (
     stability_delta,
     stability_threshold,
 )
-from sfumato.privacy.cost import Cost
-from sfumato.privacy.unit import MOST_ROWS, PrivacyUnit
+from sfumato.privacy.budget import Cost
+from sfumato.privacy.guarantee import MOST_MAX_ROWS, PrivacyUnit
 from telling.enumerated.names import decimal, named, show_chances, worst_delta
 
 TIGHT = Decimal("1e-25")
@@ -218,7 +218,7 @@ def test_shared_weights_are_refused_in_plan_and_measurement():
         occupied_categories(light, scale=2.0**31, threshold=2**36)
 
 
-@pytest.mark.parametrize("rows", [0, -1, MOST_ROWS + 1])
+@pytest.mark.parametrize("rows", [0, -1, MOST_MAX_ROWS + 1])
 def test_rows_that_cannot_be_are_refused(rows):
     with pytest.raises(DomainError):
         stability_threshold(rows, 1.0, Fraction(1, 10**6))
@@ -243,7 +243,7 @@ def test_a_threshold_beyond_all_tables_is_refused():
         stability_threshold(1, 2.0**55, Fraction(1, 10**300))
 
 
-@pytest.mark.parametrize("rows", [1, MOST_ROWS])
+@pytest.mark.parametrize("rows", [1, MOST_MAX_ROWS])
 @pytest.mark.parametrize("scale", [5e-324, 1e-9, 1.0, 2.0**50])
 def test_extremes_have_a_threshold(rows, scale):
     delta = Fraction(1, 10**300)

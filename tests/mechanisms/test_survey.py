@@ -15,7 +15,7 @@ from sfumato.exact import Exact, Integers
 from sfumato.mechanisms import survey as module
 from sfumato.mechanisms.noise import Family, Noisy, simulated
 from sfumato.mechanisms.survey import Asked, Survey, maps
-from sfumato.privacy.cost import Cost
+from sfumato.privacy.budget import Cost
 from telling.enumerated.squares import (
     LEVELS,
     WEIGHT,

@@ -18,7 +18,7 @@ from sfumato.exact import Exact
 from sfumato.mechanisms import threshold as module
 from sfumato.mechanisms.noise import Noisy, add_noise, simulated
 from sfumato.mechanisms.threshold import extremes, threshold, threshold_scale
-from sfumato.privacy.cost import Cost
+from sfumato.privacy.budget import Cost
 from telling.enumerated.walks import (
     CELLS,
     added,

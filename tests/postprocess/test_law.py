@@ -8,7 +8,7 @@ from sfumato.mechanisms.gaussian import gaussian_scale
 from sfumato.mechanisms.laplace import laplace_scale
 from sfumato.mechanisms.noise import LARGEST_SCALE
 from sfumato.postprocess.noise_law import WIDEST, NoiseLaw
-from sfumato.privacy.cost import Cost
+from sfumato.privacy.budget import Cost
 
 LAWS = [NoiseLaw(kind, scale) for kind in ("laplace", "gaussian") for scale in (0.3, 1, 2.5, 40)]
 

@@ -13,10 +13,9 @@ from pathlib import Path
 
 from sfumato.errors import BudgetError, LedgerError
 from sfumato.privacy.accountant import admits
-from sfumato.privacy.cost import Cost
+from sfumato.privacy.budget import Cost
 from sfumato.privacy.ledger import Ledger
-from sfumato.privacy.store import read_entries, write_entry
-from sfumato.privacy.terms import Entry, total
+from sfumato.privacy.store import Entry, read_entries, total, write_entry
 
 
 class CarelessLedger(Ledger):

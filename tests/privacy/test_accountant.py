@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.privacy.accountant import admits, remaining
-from sfumato.privacy.budget import Budget, rho_within
-from sfumato.privacy.cost import Cost, exactly
+from sfumato.privacy.budget import Budget, Cost, exactly, rho_within
 
 Outcomes = tuple[tuple[float, float], ...]
 """The probability of each outcome under the one table and under its neighbour."""

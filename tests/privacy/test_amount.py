@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.privacy.cost import exactly, float_above, float_below, show
+from sfumato.privacy.budget import exactly, float_above, float_below, show
 
 fractions = st.fractions(min_value=0, max_value=10**6)
 

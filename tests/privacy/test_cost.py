@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.errors import BudgetError
-from sfumato.privacy.cost import Cost
+from sfumato.privacy.budget import Cost
 
 HALF = Fraction(1, 2)
 

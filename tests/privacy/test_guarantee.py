@@ -6,9 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.errors import DomainError
-from sfumato.privacy.cost import exactly
-from sfumato.privacy.guarantee import Guarantee
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.budget import exactly
+from sfumato.privacy.guarantee import Guarantee, PrivacyUnit
 
 ROWS = PrivacyUnit.rows()
 

@@ -15,11 +15,10 @@ from sfumato.errors import BudgetError, LedgerError
 from sfumato.privacy import ledger as ledger_module
 from sfumato.privacy import store
 from sfumato.privacy import store as records
-from sfumato.privacy.budget import Budget
-from sfumato.privacy.cost import Cost
+from sfumato.privacy.budget import Budget, Cost
+from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.privacy.ledger import Ledger
-from sfumato.privacy.terms import LONGEST_LABEL
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.store import LONGEST_LABEL
 
 TENTH = Cost.pure(Fraction(1, 10))
 BOTH = Budget(2, 1e-6)

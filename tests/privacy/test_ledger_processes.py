@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from sfumato.privacy.budget import Budget
-from sfumato.privacy.cost import Cost
+from sfumato.privacy.budget import Budget, Cost
 from sfumato.privacy.ledger import Ledger
 
 pytestmark = pytest.mark.slow

@@ -15,7 +15,7 @@ import pytest
 
 from sfumato.errors import LedgerError
 from sfumato.privacy import place, store
-from sfumato.privacy.cost import Cost
+from sfumato.privacy.budget import Cost
 from sfumato.privacy.ledger import Ledger
 from sfumato.privacy.place import held, is_mounted, synced
 
@@ -145,7 +145,7 @@ FORK = """
 import os, sys
 from fractions import Fraction
 from sfumato.privacy import ledger as ledgers
-from sfumato.privacy.cost import Cost
+from sfumato.privacy.budget import Cost
 from sfumato.privacy.ledger import Ledger
 write = ledgers.write_entry
 def forking(*its):

@@ -1,7 +1,7 @@
 import pytest
 
 from sfumato.errors import DomainError
-from sfumato.privacy.unit import MOST_ROWS, SHARED_STEPS, PrivacyUnit
+from sfumato.privacy.guarantee import MOST_MAX_ROWS, SHARED_STEPS, PrivacyUnit
 
 
 def test_plain_spellings_of_a_unit():
@@ -30,7 +30,7 @@ def test_what_is_protected_does_not_depend_on_how_its_weight_is_bounded():
     assert PrivacyUnit.users("row").protects != PrivacyUnit.rows().protects
 
 
-@pytest.mark.parametrize("rows", [0, -1, MOST_ROWS + 1, 2.5, 2.0, True, float("nan"), "3"])
+@pytest.mark.parametrize("rows", [0, -1, MOST_MAX_ROWS + 1, 2.5, 2.0, True, float("nan"), "3"])
 def test_a_bound_on_rows_is_a_whole_number(rows):
     with pytest.raises(DomainError, match=r"max_rows=20\)\.$"):
         PrivacyUnit.users("user_id", max_rows=rows)

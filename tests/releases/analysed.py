@@ -8,9 +8,8 @@ import numpy as np
 from sfumato.domain import Bounds
 from sfumato.lattice import LENGTH, REACH, SHARES, Lattice, Moments
 from sfumato.postprocess.principal import principal
-from sfumato.privacy.cost import Cost
-from sfumato.privacy.guarantee import Guarantee
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.budget import Cost
+from sfumato.privacy.guarantee import Guarantee, PrivacyUnit
 from sfumato.releases.moments import NoisyMoments
 from sfumato.releases.pca import PcaRelease
 

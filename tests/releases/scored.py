@@ -9,9 +9,8 @@ from releases.analysed import analysed, cloud
 from sfumato.domain import Bounds, Categories
 from sfumato.grid import Grid, Labels
 from sfumato.postprocess.noise_law import NoiseLaw
-from sfumato.privacy.cost import Cost
-from sfumato.privacy.guarantee import Guarantee
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.budget import Cost
+from sfumato.privacy.guarantee import Guarantee, PrivacyUnit
 from sfumato.releases.pca import PcaRelease
 from sfumato.releases.scoreplot import ScoreplotRelease
 

@@ -13,9 +13,8 @@ from sfumato.errors import ReleaseError
 from sfumato.figure import Boxes
 from sfumato.grid import Grid, Labels
 from sfumato.postprocess.box import Box, Summary
-from sfumato.privacy.cost import Cost
-from sfumato.privacy.guarantee import Guarantee
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.budget import Cost
+from sfumato.privacy.guarantee import Guarantee, PrivacyUnit
 from sfumato.releases import document
 from sfumato.releases.boxplot import METHODS, NUMBERS, PLACES, BoxplotRelease, Measured
 

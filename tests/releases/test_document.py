@@ -15,9 +15,8 @@ from releases.test_heatmap_release import release as heatmap
 from releases.test_histogram_release import release as histogram
 from sfumato.errors import ReleaseError
 from sfumato.postprocess.noise_law import NoiseLaw
-from sfumato.privacy.cost import Cost
-from sfumato.privacy.guarantee import Guarantee
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.budget import Cost
+from sfumato.privacy.guarantee import Guarantee, PrivacyUnit
 from sfumato.releases import document
 
 ROWS = PrivacyUnit.rows()

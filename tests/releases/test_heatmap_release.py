@@ -15,9 +15,8 @@ from sfumato.errors import ReleaseError
 from sfumato.figure import Heat
 from sfumato.grid import Grid
 from sfumato.postprocess.density import Leaves
-from sfumato.privacy.cost import Cost
-from sfumato.privacy.guarantee import Guarantee
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.budget import Cost
+from sfumato.privacy.guarantee import Guarantee, PrivacyUnit
 from sfumato.releases import background, document
 from sfumato.releases.area import DEGREE, Area, ratio
 from sfumato.releases.heatmap import DECODERS, METHODS, HeatmapRelease

@@ -13,9 +13,8 @@ from sfumato.domain import Bounds, Categories
 from sfumato.errors import ReleaseError
 from sfumato.grid import Edges, Grid, Labels
 from sfumato.postprocess.noise_law import NoiseLaw
-from sfumato.privacy.cost import Cost
-from sfumato.privacy.guarantee import Guarantee
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.budget import Cost
+from sfumato.privacy.guarantee import Guarantee, PrivacyUnit
 from sfumato.releases.histogram import HistogramRelease
 
 AGE = Grid("age", Bounds(0, 90), 3)

@@ -14,9 +14,8 @@ from sfumato.domain import Bounds
 from sfumato.errors import ReleaseError
 from sfumato.lattice import REACH, Lattice
 from sfumato.postprocess.principal import principal
-from sfumato.privacy.cost import Cost
-from sfumato.privacy.guarantee import Guarantee
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.budget import Cost
+from sfumato.privacy.guarantee import Guarantee, PrivacyUnit
 from sfumato.releases import document
 from sfumato.releases.pca import PcaRelease
 

@@ -9,9 +9,8 @@ import sfumato as sf
 from sfumato.domain import Bounds, Categories
 from sfumato.errors import ReleaseError
 from sfumato.grid import Grid, Labels
-from sfumato.privacy.cost import Cost
-from sfumato.privacy.guarantee import Guarantee
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.budget import Cost
+from sfumato.privacy.guarantee import Guarantee, PrivacyUnit
 from sfumato.releases import document
 from sfumato.releases.quantiles import METHODS, QuantilesRelease, RankMeasured
 

@@ -232,7 +232,7 @@ ENGINES = (
     ),
     _engines(
         name="a limit that nothing fits into is accepted",
-        file="engines/resources.py",
+        file="engines/table.py",
         old="return limit is None or limit >= _LEAST_MEMORY",
         new="return limit is None or limit > 0",
         among="engines/test_resources.py",
@@ -240,7 +240,7 @@ ENGINES = (
     ),
     _engines(
         name="a thread that cannot be had ends the reading",
-        file="engines/resources.py",
+        file="engines/table.py",
         old="""
         except RuntimeError:
             return
@@ -334,7 +334,7 @@ ENGINES = (
     ),
     _engines(
         name="one field that is no number takes the numbers of its block along",
-        file="engines/decoding.py",
+        file="engines/columns.py",
         old="pc.match_substring_regex(text, written.pattern)",
         new="pc.all(pc.match_substring_regex(text, written.pattern))",
         among="engines/test_number_format.py",
@@ -342,7 +342,7 @@ ENGINES = (
     ),
     _engines(
         name="long names that begin alike are one person",
-        file="engines/decoding.py",
+        file="engines/columns.py",
         old="sha256(text).hexdigest()",
         new="sha256(text[:LONGEST_TEXT]).hexdigest()",
         among="engines/test_decoding.py",
@@ -350,7 +350,7 @@ ENGINES = (
     ),
     _engines(
         name="a row that points beyond its dictionary stops all others",
-        file="engines/decoding.py",
+        file="engines/columns.py",
         old="if all(end is None or 0 <= end < len(coded.dictionary) for end in ends):",
         new="if ends:",
         among="engines/test_decoding.py",
@@ -358,7 +358,7 @@ ENGINES = (
     ),
     _engines(
         name="runs are decoded by Arrow, which cannot decode them all",
-        file="engines/decoding.py",
+        file="engines/columns.py",
         old="return _looked_up(*_runs(column))",
         new="return decoded(pc.run_end_decode(column))",
         among="engines/test_decoding.py",
@@ -502,7 +502,7 @@ ENGINES = (
     ),
     _engines(
         name="what a reader says about a value is passed on",
-        file="engines/redaction.py",
+        file="engines/engine.py",
         old="failure = KeyboardInterrupt() if interrupted else _unreadable(what)",
         new="failure = KeyboardInterrupt() if interrupted else SourceError(str(error))",
         among="engines/test_discretion.py",

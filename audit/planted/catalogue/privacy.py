@@ -66,7 +66,7 @@ PRIVACY = (
     ),
     _privacy(
         name="charges in ε and charges in ρ may each fill the budget",
-        file="privacy/cost.py",
+        file="privacy/budget.py",
         old="""
         whole = None
         if self.epsilon is not None and other.epsilon is not None:
@@ -80,7 +80,7 @@ PRIVACY = (
     ),
     _privacy(
         name="every mechanism is priced as an exponential one",
-        file="privacy/cost.py",
+        file="privacy/budget.py",
         old="return cls(epsilon, epsilon**2 / 2, delta)",
         new="return cls(epsilon, epsilon**2 / 8, delta)",
         among="privacy/test_cost.py",
@@ -120,7 +120,7 @@ PRIVACY = (
     ),
     _privacy(
         name="a scale is rounded to the nearest float",
-        file="privacy/cost.py",
+        file="privacy/budget.py",
         old=(
             "return nearest if Fraction(nearest) >= amount else math.nextafter(nearest, math.inf)"
         ),
@@ -138,7 +138,7 @@ PRIVACY = (
     ),
     _privacy(
         name="a person with max_rows weighs as much as one row",
-        file="privacy/unit.py",
+        file="privacy/guarantee.py",
         old="return SHARED_STEPS if self.shared else self.max_rows or 1",
         new="return SHARED_STEPS if self.shared else 1",
         among="privacy/test_unit.py",
@@ -242,7 +242,7 @@ PRIVACY = (
     ),
     _privacy(
         name="a ledger is opened with a larger budget than it was made with",
-        file="privacy/terms.py",
+        file="privacy/store.py",
         old="if self.limits != wanted.limits:",
         new="if self.limits > wanted.limits:",
         among="privacy/test_ledger.py",

@@ -73,7 +73,7 @@ RELEASES = (
     ),
     _releases(
         name="what is spent is shown rounded to the nearest",
-        file="privacy/cost.py",
+        file="privacy/budget.py",
         old="rounding=ROUND_CEILING if up else ROUND_FLOOR)",
         new='rounding="ROUND_HALF_EVEN" if up else ROUND_FLOOR)',
         among="privacy/test_amount.py",

@@ -19,8 +19,8 @@ from sfumato.lattice import Distance
 from sfumato.mechanisms.noise import Noisy
 from sfumato.mechanisms.sparse import occupied_counts
 from sfumato.postprocess.noise_law import NoiseLaw
-from sfumato.privacy.cost import Cost
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.budget import Cost
+from sfumato.privacy.guarantee import PrivacyUnit
 
 
 def distance_from_the_data() -> AbstractContextManager[object]:

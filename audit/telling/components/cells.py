@@ -20,8 +20,7 @@ from sfumato.engines.engine import Engine
 from sfumato.grid import Labels
 from sfumato.lattice import REACH, Projection
 from sfumato.postprocess.haar import Estimate
-from sfumato.privacy.budget import Budget, epsilon_of
-from sfumato.privacy.cost import Cost, exactly
+from sfumato.privacy.budget import Budget, Cost, epsilon_of, exactly
 from telling.case import Draws
 from telling.components.drawing import Drawn, quickly
 from telling.components.sums import LATTICE

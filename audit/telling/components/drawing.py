@@ -16,7 +16,7 @@ from sfumato.charts.scores import filling
 from sfumato.charts.scores import pyramid as score_pyramid
 from sfumato.mechanisms import sparse
 from sfumato.postprocess.quadtree import Quadtree
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.guarantee import PrivacyUnit
 from telling.case import Case, Draws, Trials, Twin
 from telling.overhearing import Overhearing
 from telling.pairs import Pair

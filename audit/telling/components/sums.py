@@ -18,8 +18,7 @@ from sfumato.domain import Bounds
 from sfumato.engines.engine import Engine
 from sfumato.lattice import Lattice
 from sfumato.mechanisms.moments import off_diagonal_scale
-from sfumato.privacy.budget import Budget, epsilon_of
-from sfumato.privacy.cost import exactly
+from sfumato.privacy.budget import Budget, epsilon_of, exactly
 from sfumato.releases.moments import NoisyMoments
 from telling.components.drawing import Drawn
 from telling.laws import gaussian_says

@@ -15,7 +15,7 @@ from sfumato.exact import Exact
 from sfumato.mechanisms import stability
 from sfumato.mechanisms.noise import Noisy
 from sfumato.mechanisms.stability import occupied_categories
-from sfumato.privacy.cost import Cost
+from sfumato.privacy.budget import Cost
 from telling.enumerated.counts import laplace_tail, neighbours
 from telling.enumerated.walks import precisely
 

@@ -17,8 +17,8 @@ from sfumato.mechanisms import survey
 from sfumato.mechanisms.noise import Family, Noisy, add_noise
 from sfumato.mechanisms.survey import Asked, Survey
 from sfumato.plane import Plane, Weight, influence
-from sfumato.privacy.cost import Cost
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.budget import Cost
+from sfumato.privacy.guarantee import PrivacyUnit
 
 
 def noise_on_occupied() -> AbstractContextManager[object]:

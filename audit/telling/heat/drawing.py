@@ -22,7 +22,7 @@ from sfumato.plane import Plane, interleave
 from sfumato.postprocess import polya
 from sfumato.postprocess.quadtree import Quadtree
 from sfumato.privacy.budget import Budget
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.guarantee import PrivacyUnit
 from telling.case import Case, Draws, Trials, Twin
 from telling.overhearing import Maps, Overhearing
 from telling.pairs import Pair

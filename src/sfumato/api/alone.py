@@ -6,9 +6,8 @@ from typing import Any
 
 from sfumato.charts.chart import Chart, R_co
 from sfumato.domain import Domain
-from sfumato.privacy.budget import Budget
-from sfumato.privacy.cost import plain_above
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.budget import Budget, plain_above
+from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.session import Session
 
 

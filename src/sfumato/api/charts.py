@@ -24,7 +24,7 @@ from sfumato.engines.choosing import engine_for
 from sfumato.figure import Orient
 from sfumato.plane import Outside
 from sfumato.privacy.budget import Budget
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.releases.area import Aspect
 from sfumato.releases.boxplot import BoxplotRelease
 from sfumato.releases.heatmap import HeatmapRelease, Origin

@@ -10,7 +10,7 @@ from sfumato.charts.order import Order
 from sfumato.charts.pca import PCA, Scale
 from sfumato.charts.scoreplot import Scoreplot
 from sfumato.privacy.budget import Budget
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.releases.pca import PcaRelease
 from sfumato.releases.scoreplot import ScoreplotRelease
 

@@ -22,10 +22,8 @@ from sfumato.engines.engine import Engine
 from sfumato.errors import DomainError
 from sfumato.figure import Orient
 from sfumato.grid import Labels, shape
-from sfumato.privacy.budget import Budget
-from sfumato.privacy.cost import exactly, plain_above
-from sfumato.privacy.guarantee import Guarantee
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.budget import Budget, exactly, plain_above
+from sfumato.privacy.guarantee import Guarantee, PrivacyUnit
 from sfumato.releases.boxplot import METHODS, BoxplotRelease
 
 _LARGEST = 1e6

@@ -13,12 +13,10 @@ from typing import Any, Protocol, TypeVar
 from sfumato.domain import Bounds, Domain
 from sfumato.engines.engine import Engine, Schema
 from sfumato.errors import BudgetError, OverspentError
-from sfumato.names import printable as harmless
-from sfumato.privacy.budget import Budget
-from sfumato.privacy.cost import Cost
-from sfumato.privacy.guarantee import Guarantee
-from sfumato.privacy.terms import shorten_label
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.errors import printable as harmless
+from sfumato.privacy.budget import Budget, Cost
+from sfumato.privacy.guarantee import Guarantee, PrivacyUnit
+from sfumato.privacy.store import shorten_label
 from sfumato.releases.release import Release
 
 

@@ -18,8 +18,8 @@ from sfumato.mechanisms.chosen import Chosen
 from sfumato.mechanisms.joint import joint, usable
 from sfumato.mechanisms.threshold import threshold, threshold_scale
 from sfumato.postprocess.rank_error import bridge_error
-from sfumato.privacy.cost import Cost
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.budget import Cost
+from sfumato.privacy.guarantee import PrivacyUnit
 
 WALK_ERROR = 1.3
 """The mean rank error of a walk, in parts of what hides one unit.

@@ -16,8 +16,8 @@ from sfumato.engines.engine import Engine, Schema
 from sfumato.errors import DomainError, SourceError
 from sfumato.grid import Edges
 from sfumato.mechanisms.threshold import extremes, threshold_scale
-from sfumato.privacy.cost import Cost, exactly
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.budget import Cost, exactly
+from sfumato.privacy.guarantee import PrivacyUnit
 
 MARGIN = 1.5
 """By how many of their widths found bounds are widened: if a box is inside, its fences are too."""

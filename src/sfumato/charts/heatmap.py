@@ -18,8 +18,7 @@ from sfumato.errors import DomainError
 from sfumato.grid import Grid
 from sfumato.plane import MOST_LEVELS, Outside, Plane, Weight
 from sfumato.privacy.budget import Budget
-from sfumato.privacy.guarantee import Guarantee
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.guarantee import Guarantee, PrivacyUnit
 from sfumato.releases.area import Aspect
 from sfumato.releases.heatmap import METHODS, HeatmapRelease, Origin
 

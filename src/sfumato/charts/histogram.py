@@ -16,10 +16,8 @@ from sfumato.engines.engine import Engine, Schema
 from sfumato.errors import DomainError
 from sfumato.grid import Edges, Grid, Key, Labels, shape
 from sfumato.postprocess.noise_law import NoiseLaw
-from sfumato.privacy.budget import Budget
-from sfumato.privacy.cost import plain_above
-from sfumato.privacy.guarantee import Guarantee
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.budget import Budget, plain_above
+from sfumato.privacy.guarantee import Guarantee, PrivacyUnit
 from sfumato.releases.histogram import STATS, HistogramRelease, Stat
 from sfumato.releases.uncertainty import LEVEL
 

@@ -13,10 +13,8 @@ from sfumato.charts.portion import Portion
 from sfumato.domain import Domain, listed, real
 from sfumato.engines.engine import Engine
 from sfumato.errors import BudgetError, DomainError
-from sfumato.privacy.budget import Budget
-from sfumato.privacy.cost import Cost
-from sfumato.privacy.guarantee import Guarantee
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.budget import Budget, Cost
+from sfumato.privacy.guarantee import Guarantee, PrivacyUnit
 from sfumato.releases.pca import PcaRelease, Scaled
 
 Scale = Mapping[str, float] | Private

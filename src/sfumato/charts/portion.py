@@ -12,8 +12,7 @@ from sfumato.mechanisms.gaussian import gaussian, gaussian_scale
 from sfumato.mechanisms.laplace import laplace, laplace_scale
 from sfumato.mechanisms.noise import Noisy
 from sfumato.postprocess.noise_law import NoiseLaw
-from sfumato.privacy.budget import Budget
-from sfumato.privacy.cost import Cost, exactly, float_below, plain_above
+from sfumato.privacy.budget import Budget, Cost, exactly, float_below, plain_above
 
 
 @dataclass(frozen=True)

@@ -24,10 +24,8 @@ from sfumato.grid import Labels
 from sfumato.mechanisms.joint import MOST_LEVELS
 from sfumato.mechanisms.ranks.profile import MOST_UNITS
 from sfumato.postprocess.rank_interval import LEVEL, Told, share_beyond, told_in_order
-from sfumato.privacy.budget import Budget
-from sfumato.privacy.cost import exactly, plain_above
-from sfumato.privacy.guarantee import Guarantee
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.budget import Budget, exactly, plain_above
+from sfumato.privacy.guarantee import Guarantee, PrivacyUnit
 from sfumato.releases.quantiles import METHODS, QuantilesRelease
 
 Neighbours = Literal["add-remove", "replace"]

@@ -19,8 +19,8 @@ from sfumato.postprocess.rank_interval import (
     rank_layout,
     rank_radius,
 )
-from sfumato.privacy.cost import Cost
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.budget import Cost
+from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.releases.quantiles import RankMeasured
 
 SIZE_SHARE = Fraction(2, 100)

@@ -23,10 +23,8 @@ from sfumato.errors import DomainError
 from sfumato.grid import Grid, Labels
 from sfumato.lattice import MOST_COLUMNS
 from sfumato.postprocess.haar import Estimate
-from sfumato.privacy.budget import Budget
-from sfumato.privacy.cost import Cost, exactly
-from sfumato.privacy.guarantee import Guarantee
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.budget import Budget, Cost, exactly
+from sfumato.privacy.guarantee import Guarantee, PrivacyUnit
 from sfumato.releases.pca import PcaRelease
 from sfumato.releases.score_method import METHODS, Method
 from sfumato.releases.scoreplot import ScoreplotRelease

@@ -14,9 +14,8 @@ from sfumato.errors import DomainError
 from sfumato.grid import MOST_FOUND, Key, Labels
 from sfumato.mechanisms.laplace import laplace_scale
 from sfumato.mechanisms.stability import occupied_categories, stability_threshold
-from sfumato.privacy.budget import Budget
-from sfumato.privacy.cost import Cost, exactly
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.budget import Budget, Cost, exactly
+from sfumato.privacy.guarantee import PrivacyUnit
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,8 @@ from sfumato.engines.engine import Engine, Schema
 from sfumato.errors import DomainError
 from sfumato.grid import MOST_CELLS, Grid
 from sfumato.mechanisms.joint import MOST_CELLS as MOST_CHOSEN_FROM
-from sfumato.privacy.cost import Cost
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.budget import Cost
+from sfumato.privacy.guarantee import PrivacyUnit
 
 MOST_VALUES = 2**20
 """How many cells a value grid has where neither `step` nor the groups ask for fewer."""

@@ -10,7 +10,7 @@ from sfumato.cli.join import Asked
 from sfumato.cli.publish import check_outputs, publish
 from sfumato.cli.spelling import read_unit
 from sfumato.cli.terminal import say, show
-from sfumato.privacy.cost import show as shown
+from sfumato.privacy.budget import show as shown
 
 if TYPE_CHECKING:
     from sfumato import Table

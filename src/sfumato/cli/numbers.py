@@ -9,8 +9,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from sfumato.cli.terminal import room, show, show_table
-from sfumato.names import brief, printable
-from sfumato.privacy.terms import LONGEST_LABEL
+from sfumato.errors import brief, printable
+from sfumato.privacy.store import LONGEST_LABEL
 
 if TYPE_CHECKING:
     from sfumato.releases.release import Release

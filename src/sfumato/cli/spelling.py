@@ -12,7 +12,7 @@ from typing import cast
 from sfumato.asking import Private
 from sfumato.domain import Bounds, Categories, Value
 from sfumato.errors import DomainError
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.guarantee import PrivacyUnit
 
 _NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,300})(\.[0-9]+)?")
 _WHOLE = re.compile(r"(-?[0-9]{1,15})\.\.(-?[0-9]{1,15})(?:\.\.([0-9]{1,15}))?", re.ASCII)

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from sfumato.names import brief, printable
+from sfumato.errors import brief, printable
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -16,7 +16,7 @@ from sfumato.charts.scoreplot import Scoreplot
 from sfumato.demo.examples import Example
 from sfumato.demo.subjects import SUBJECTS
 from sfumato.domain import Bounds, Categories, moment
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.guarantee import PrivacyUnit
 
 VERBS: dict[type, str] = {
     Histogram: "histplot",

@@ -14,7 +14,7 @@ from typing import get_args
 from sfumato.demo.code import code
 from sfumato.demo.examples import Example, Section
 from sfumato.demo.subjects import SUBJECTS
-from sfumato.privacy.cost import Cost, exactly, show
+from sfumato.privacy.budget import Cost, exactly, show
 from sfumato.privacy.ledger import Ledger
 from sfumato.releases.release import Release
 from sfumato.render import html

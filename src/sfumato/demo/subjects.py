@@ -8,7 +8,7 @@ from typing import Literal
 
 from sfumato.domain import Domain
 from sfumato.privacy.budget import Budget
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.guarantee import PrivacyUnit
 
 TableName = Literal["people", "checkins", "patients"]
 

@@ -15,8 +15,7 @@ from sfumato.distributed.noise_part import NoisePart, fewest_shares, noise_part,
 from sfumato.errors import BudgetError, DomainError, SfumatoError
 from sfumato.grid import MOST_CELLS, Grid
 from sfumato.plane import Codes, Outside, Plane, interleave
-from sfumato.privacy.budget import weakness
-from sfumato.privacy.cost import exactly, show
+from sfumato.privacy.budget import exactly, show, weakness
 
 MOST_EPSILON = 30.0
 LEAST_DELTA = 1e-15

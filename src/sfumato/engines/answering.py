@@ -9,18 +9,16 @@ from typing import TypeVar
 import numpy as np
 
 from sfumato.engines.columns import Integers
-from sfumato.engines.counting import Counts, Marginals
-from sfumato.engines.engine import Schema
+from sfumato.engines.engine import Schema, redact_errors
 from sfumato.engines.masses import Masses
 from sfumato.engines.moments import Products
-from sfumato.engines.redaction import redact_errors
-from sfumato.engines.sums import Summation
+from sfumato.engines.sums import Counts, Marginals, Summation
 from sfumato.errors import DomainError
 from sfumato.exact import Exact
 from sfumato.grid import Grid, shape
 from sfumato.lattice import Moments, Question, moment_weight
 from sfumato.plane import Plane, Weight
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.guarantee import PrivacyUnit
 
 T = TypeVar("T")
 

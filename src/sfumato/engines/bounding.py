@@ -19,7 +19,9 @@ from numpy.typing import NDArray
 from sfumato.engines.columns import Integers
 from sfumato.engines.kernel import BLOCK
 from sfumato.engines.people import BITS, COMPANIES, companies, hashed, numbered, walked
-from sfumato.engines.resources import (
+from sfumato.engines.sources.source import runs as cut
+from sfumato.engines.sums import Totals
+from sfumato.engines.table import (
     Report,
     Resources,
     Room,
@@ -28,9 +30,7 @@ from sfumato.engines.resources import (
     side_by_side,
     workers,
 )
-from sfumato.engines.sources.source import runs as cut
-from sfumato.engines.sums import Totals
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.guarantee import PrivacyUnit
 
 Sort = Callable[[pa.Array], NDArray[np.uint8]]
 """From identities to companies, of which each depends on its identity alone."""

@@ -5,10 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from sfumato.engines.duck import DuckEngine
-from sfumato.engines.engine import Engine
-from sfumato.engines.redaction import redact_errors
-from sfumato.engines.resources import Report
-from sfumato.engines.table import Table, is_spark
+from sfumato.engines.engine import Engine, redact_errors
+from sfumato.engines.table import Report, Table, is_spark
 from sfumato.errors import SourceError
 
 

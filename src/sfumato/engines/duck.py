@@ -11,14 +11,13 @@ from sfumato.engines.columns import labels
 from sfumato.engines.engine import Schema
 from sfumato.engines.masses import Masses
 from sfumato.engines.reading import Reading, now_and_then
-from sfumato.engines.resources import Report, Resources, checked, settle
 from sfumato.engines.sources.opening import open_table
 from sfumato.engines.sources.source import Columns
 from sfumato.engines.sums import Summation
-from sfumato.engines.table import PLAIN, NumberFormat
+from sfumato.engines.table import PLAIN, NumberFormat, Report, Resources, checked, settle
 from sfumato.exact import Exact
 from sfumato.plane import influence
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.guarantee import PrivacyUnit
 
 T = TypeVar("T")
 

@@ -1,19 +1,56 @@
-"""What every engine can do. Charts know this protocol and no engine behind it."""
+"""What every engine can do, and what of its failures may be told. Charts know no more."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import Literal, Protocol
+from typing import Literal, Protocol, TypeVar
 
 from sfumato.domain import Bounds, Domain, Typed
-from sfumato.errors import SourceError
+from sfumato.errors import SfumatoError, SourceError
 from sfumato.exact import Exact
 from sfumato.grid import Edges, Grid, Labels
 from sfumato.lattice import Distance, Moments, Projection, Question
 from sfumato.plane import Plane, Weight
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.guarantee import PrivacyUnit
+
+T = TypeVar("T")
+
+
+def redact_errors(read: Callable[[], T], what: str = "The table") -> T:
+    """Return what `read` returns; if it fails, say so without saying why.
+
+    Privacy
+    -------
+    Readers quote values in their messages, and even the class of an error may depend on one. The
+    error raised here always says the same, and is raised after theirs is gone, so that it carries
+    neither cause nor context.
+    """
+    failure: BaseException
+    try:
+        return read()
+    except (SfumatoError, KeyboardInterrupt, SystemExit) as error:
+        failure = error
+        # It may have struck while a reader's error was being handled.
+        failure.__context__ = failure.__cause__ = None
+    except BaseException as error:  # noqa: BLE001 - a panic in Polars is not an Exception
+        # While DuckDB works, it takes an interruption from the keyboard for an error of its own.
+        interrupted = error.args == ("Query interrupted",)
+        failure = KeyboardInterrupt() if interrupted else _unreadable(what)
+    try:
+        raise failure
+    finally:
+        del failure  # which would keep this frame, and with it the data, alive
+
+
+def _unreadable(what: str) -> SourceError:
+    return SourceError(
+        f"{what} could not be read. What went wrong is not repeated here, because readers quote "
+        "the data in their messages. Check that it opens outside sfumato, has not changed and "
+        "fits in memory and on disk."
+    )
+
 
 ColumnKind = Literal["number", "text", "flag", "time", "bytes", "nothing", "other"]
 """What a column holds; one of nothing but NULL, by its type, may be declared as anything."""

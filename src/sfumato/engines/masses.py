@@ -16,12 +16,12 @@ from sfumato.engines.columns import Integers, nullable
 from sfumato.engines.kernel import places, steps
 from sfumato.engines.people import persons
 from sfumato.engines.reading import blocks
-from sfumato.engines.resources import Report, Resources, side_by_side, workers
 from sfumato.engines.sources.source import Columns, Source
 from sfumato.engines.sources.source import runs as cut
 from sfumato.engines.sums import CAP, Addition, Entries, Sums, Tally
+from sfumato.engines.table import Report, Resources, side_by_side, workers
 from sfumato.plane import Plane, Weight
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.guarantee import PrivacyUnit
 
 Run = tuple[Integers, Integers]
 """Rising cells and their sums, each at most `CAP`."""

@@ -14,7 +14,7 @@ from sfumato.engines.kernel import STRIP, squared_lengths, strips
 from sfumato.engines.sources.source import Columns
 from sfumato.engines.sums import CAP, Entries, Summation
 from sfumato.lattice import LENGTH, Moments, moment_weight
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.guarantee import PrivacyUnit
 
 MOST_WEIGHT = 2**53 // LENGTH**2
 """How much may be added at once: floats are exact up to 2⁵³, and a row adds at most LENGTH²."""

@@ -13,8 +13,7 @@ import pyarrow.compute as pc
 import pyarrow.types as kinds
 from numpy.typing import NDArray
 
-from sfumato.engines.columns import Integers, identities
-from sfumato.engines.decoding import indices
+from sfumato.engines.columns import Integers, identities, indices
 
 Hashes = NDArray[np.uint64]
 

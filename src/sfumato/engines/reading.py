@@ -11,14 +11,14 @@ from typing import TypeVar
 import pyarrow as pa
 
 from sfumato.engines.bounding import Stream, listed, rule_for, weighed
-from sfumato.engines.decoding import texts_fit
+from sfumato.engines.columns import texts_fit
 from sfumato.engines.engine import ColumnKind
 from sfumato.engines.kernel import BLOCK
 from sfumato.engines.people import persons
-from sfumato.engines.resources import Report, Resources, side_by_side, workers
 from sfumato.engines.sources.source import Columns, Source
 from sfumato.engines.sums import Summation
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.engines.table import Report, Resources, side_by_side, workers
+from sfumato.privacy.guarantee import PrivacyUnit
 
 PATIENCE = 1.0
 """How many seconds pass before progress is told."""

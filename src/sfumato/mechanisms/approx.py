@@ -11,7 +11,7 @@ from sfumato.mechanisms.chosen import Chosen
 from sfumato.mechanisms.joint import Rates, check, chosen, draw, touched, usable
 from sfumato.mechanisms.ranks.profile import Profile, profiles
 from sfumato.mechanisms.ranks.wanted import Place
-from sfumato.privacy.cost import Cost
+from sfumato.privacy.budget import Cost
 
 
 def approx(

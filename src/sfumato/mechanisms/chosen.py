@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.privacy.cost import Cost
+from sfumato.privacy.budget import Cost
 
 
 @dataclass(frozen=True, eq=False)

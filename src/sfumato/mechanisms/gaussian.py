@@ -8,7 +8,7 @@ from fractions import Fraction
 from sfumato.errors import BudgetError
 from sfumato.exact import Exact
 from sfumato.mechanisms.noise import Noisy, add_noise, check_scale
-from sfumato.privacy.cost import Cost, float_above
+from sfumato.privacy.budget import Cost, float_above
 
 
 def gaussian(exact: Exact, *, scale: float) -> Noisy:

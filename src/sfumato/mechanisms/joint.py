@@ -17,7 +17,7 @@ from sfumato.mechanisms.chosen import Chosen
 from sfumato.mechanisms.ranks.balance import balanced
 from sfumato.mechanisms.ranks.profile import MOST_UNITS, Profile, profiles
 from sfumato.mechanisms.ranks.wanted import Place, Wanted
-from sfumato.privacy.cost import Cost
+from sfumato.privacy.budget import Cost
 
 Score = Literal["balanced", "published"]
 

@@ -9,7 +9,7 @@ import numpy as np
 from sfumato.exact import Exact
 from sfumato.mechanisms.gaussian import gaussian_scale
 from sfumato.mechanisms.noise import Noisy, add_noise, check_scale
-from sfumato.privacy.cost import Cost
+from sfumato.privacy.budget import Cost
 
 
 def noisy_moments(exact: Exact, *, scale: float) -> Noisy:

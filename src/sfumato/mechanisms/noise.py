@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.errors import BudgetError, SfumatoError
-from sfumato.privacy.cost import Cost
+from sfumato.privacy.budget import Cost
 
 Family = Literal["laplace", "gaussian"]
 

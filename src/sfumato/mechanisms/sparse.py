@@ -16,8 +16,8 @@ from sfumato.errors import BudgetError, DomainError
 from sfumato.exact import Exact
 from sfumato.mechanisms.noise import Noisy, add_noise, check_scale
 from sfumato.mechanisms.stability import worst_split
-from sfumato.privacy.cost import Cost
-from sfumato.privacy.unit import MOST_ROWS
+from sfumato.privacy.budget import Cost
+from sfumato.privacy.guarantee import MOST_MAX_ROWS
 
 _LEAST_DELTA = Fraction(1, 10**300)
 # Noise exceeds 64 scales with a chance below 10^-800: less than the least δ, for each of 2^20 rows.
@@ -130,7 +130,7 @@ def _least_mass(variance: Decimal) -> Decimal:
 
 
 def _check_rows(rows: int | None) -> None:
-    if rows is None or not 1 <= rows <= MOST_ROWS:
+    if rows is None or not 1 <= rows <= MOST_MAX_ROWS:
         raise DomainError(
             "A sparse histogram needs a bound on the rows of each unit. A person whose rows share "
             "one weight can open a cell with every row, and the threshold must hide all of them. "

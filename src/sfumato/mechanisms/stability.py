@@ -16,8 +16,8 @@ import numpy as np
 from sfumato.errors import BudgetError, DomainError
 from sfumato.exact import Exact
 from sfumato.mechanisms.noise import add_noise, check_scale
-from sfumato.privacy.cost import Cost
-from sfumato.privacy.unit import MOST_ROWS
+from sfumato.privacy.budget import Cost
+from sfumato.privacy.guarantee import MOST_MAX_ROWS
 
 _LARGEST_THRESHOLD = 2**62
 _LEAST_DELTA = Fraction(1, 10**300)
@@ -141,7 +141,7 @@ def _upper_tail(least: int, scale: float) -> Decimal:
 
 
 def _check_rows(rows: int | None) -> None:
-    if rows is None or not 1 <= rows <= MOST_ROWS:
+    if rows is None or not 1 <= rows <= MOST_MAX_ROWS:
         raise DomainError(
             "Private categories need a bound on the rows of each unit. A person whose rows share "
             "one weight can open a category with every row, and the threshold must hide all of "

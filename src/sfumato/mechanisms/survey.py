@@ -15,7 +15,7 @@ from sfumato.mechanisms.gaussian import gaussian_scale
 from sfumato.mechanisms.laplace import laplace_scale
 from sfumato.mechanisms.noise import Family, add_noise
 from sfumato.plane import interleave
-from sfumato.privacy.cost import Cost
+from sfumato.privacy.budget import Cost
 
 Integers = NDArray[np.int64]
 

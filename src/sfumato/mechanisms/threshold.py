@@ -13,7 +13,7 @@ from sfumato.mechanisms.chosen import Chosen
 from sfumato.mechanisms.laplace import laplace_scale
 from sfumato.mechanisms.noise import add_noise
 from sfumato.mechanisms.ranks.halves import HALF, halves
-from sfumato.privacy.cost import Cost
+from sfumato.privacy.budget import Cost
 
 Ladder = NDArray[np.int64]
 

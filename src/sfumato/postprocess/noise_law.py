@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.privacy.cost import Cost
+from sfumato.privacy.budget import Cost
 
 NoiseKind = Literal["laplace", "gaussian"]
 KINDS: tuple[NoiseKind, ...] = ("laplace", "gaussian")

@@ -5,8 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from sfumato.errors import BudgetError
-from sfumato.privacy.budget import Budget
-from sfumato.privacy.cost import Cost, exactly, show
+from sfumato.privacy.budget import Budget, Cost, exactly, show
 
 
 def admits(budget: Budget, spent: Cost, cost: Cost) -> bool:

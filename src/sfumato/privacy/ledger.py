@@ -11,25 +11,26 @@ from html import escape
 from pathlib import Path
 from sqlite3 import Connection
 
-from sfumato.errors import LedgerError
-from sfumato.names import brief, printable
+from sfumato.errors import LedgerError, brief, printable
 from sfumato.privacy.accountant import admits, refusal, remaining
-from sfumato.privacy.budget import Budget, weakness
-from sfumato.privacy.cost import Cost, show
+from sfumato.privacy.budget import Budget, Cost, show, weakness
+from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.privacy.place import exists
 from sfumato.privacy.store import (
+    Entry,
     FileStore,
     MemoryStore,
     Store,
+    Terms,
     UnreadableError,
     create,
     inspect,
     read_entries,
     read_terms,
+    shorten_label,
+    total,
     write_entry,
 )
-from sfumato.privacy.terms import Entry, Terms, shorten_label, total
-from sfumato.privacy.unit import PrivacyUnit
 
 Row = tuple[str, ...]
 

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.domain import Bounds
+from sfumato.errors import brief
 from sfumato.grid import Grid
-from sfumato.names import brief
 from sfumato.render.text import number
 
 Array = NDArray[np.float64]

@@ -12,10 +12,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from sfumato.errors import ReleaseError, SfumatoError
 from sfumato.privacy.accountant import admits
-from sfumato.privacy.budget import Budget
-from sfumato.privacy.cost import Cost, plain_above
-from sfumato.privacy.guarantee import Guarantee
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.budget import Budget, Cost, plain_above
+from sfumato.privacy.guarantee import Guarantee, PrivacyUnit
 
 if TYPE_CHECKING:
     from sfumato.releases.release import Release

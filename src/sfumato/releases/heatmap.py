@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.domain import moment
+from sfumato.errors import brief
 from sfumato.figure import Figure
 from sfumato.grid import Grid
-from sfumato.names import brief
 from sfumato.plane import MOST_STEPS, Outside
 from sfumato.postprocess import density
 from sfumato.postprocess.density import Leaves
 from sfumato.postprocess.noise_law import NoiseLaw
-from sfumato.privacy.cost import Cost
+from sfumato.privacy.budget import Cost
 from sfumato.releases import axes, squares, strict
 from sfumato.releases.area import Area, Aspect, on_earth
 from sfumato.releases.leaf_noise import LeafIntervals, LeafNoise

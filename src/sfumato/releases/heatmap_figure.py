@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.errors import brief
 from sfumato.figure import Figure, Heat, Panel, Square
 from sfumato.grid import Grid
-from sfumato.names import brief
 from sfumato.postprocess import density
 from sfumato.releases import axes, wording
 from sfumato.releases.area import ratio

@@ -15,7 +15,7 @@ from sfumato.figure import Figure
 from sfumato.grid import Edges, Grid, Key, Labels, shape
 from sfumato.postprocess.noise_law import KINDS, NoiseLaw
 from sfumato.postprocess.proportion import proportions
-from sfumato.privacy.cost import Cost
+from sfumato.privacy.budget import Cost
 from sfumato.releases import axes, strict
 from sfumato.releases.release import Release
 from sfumato.releases.uncertainty import Uncertainty

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from sfumato.lattice import SHARES, Lattice, Moments, Point, moment_weight
 from sfumato.postprocess.noise_law import NoiseLaw
 from sfumato.postprocess.principal import Sums
-from sfumato.privacy.cost import Cost
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.budget import Cost
+from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.releases import strict
 
 Array = NDArray[np.float64]

@@ -21,7 +21,7 @@ from sfumato.postprocess.principal import (
     principal,
     spreads,
 )
-from sfumato.privacy.cost import Cost
+from sfumato.privacy.budget import Cost
 from sfumato.releases import normal, scales, strict
 from sfumato.releases.moments import NoisyMoments
 from sfumato.releases.pca_view import PcaViews, View, known

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from sfumato.errors import ReleaseError
 from sfumato.figure import Figure
-from sfumato.privacy.cost import Cost
+from sfumato.privacy.budget import Cost
 from sfumato.privacy.guarantee import Guarantee
 from sfumato.releases import document
 

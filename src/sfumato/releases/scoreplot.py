@@ -16,7 +16,7 @@ from sfumato.errors import ReleaseError
 from sfumato.figure import Figure
 from sfumato.grid import Grid, Labels, shape
 from sfumato.postprocess.noise_law import NoiseLaw
-from sfumato.privacy.cost import Cost
+from sfumato.privacy.budget import Cost
 from sfumato.releases import axes, document, strict
 from sfumato.releases.pca import PcaRelease
 from sfumato.releases.score_method import METHODS, Method

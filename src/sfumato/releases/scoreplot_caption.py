@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sfumato.figure import percent
 from sfumato.postprocess.significance import LEVEL
-from sfumato.privacy.cost import exactly, show
+from sfumato.privacy.budget import exactly, show
 from sfumato.releases import wording
 from sfumato.releases.score_method import METHODS
 from sfumato.releases.score_view import ScoreView

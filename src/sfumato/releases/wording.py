@@ -9,12 +9,11 @@ import numpy as np
 
 from sfumato.dates import pace_of
 from sfumato.domain import Bounds
+from sfumato.errors import brief
 from sfumato.figure import percent
 from sfumato.grid import MOST_FOUND, Edges, Grid, Labels, values_in
-from sfumato.names import brief
-from sfumato.privacy.cost import exactly, show
-from sfumato.privacy.guarantee import Guarantee
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.budget import exactly, show
+from sfumato.privacy.guarantee import Guarantee, PrivacyUnit
 from sfumato.releases.release import WATERMARK
 from sfumato.render.text import moment, number
 

@@ -11,7 +11,7 @@ from sfumato.domain import Bounds, Categories
 from sfumato.engines.duck import DuckEngine
 from sfumato.errors import SourceError
 from sfumato.grid import Grid, Labels
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.guarantee import PrivacyUnit
 
 ROWS = PrivacyUnit.rows()
 FIRST = pa.table({"x": [1, 2], "g": ["A", "B"]})

@@ -23,7 +23,7 @@ from sfumato.engines.sources.files import parts_at
 from sfumato.engines.sources.source import Columns
 from sfumato.errors import SourceError
 from sfumato.grid import Grid
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.guarantee import PrivacyUnit
 
 PIECES = [b"a", b"1", b" ", b",", b",", b",", b"\n", b"\n", b"\r\n", b"\r", b'"', b'""', b"\xff"]
 PIECES += [b"\x00", b"\\", b"'", b"#", b'"x,y"', b'"l\nm"', "é".encode(), b"\xef\xbb\xbf", b";"]

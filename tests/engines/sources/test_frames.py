@@ -13,13 +13,13 @@ import pyarrow as pa
 import pytest
 
 from sfumato.domain import Bounds, Categories
-from sfumato.engines.decoding import shortened
+from sfumato.engines.columns import shortened
 from sfumato.engines.duck import DuckEngine
 from sfumato.engines.sources.relation import DuckRelation
 from sfumato.engines.sources.source import Columns
 from sfumato.errors import SourceError
 from sfumato.grid import Grid, Labels
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.guarantee import PrivacyUnit
 
 ROWS = PrivacyUnit.rows()
 

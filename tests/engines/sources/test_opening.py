@@ -15,7 +15,7 @@ from sfumato.domain import Bounds
 from sfumato.engines.duck import DuckEngine
 from sfumato.errors import SourceError
 from sfumato.grid import Grid
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.guarantee import PrivacyUnit
 
 TABLE = pa.table({"x": [1.0, 2.0], "g": ["A", "B"]})
 

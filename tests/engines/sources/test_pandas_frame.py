@@ -19,7 +19,7 @@ from sfumato.engines.sources.frames import PandasFrame
 from sfumato.engines.sources.source import Columns
 from sfumato.errors import SourceError
 from sfumato.grid import Grid, Labels
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.guarantee import PrivacyUnit
 
 ROWS = PrivacyUnit.rows()
 

@@ -16,7 +16,7 @@ from sfumato.engines.sources.opening import open_table
 from sfumato.engines.sources.source import Columns
 from sfumato.errors import SourceError
 from sfumato.grid import Grid, Labels
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.guarantee import PrivacyUnit
 
 ROWS = PrivacyUnit.rows()
 X = pa.table({"x": [1.0, 2.0]})

@@ -18,10 +18,9 @@ from engines.spark.sessions import until
 from sfumato.charts.histogram import HistogramPlan
 from sfumato.domain import Bounds
 from sfumato.engines.choosing import engine_for
-from sfumato.engines.counting import Counts
 from sfumato.engines.engine import Engine
 from sfumato.engines.spark.sums import OfRows
-from sfumato.engines.sums import Tally
+from sfumato.engines.sums import Counts, Tally
 from sfumato.exact import Exact
 from sfumato.grid import Grid, Labels
 from sfumato.lattice import Lattice, Moments

@@ -17,7 +17,7 @@ from engines.spark.sessions import environment
 from sfumato.domain import Bounds
 from sfumato.engines.duck import DuckEngine
 from sfumato.grid import Grid
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.guarantee import PrivacyUnit
 
 SCRIPT = """
     import json, sys

@@ -6,8 +6,8 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from sfumato.engines.counting import Counts
 from sfumato.engines.spark.sums import OfRows
+from sfumato.engines.sums import Counts
 from sfumato.testing import checkins, seeded
 
 PAGE = Path(__file__).parents[3] / "docs" / "cluster.md"

@@ -15,7 +15,7 @@ from engines.spark.sessions import environment, until
 from sfumato.domain import Bounds
 from sfumato.engines.spark.engine import SparkEngine
 from sfumato.grid import Grid
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.guarantee import PrivacyUnit
 
 pytestmark = pytest.mark.slow
 

@@ -18,14 +18,14 @@ from engines.sources.test_together import TEXTS
 from engines.test_duck import GROUPS, LATTICE, QUERIES, TABLE, UNITS
 from engines.test_marginals import KEYS
 from sfumato.domain import Bounds, Categories
-from sfumato.engines.decoding import shortened
+from sfumato.engines.columns import shortened
 from sfumato.engines.duck import DuckEngine
 from sfumato.engines.spark.engine import SparkEngine
 from sfumato.engines.spark.frames import Frame
 from sfumato.grid import Grid, Labels
 from sfumato.lattice import Moments
 from sfumato.plane import Plane, Weight
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.guarantee import PrivacyUnit
 
 ROWS, USERS = PrivacyUnit.rows(), PrivacyUnit.users("u")
 CAPPED = PrivacyUnit.users("u", max_rows=3)

@@ -18,8 +18,8 @@ from sfumato.postprocess.box_counts import Cells, Counted, Quartiles, bins_for, 
 from sfumato.postprocess.misplaced import smallest_group
 from sfumato.postprocess.noise_law import CountNoise, NoiseLaw
 from sfumato.postprocess.rank_error import RankError
-from sfumato.privacy.cost import Cost, exactly
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.budget import Cost, exactly
+from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.releases.boxplot import Measured
 
 

@@ -11,7 +11,7 @@ from sfumato.domain import Bounds
 from sfumato.exact import Exact
 from sfumato.grid import Grid
 from sfumato.postprocess.box import Box, Summary
-from sfumato.privacy.cost import Cost
+from sfumato.privacy.budget import Cost
 from sfumato.releases.boxplot import PLACES, Measured
 
 QUARTILES = (Fraction(1, 4), Fraction(1, 2), Fraction(3, 4))

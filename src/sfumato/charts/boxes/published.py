@@ -28,8 +28,8 @@ from sfumato.mechanisms.partition import partition, totals
 from sfumato.postprocess.box import Box, Summary
 from sfumato.postprocess.noise_law import CountNoise, NoiseLaw
 from sfumato.postprocess.rank_error import RankError, bridge_error
-from sfumato.privacy.cost import Cost
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.budget import Cost
+from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.releases.boxplot import Measured
 
 Name = Literal["dpboxplot", "jointexp", "approx", "single", "unbounded"]

@@ -24,8 +24,8 @@ from sfumato.domain import Bounds
 from sfumato.engines.engine import Engine
 from sfumato.lattice import LENGTH, REACH, Distance, Lattice, Point
 from sfumato.postprocess.principal import principal, scree_radius
-from sfumato.privacy.cost import Cost, exactly
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.budget import Cost, exactly
+from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.releases.moments import NoisyMoments
 
 CENTRE, RADIUS, SPREAD = Fraction(10, 100), Fraction(4, 100), Fraction(20, 100)

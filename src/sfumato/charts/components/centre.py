@@ -15,8 +15,8 @@ from sfumato.domain import Bounds
 from sfumato.engines.engine import Engine
 from sfumato.grid import Grid
 from sfumato.mechanisms.joint import joint, usable
-from sfumato.privacy.cost import Cost
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.budget import Cost
+from sfumato.privacy.guarantee import PrivacyUnit
 
 MEDIAN = (Fraction(1, 2),)
 QUARTILES = (Fraction(1, 4), Fraction(1, 2), Fraction(3, 4))

@@ -12,8 +12,8 @@ from sfumato.charts.portion import Portion
 from sfumato.engines.engine import Engine
 from sfumato.lattice import Distance
 from sfumato.mechanisms.joint import joint, usable
-from sfumato.privacy.cost import Cost
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.budget import Cost
+from sfumato.privacy.guarantee import PrivacyUnit
 
 DOUBT = 20.0
 """How many rows times ε lie beyond the answer at least: what none reaches has a weight of e⁻¹⁰."""

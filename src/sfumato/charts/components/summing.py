@@ -14,8 +14,8 @@ from sfumato.errors import DomainError
 from sfumato.lattice import LENGTH, Lattice, Moments, Point, moment_weight
 from sfumato.mechanisms.gaussian import gaussian_scale
 from sfumato.mechanisms.moments import noisy_moments
-from sfumato.privacy.cost import Cost
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.budget import Cost
+from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.releases.moments import NoisyMoments
 
 _ROOM = 2**61

@@ -22,7 +22,7 @@ from sfumato.mechanisms.survey import Survey
 from sfumato.plane import Plane
 from sfumato.postprocess.polya import decode
 from sfumato.postprocess.quadtree import nearest
-from sfumato.privacy.cost import Cost
+from sfumato.privacy.budget import Cost
 
 ROOT = Fraction(1, 25)
 FIRST = Fraction(1, 2)

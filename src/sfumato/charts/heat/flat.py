@@ -14,7 +14,7 @@ from sfumato.mechanisms.survey import Survey
 from sfumato.plane import Plane, interleave
 from sfumato.postprocess.density import Leaves
 from sfumato.postprocess.transport import nearest
-from sfumato.privacy.cost import Cost
+from sfumato.privacy.budget import Cost
 
 MOST_CELLS = 2**20
 """How many cells may each carry noise of their own."""

@@ -14,7 +14,7 @@ from sfumato.mechanisms.survey import Asked, Survey
 from sfumato.plane import Plane, apart
 from sfumato.postprocess.density import Leaves
 from sfumato.postprocess.quadtree import Quadtree, Round, grown
-from sfumato.privacy.cost import Cost
+from sfumato.privacy.budget import Cost
 
 Integers = NDArray[np.int64]
 

@@ -17,7 +17,7 @@ from sfumato.exact import Exact
 from sfumato.mechanisms.survey import Asked, Survey
 from sfumato.plane import Plane
 from sfumato.postprocess import polya, transport
-from sfumato.privacy.cost import Cost
+from sfumato.privacy.budget import Cost
 
 Decoder = Literal["lp", "bayes"]
 

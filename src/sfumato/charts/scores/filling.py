@@ -19,8 +19,8 @@ from sfumato.mechanisms.gaussian import gaussian_scale
 from sfumato.mechanisms.sparse import occupied_counts, sparse_threshold
 from sfumato.postprocess.haar import Estimate, bins_for, estimated
 from sfumato.postprocess.noise_law import NoiseLaw
-from sfumato.privacy.cost import Cost
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.budget import Cost
+from sfumato.privacy.guarantee import PrivacyUnit
 
 
 @dataclass(frozen=True, eq=False)

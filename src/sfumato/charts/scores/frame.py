@@ -11,8 +11,8 @@ from sfumato.charts.portion import Portion
 from sfumato.domain import Bounds
 from sfumato.engines.engine import Engine
 from sfumato.lattice import Distance, Projection
-from sfumato.privacy.cost import Cost
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.budget import Cost
+from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.releases.pca import PcaRelease
 
 LEVEL = Fraction(985, 1000)

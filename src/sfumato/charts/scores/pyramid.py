@@ -20,8 +20,8 @@ from sfumato.plane import Plane
 from sfumato.postprocess.density import spread
 from sfumato.postprocess.noise_law import NoiseLaw
 from sfumato.postprocess.polya import decode
-from sfumato.privacy.cost import Cost
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.budget import Cost
+from sfumato.privacy.guarantee import PrivacyUnit
 
 LEVELS = range(2, 7)
 """How often the frame is halved: from 4 squares a side to 64."""

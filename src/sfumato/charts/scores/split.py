@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from sfumato.domain import listed, real
 from sfumato.errors import DomainError
-from sfumato.privacy.cost import exactly
+from sfumato.privacy.budget import exactly
 
 OURS = Fraction(35, 100), Fraction(5, 100), Fraction(60, 100)
 """The shares of directions, frame and histogram."""

@@ -15,9 +15,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pyarrow import csv as arrow_csv
 
-from sfumato.engines.decoding import NumberText
-from sfumato.engines.engine import ColumnKind
-from sfumato.engines.redaction import redact_errors
+from sfumato.engines.columns import NumberText
+from sfumato.engines.engine import ColumnKind, redact_errors
 from sfumato.engines.sources.files import PACKED, Part, with_keys
 from sfumato.engines.sources.source import Batches, Columns, Source, check_names, runs
 from sfumato.engines.table import PLAIN, NumberFormat

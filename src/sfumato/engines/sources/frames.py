@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 import pyarrow as pa
 
-from sfumato.engines.columns import kind_of, spacing_of
-from sfumato.engines.decoding import shortened
+from sfumato.engines.columns import kind_of, shortened, spacing_of
 from sfumato.engines.engine import ColumnKind
 from sfumato.engines.kernel import BLOCK
 from sfumato.engines.sources.source import Batches, Columns, Source, check_names, row_runs

@@ -9,7 +9,7 @@ from typing import Any, cast
 import duckdb
 import pyarrow as pa
 
-from sfumato.engines.redaction import redact_errors
+from sfumato.engines.engine import redact_errors
 from sfumato.engines.sources.arrow import ArrowDataset, ArrowTable
 from sfumato.engines.sources.delimited import DelimitedFiles
 from sfumato.engines.sources.files import DELIMITED, LINES, PARQUET, Part, parts_at

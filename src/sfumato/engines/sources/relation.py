@@ -5,7 +5,7 @@ from __future__ import annotations
 import duckdb
 import pyarrow as pa
 
-from sfumato.engines.decoding import LONGEST_TEXT
+from sfumato.engines.columns import LONGEST_TEXT
 from sfumato.engines.engine import ColumnKind
 from sfumato.engines.kernel import BLOCK
 from sfumato.engines.sources.source import Batches, Columns, Source, check_names
@@ -33,7 +33,7 @@ _SPACINGS = {
 _AS_TEXT = {"hugeint", "uhugeint", "bignum", "null", "uuid"}
 
 # DuckDB stops where the texts of a batch fill 2 GiB. What stands for a long text is what
-# `sfumato.engines.decoding.shortened` makes of it.
+# `sfumato.engines.columns.shortened` makes of it.
 _SHORTENED = {
     "varchar": "CASE WHEN strlen({0}) > {1} THEN repeat('.', {1}) || sha256({0}) ELSE {0} END",
     "blob": "CASE WHEN octet_length({0}) > {1} THEN encode(repeat('.', {1}) || sha256({0})) "

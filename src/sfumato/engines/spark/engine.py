@@ -12,12 +12,9 @@ import pyarrow as pa
 
 from sfumato.engines.answering import Answering
 from sfumato.engines.columns import labels
-from sfumato.engines.engine import Schema
+from sfumato.engines.engine import Schema, redact_errors
 from sfumato.engines.masses import MOST_LISTED, Masses, risen
 from sfumato.engines.reading import now_and_then, paired
-from sfumato.engines.redaction import redact_errors
-from sfumato.engines.resources import Report, Resources
-from sfumato.engines.resources import checked as sensible
 from sfumato.engines.sources.source import Columns
 from sfumato.engines.spark.frames import Checked, Frame, added, brought_together, checked, worked
 from sfumato.engines.spark.jobs import Jobs, Making, check_cluster, check_frame
@@ -33,9 +30,11 @@ from sfumato.engines.spark.people import (
 )
 from sfumato.engines.spark.sums import OfRows
 from sfumato.engines.sums import Addition, Entries, Summation, Whole, capped, whole
+from sfumato.engines.table import Report, Resources
+from sfumato.engines.table import checked as sensible
 from sfumato.exact import Exact
 from sfumato.plane import influence
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.privacy.guarantee import PrivacyUnit
 
 T = TypeVar("T")
 

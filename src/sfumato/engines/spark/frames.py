@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from sfumato.engines.columns import kind_of, spacing_of
-from sfumato.engines.decoding import LONGEST_TEXT
+from sfumato.engines.columns import LONGEST_TEXT, kind_of, spacing_of
 from sfumato.engines.engine import ColumnKind
 from sfumato.engines.sources.source import check_names
 from sfumato.engines.spark.people import BUCKETS
@@ -34,7 +33,7 @@ _TYPES: dict[str, pa.DataType] = {
     **dict.fromkeys(("StringType", "CharType", "VarcharType", "NullType"), pa.string()),
 }
 # Spark stops where the texts of a batch fill 2 GiB. What stands for a long text is what
-# `sfumato.engines.decoding.shortened` makes of it.
+# `sfumato.engines.columns.shortened` makes of it.
 _DIGEST = "concat(repeat('.', {1}), sha2(CAST({0} AS BINARY), 256))"
 _SHORTENED: dict[ColumnKind, str] = {
     "text": f"CASE WHEN octet_length({{0}}) > {{1}} THEN {_DIGEST} ELSE {{0}} END",

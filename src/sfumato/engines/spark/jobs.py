@@ -12,9 +12,9 @@ from weakref import WeakSet
 
 import pyarrow as pa
 
-from sfumato.engines.redaction import redact_errors
-from sfumato.engines.resources import Report, outlast
+from sfumato.engines.engine import redact_errors
 from sfumato.engines.spark.work import code
+from sfumato.engines.table import Report, outlast
 from sfumato.errors import SourceError
 
 Making = Callable[[], Any]

@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 
 from sfumato.engines.bounding import amounts, rule_for, weighed
 from sfumato.engines.kernel import BLOCK
-from sfumato.engines.resources import Resources
 from sfumato.engines.spark.sums import Summing, named, numbered, unheld
 from sfumato.engines.spark.work import Batches, Work, unfailed
 from sfumato.engines.sums import Summation
-from sfumato.privacy.unit import PrivacyUnit
+from sfumato.engines.table import Resources
+from sfumato.privacy.guarantee import PrivacyUnit
 
 T = TypeVar("T")
 

@@ -36,10 +36,8 @@ from sfumato.render.matplotlib.arrows import draw_arrows
 from sfumato.render.matplotlib.axis import AxisLabels, Ticks, dress
 from sfumato.render.matplotlib.bars import draw_bars, draw_cells
 from sfumato.render.matplotlib.boxes import BoxWords, draw_boxes
-from sfumato.render.matplotlib.frame import Fitting, Frame, frame_of
-from sfumato.render.matplotlib.key import Key
+from sfumato.render.matplotlib.frame import Fitting, Frame, Key, PanelGrid, frame_of
 from sfumato.render.matplotlib.lettering import LITERAL, Fitted, measure, points, size_of, tones
-from sfumato.render.matplotlib.panels import PanelGrid
 from sfumato.render.matplotlib.plane import (
     draw_clouds,
     draw_dots,

@@ -1,21 +1,359 @@
-"""Everything around a chart, kept in its place at every size."""
+"""Everything around a chart, kept in its place at every size: panels, keys, title and caption."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backend_bases import RendererBase
+from matplotlib.cm import ScalarMappable
 from matplotlib.gridspec import SubplotSpec
 from matplotlib.layout_engine import PlaceHolderLayoutEngine, TightLayoutEngine
-from matplotlib.transforms import Bbox
+from matplotlib.legend import Legend
+from matplotlib.text import Text
+from matplotlib.transforms import Bbox, ScaledTranslation, TransformedBbox
 
+from sfumato.figure import Figure, Heat
 from sfumato.render import theme
-from sfumato.render.matplotlib.key import Key
-from sfumato.render.matplotlib.lettering import Fitted, page, points
-from sfumato.render.matplotlib.panels import PanelGrid
+from sfumato.render.matplotlib.axis import Names, Numbers
+from sfumato.render.matplotlib.lettering import LITERAL, Fitted, inches, page, points, tones
+from sfumato.render.plane import ratio_of, ticks
+from sfumato.render.scale import Coloured, Limits, colour_title
+from sfumato.render.text import number, shorten, width
+
+# Matplotlib leaves its keyword arguments untyped.
+# pyright: reportUnknownMemberType=false
+
+
+_KEY_GAP = 5.0
+_OUTSIDE = 25.0
+_INDENT = 3.0
+_STRIP_WIDTH = 170.0
+_STRIP_HEIGHT = 7.0
+_STRIP_FOOT = 14.0
+_STRIP_HEAD = 20.0
+
+
+def _by_rows(count: int, columns: int) -> list[int]:
+    """Order entries so that Matplotlib, which fills columns first, shows them row by row."""
+    return [place for column in range(columns) for place in range(column, count, columns)]
+
+
+class Key:
+    """Space above the chart that titles make way for, with the legend or the colour strip in it."""
+
+    def __init__(self, host: Axes) -> None:
+        self.host = host
+        self.space = Inset(host)
+        self.space.axes.set_axis_off()
+        self.legend: Legend | None = None
+        self.strip: Inset | None = None
+        self.words: Fitted | None = None
+
+    def add_legend(self, title: str) -> None:
+        """List every named series of the host, in as many columns as fit."""
+        handles, labels = self.host.get_legend_handles_labels()
+        whole = 72 * page(self.host).bbox.width / page(self.host).dpi
+        room = min(72 * inches(self.host)[0] + _OUTSIDE, whole - 2 * _KEY_GAP)
+        widest = theme.TICK_SIZE * (max(map(width, labels)) + 3.1)
+        columns = min(len(labels), max(1, int(room / widest)))
+        order = _by_rows(len(labels), columns)
+        self.legend = self.host.legend(
+            [handles[place] for place in order],
+            [labels[place] for place in order],
+            title=shorten(title, 60) or None,
+            loc="lower left",
+            ncols=columns,
+            frameon=False,
+            alignment="left",
+            borderpad=0,
+            borderaxespad=0,
+            handlelength=1.1,
+            handletextpad=0.5,
+            columnspacing=1.4,
+            fontsize=theme.TICK_SIZE,
+            title_fontsize=theme.TICK_SIZE,
+        )
+        tone = tones(self.host)
+        self.legend.get_title().set(color=tone.soft_ink, **LITERAL)
+        for text in self.legend.get_texts():
+            text.set(color=tone.ink, **LITERAL)
+
+    def add_strip(self, colours: ScalarMappable, mark: Coloured, limits: Limits) -> None:
+        """Draw the colour scale, with a beam as long as the noise is wide."""
+        self.strip = Inset(self.host)
+        ax, ink = self.strip.axes, tones(self.host).ink
+        bar = page(self.host).colorbar(colours, cax=ax, orientation="horizontal", format=Numbers())
+        bar.outline.set_visible(False)
+        if isinstance(mark, Heat):
+            places = ticks(limits[1])
+            bar.set_ticks(places, labels=list(map(number, places)))
+        ax.tick_params(labelsize=theme.TICK_SIZE - 0.5, labelcolor=ink, length=2, pad=1.5)
+        head = 1 + 9 / _STRIP_HEIGHT
+        style: dict[str, Any] = {"fontsize": theme.TICK_SIZE, "color": ink, **LITERAL}
+        style["linespacing"] = theme.LINE_HEIGHT
+        flush = ax.transAxes + ScaledTranslation(-_INDENT / 72, 0, page(self.host).dpi_scale_trans)
+        words = ax.text(0, head, colour_title(mark), transform=flush, va="bottom", **style)
+        self.words = Fitted(words, most_lines=3)
+        if mark.coverage:
+            _draw_beam(ax, min(mark.noise, limits[1]), ink)
+
+    def remove(self) -> None:
+        """Take the key away, before another one is drawn."""
+        for inset in (self.space, self.strip):
+            if inset is not None:
+                inset.axes.remove()
+
+    def place(
+        self, left: float, right: float, bottom: float, renderer: RendererBase
+    ) -> Bbox | None:
+        """Put the key between places given in pixels, and return the space it takes."""
+        bottom += _KEY_GAP * points(renderer, 1)
+        if self.strip is not None and self.words is not None:
+            self.words.fit(right - left, renderer)
+            return self._place_strip(self.strip, self.words, (left, right), bottom, renderer)
+        if self.legend is not None and self.host.get_legend() is self.legend:
+            return self._place_legend(self.legend, left, bottom, renderer)
+        self.space.axes.set_visible(False)
+        return None
+
+    def _place_strip(
+        self,
+        strip: Inset,
+        words: Fitted,
+        sides: tuple[float, float],
+        bottom: float,
+        renderer: RendererBase,
+    ) -> Bbox:
+        point, (left, right) = points(renderer, 1), sides
+        across = min(_STRIP_WIDTH * point, right - left)
+        up = _STRIP_HEIGHT * point
+        # The first number stands below the left end, half of it beyond.
+        inner = left + _INDENT * point
+        strip.place(Bbox.from_bounds(inner, bottom + _STRIP_FOOT * point, across, up))
+        more = words.shown.count("\n") * theme.TICK_SIZE * theme.LINE_HEIGHT
+        whole = (_STRIP_FOOT + _STRIP_HEIGHT + _STRIP_HEAD + more) * point
+        return self.space.place(Bbox.from_bounds(left, bottom, across, whole))
+
+    def _place_legend(
+        self, legend: Legend, left: float, bottom: float, renderer: RendererBase
+    ) -> Bbox:
+        corner = self.host.transAxes.inverted().transform((left, bottom))
+        legend.set_bbox_to_anchor(tuple(corner), self.host.transAxes)
+        size = legend.get_window_extent(renderer)
+        return self.space.place(Bbox.from_bounds(left, bottom, size.width, size.height))
+
+
+def _draw_beam(strip: Axes, length: float, ink: str) -> None:
+    """Draw how wide the noise is above the colours."""
+    strip.plot(
+        [0, length],
+        [1 + 4.5 / _STRIP_HEIGHT] * 2,
+        transform=strip.get_xaxis_transform(),
+        color=ink,
+        linewidth=0.9,
+        marker="|",
+        markersize=5,
+        clip_on=False,
+        label="_noise",
+    )
+
+
+# Matplotlib leaves its keyword arguments untyped.
+# pyright: reportUnknownMemberType=false
+
+
+class Inset:
+    """A child of `host`; its place is kept in fractions of the host, so that it moves with it."""
+
+    def __init__(self, host: Axes) -> None:
+        self.host = host
+        self.bounds = Bbox.unit()
+        self.axes = host.inset_axes((0, 0, 1, 1))
+        self.axes.set_axes_locator(cast(Any, self))
+
+    def __call__(self, ax: Axes, renderer: RendererBase | None) -> Bbox:  # noqa: ARG002
+        """Return where the child stands, in fractions of the figure."""
+        to_figure = self.host.transAxes - page(self.host).transSubfigure
+        return TransformedBbox(self.bounds, to_figure).frozen()
+
+    def place(self, box: Bbox) -> Bbox:
+        """Move to a box given in pixels."""
+        self.bounds = box.transformed(self.host.transAxes.inverted())
+        self.axes.apply_aspect(self(self.axes, None))
+        return box
+
+
+# Matplotlib leaves its keyword arguments untyped.
+# pyright: reportUnknownMemberType=false
+
+
+_PANEL_GAP = 10.0
+_LABEL_GAP = 3.0
+_AROUND = 0.9
+_NARROWEST = 64.0
+_SHAPE = 1.3
+
+
+class PanelGrid:
+    """The Axes of a figure's panels: the host itself for one, children of it for more."""
+
+    def __init__(self, host: Axes, figure: Figure) -> None:
+        self.host = host
+        self.insets: list[Inset] = []
+        self.below: Fitted | None = None
+        self.beside: Fitted | None = None
+        count = max(1, len(figure.panels))
+        self.ratio = ratio_of(figure.panels[0]) if count > 1 else None
+        self.columns = _columns(count, host, self.ratio)
+        if count > 1:
+            host.set_axis_off()
+            self.insets = [Inset(host) for _ in range(count)]
+        self.title_room = 0.0  # pixels
+        self.axes = [inset.axes for inset in self.insets] or [host]
+
+    @property
+    def overhang(self) -> float:
+        """How far tick labels may reach beyond a panel, in points, before panels move apart."""
+        return _PANEL_GAP / 2 if self.insets else math.inf
+
+    def title_width(self) -> float:
+        """Return how wide the title of a panel may be, in pixels."""
+        return self.title_room
+
+    def share_labels(self, figure: Figure) -> None:
+        """Say once what all panels say: ticks at the left and below, one label for each axis."""
+        if not self.insets:
+            return
+        for place, (ax, panel) in enumerate(zip(self.axes, figure.panels, strict=True)):
+            below = place + self.columns
+            if below < len(self.axes) and figure.panels[below].x == panel.x:
+                ax.tick_params(axis="x", labelbottom=False)
+            if place % self.columns and figure.panels[place - 1].y == panel.y:
+                ax.tick_params(axis="y", labelleft=False)
+        if len({panel.x for panel in figure.panels}) == 1:
+            self.below = self._shared(figure.panels[0].x.label, ha="center", va="top")
+            for ax in self.axes:
+                ax.set_xlabel("")
+        if len({panel.y for panel in figure.panels}) == 1:
+            words = figure.panels[0].y.label
+            self.beside = self._shared(words, ha="right", va="center", rotation=90)
+            for ax in self.axes:
+                ax.set_ylabel("")
+
+    def arrange(self, renderer: RendererBase) -> None:
+        """Divide the host's space, with gaps as wide as what stands between the panels."""
+        if not self.insets:
+            return
+        rows = math.ceil(len(self.insets) / self.columns)
+        across, down = self._gaps(renderer)
+        box = self.host.bbox
+        width = (box.width - across * (self.columns - 1)) / self.columns
+        height = (box.height - down * (rows - 1)) / rows
+        self.title_room = width
+        if self.ratio is not None:
+            # Panels that keep their shape stand near each other, but leave room for their titles.
+            whole, width = width, min(width, height / self.ratio)
+            height = width * self.ratio
+            self.title_room = max(width, min(whole, points(renderer, _NARROWEST)))
+            across += self.title_room - width
+        for place, inset in enumerate(self.insets):
+            row, column = divmod(place, self.columns)
+            left = box.x0 + column * (width + across)
+            bottom = box.y1 - height - row * (height + down)
+            inset.place(Bbox.from_bounds(left, bottom, max(width, 1), max(height, 1)))
+
+    def extent(self, renderer: RendererBase) -> Bbox:
+        """Return all that the panels take, in pixels, with their ticks, labels and titles."""
+        if not self.insets:
+            boxes = [self.host.bbox, *_axis_boxes(self.host, renderer)]
+            return Bbox.union([box for box in boxes if box is not None])
+        boxes = [ax.get_tightbbox(renderer) for ax in self.axes]
+        taken = Bbox.union([box for box in boxes if box is not None])
+        return Bbox.union([taken, *self._place_labels(taken, renderer)])
+
+    def left(self, renderer: RendererBase) -> float:
+        """Return the left end of the y axis and its labels, where titles and captions begin."""
+        boxes = [ax.yaxis.get_tightbbox(renderer) for ax in self.axes]
+        if self.beside is not None:
+            boxes.append(self.beside.artist.get_window_extent(renderer))
+        return min([self.host.bbox.x0, *(box.x0 for box in boxes if box is not None)])
+
+    def _shared(self, words: str, **style: Any) -> Fitted:
+        soft_ink = tones(self.host).soft_ink
+        type_: dict[str, Any] = {"fontsize": theme.LABEL_SIZE, "color": soft_ink, **LITERAL}
+        words = shorten(words, theme.LONGEST_LABEL)
+        text = self.host.text(0, 0, words, transform=self.host.transAxes, **type_, **style)
+        return Fitted(text, most_lines=2)
+
+    def _place_labels(self, taken: Bbox, renderer: RendererBase) -> list[Bbox]:
+        gap = points(renderer, _LABEL_GAP)
+        box = Bbox.union([ax.get_window_extent(renderer) for ax in self.axes])
+        placed: list[Bbox] = []
+        if self.below is not None:
+            self.below.fit(box.width, renderer)
+            placed.append(self._put(self.below.artist, (box.x0 + box.x1) / 2, taken.y0 - gap))
+        if self.beside is not None:
+            self.beside.fit(box.height, renderer)
+            left = min(self.host.bbox.x0, taken.x0) - gap
+            placed.append(self._put(self.beside.artist, left, (box.y0 + box.y1) / 2))
+        return placed
+
+    def _put(self, text: Text, x: float, y: float) -> Bbox:
+        across, up = self.host.transAxes.inverted().transform((x, y))
+        text.set_position((across, up))
+        return text.get_window_extent()
+
+    def _gaps(self, renderer: RendererBase) -> tuple[float, float]:
+        """Return the space between columns and between rows, in pixels."""
+        beside = above = below = right = left = 0.0
+        for place, ax in enumerate(self.axes):
+            inner = ax.get_window_extent(renderer)
+            outer = ax.get_tightbbox(renderer) or inner
+            level = _level_numbers(ax, renderer) or inner
+            above = max(above, outer.y1 - inner.y1)
+            if place % self.columns:
+                ticks = ax.yaxis.get_tightbbox(renderer) or inner
+                beside = max(beside, inner.x0 - ticks.x0)
+                left = max(left, inner.x0 - level.x0)
+            if (place + 1) % self.columns:
+                right = max(right, level.x1 - inner.x1)
+            if place + self.columns < len(self.axes):
+                below = max(below, inner.y0 - outer.y0)
+        gap = points(renderer, _PANEL_GAP)
+        return max(beside, left + right) + gap, above + below + gap
+
+
+def _columns(count: int, host: Axes, ratio: float | None) -> int:
+    """Choose the number of columns that makes panels largest, and leaves few places empty."""
+    width, whole = inches(host)
+    # What keeps its shape cannot make up in width for what the words around it take.
+    around, between, shape = (_AROUND, 0.4, _SHAPE) if ratio is None else (1.6, 0.5, 1 / ratio)
+    height = max(0.3, whole - around)
+
+    def score(columns: int) -> float:
+        rows = math.ceil(count / columns)
+        across = (width - 0.2 * (columns - 1)) / columns / shape
+        down = (height - between * (rows - 1)) / rows
+        return min(across, down) * math.sqrt(count / (rows * columns))
+
+    return max(range(1, count + 1), key=score)
+
+
+def _level_numbers(ax: Axes, renderer: RendererBase) -> Bbox | None:
+    """Return what the x axis takes; names keep to their places, or hang below those beside them."""
+    axis = ax.xaxis
+    return None if isinstance(axis.get_major_formatter(), Names) else axis.get_tightbbox(renderer)
+
+
+def _axis_boxes(ax: Axes, renderer: RendererBase) -> list[Bbox | None]:
+    if not ax.axison:
+        return []
+    return [ax.xaxis.get_tightbbox(renderer), ax.yaxis.get_tightbbox(renderer)]
+
 
 # Matplotlib leaves its keyword arguments untyped.
 # pyright: reportUnknownMemberType=false
