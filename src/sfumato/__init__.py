@@ -88,7 +88,7 @@ _HOME = {
     "Histogram": "charts.histogram",
     "Ledger": "privacy.ledger",
     "LedgerError": "errors",
-    "PrivacyUnit": "privacy.unit",
+    "PrivacyUnit": "privacy.guarantee",
     "Quantiles": "charts.quantiles",
     "Release": "releases.release",
     "ReleaseError": "errors",
