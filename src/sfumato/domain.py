@@ -201,20 +201,6 @@ def moment(microseconds: float) -> datetime:
     return _EPOCH + timedelta(microseconds=microseconds)
 
 
-__all__ = [
-    "Bounds",
-    "Categories",
-    "Domain",
-    "Kind",
-    "Typed",
-    "Value",
-    "listed",
-    "microseconds",
-    "moment",
-    "on_calendar",
-    "real",
-]
-
 Value = str | int | float | bool
 Kind = Literal["text", "number", "flag"]
 

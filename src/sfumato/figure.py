@@ -260,28 +260,6 @@ class Points:
     too_few: tuple[float, ...] = ()
 
 
-__all__ = [
-    "Arrows",
-    "Axis",
-    "AxisKind",
-    "Bars",
-    "Boxes",
-    "Cells",
-    "Clouds",
-    "Dots",
-    "Estimates",
-    "Figure",
-    "Heat",
-    "Interval",
-    "Mark",
-    "Orient",
-    "Outline",
-    "Panel",
-    "Points",
-    "Square",
-    "percent",
-]
-
 LONGEST_TITLE = 300
 """How many letters of a title are drawn."""
 

@@ -121,8 +121,6 @@ def _between(number: float, low: float, high: float) -> bool:
     return not isinstance(number, bool) and low < number <= high
 
 
-__all__ = ["Codes", "codes_within", "located", "numbers", "sides_within"]
-
 Numbers = NDArray[np.float64]
 
 

@@ -352,9 +352,6 @@ def point_readings(figure: Figure, panel: Panel, points: Points) -> Iterator[Rea
         yield Reading(cleaned(where), cleaned([(panel.x.label, TOO_FEW)]))
 
 
-__all__ = ["Reading", "readings"]
-
-
 def readings(figure: Figure) -> Iterator[Reading]:
     """Read every value of a figure, panel by panel."""
     for panel in figure.panels:
