@@ -7,7 +7,10 @@ from contextlib import contextmanager
 
 import numpy as np
 
+from sfumato.city import checkins, city
 from sfumato.mechanisms.noise import simulated
+
+__all__ = ["checkins", "city", "seeded"]
 
 
 @contextmanager

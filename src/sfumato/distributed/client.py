@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sfumato.distributed.protocol import Codes, Protocol, located, numbers
+from sfumato.distributed.protocol import Protocol, located, numbers
 from sfumato.distributed.randomness import Words, is_private, words
 from sfumato.errors import SfumatoError
 from sfumato.mechanisms.chance import Chance
-from sfumato.plane import interleave
+from sfumato.plane import Codes, interleave
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.distributed.client import Messages
+from sfumato.distributed.client import Client, Messages
 from sfumato.distributed.measured import Measured
 from sfumato.distributed.protocol import Protocol
 from sfumato.distributed.randomness import is_private, permutation
@@ -99,3 +99,6 @@ def _sums(numbers: Steps, shares: NDArray[np.uint64]) -> Steps:
     low = np.bincount(numbers, weights=(shares & np.uint64(2**20 - 1)).astype(np.float64))
     high = np.bincount(numbers, weights=(shares >> np.uint64(20)).astype(np.float64))
     return low.astype(np.int64) + (high.astype(np.int64) << 20)
+
+
+__all__ = ["Analyser", "Client", "Measured", "Messages", "Protocol", "Shuffler"]
