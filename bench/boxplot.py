@@ -25,6 +25,7 @@ from rivals.fourier import joint_by_fourier
 from sfumato.engines.duck import DuckEngine
 from sfumato.exact import Exact
 from sfumato.mechanisms.joint import Score, joint
+from sfumato.testing import metered
 
 ROWS = (10**7, 10**8)
 RAW = 10**6
@@ -97,7 +98,7 @@ def occupied_cells() -> bool:
 
 def _joint(exact: Exact, score: Score) -> object:
     levels = [Fraction(level) for level in QUARTILES]
-    return joint(exact, levels=levels, epsilon=Fraction(1, 2), score=score)
+    return metered(joint, exact, levels=levels, epsilon=Fraction(1, 2), score=score)
 
 
 def against_group_by(rows: int) -> bool:

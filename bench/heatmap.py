@@ -30,6 +30,7 @@ from sfumato.engines.engine import Engine
 from sfumato.exact import Exact
 from sfumato.grid import Grid
 from sfumato.plane import Plane
+from sfumato.testing import measure_planned
 
 ROWS = 10**7
 ROWS_EACH = 10
@@ -194,7 +195,9 @@ def after_the_sums(people: int, side: int, epsilon: float) -> tuple[Callable[[],
     plan = chart.plan(DOMAIN, UNIT, sf.Budget(epsilon=epsilon))
     rows = table(people * ROWS_EACH, np.random.default_rng(people))
     given = cast(Engine, Given(DuckEngine(rows).masses(plan.plane, UNIT)))
-    return lambda: chart.measure(given, plan), chart.measure(given, plan).leaves.mass.size
+    return lambda: measure_planned(chart, given, plan), measure_planned(
+        chart, given, plan
+    ).leaves.mass.size
 
 
 def seconds(work: Callable[[], object]) -> float:

@@ -30,6 +30,7 @@ from sfumato.mechanisms.stability import (
     stability_delta,
     stability_threshold,
 )
+from sfumato.testing import metered
 
 UNITS = 30_000
 
@@ -90,8 +91,8 @@ def ours(setting: Setting, threshold: int) -> str:
     """What our code shows at `threshold`."""
     labels, counts = zip(*units(setting), strict=True)
     exact = Exact(setting.rows, setting.rows**2, 1.0, np.array(counts), labels)
-    found = occupied_categories(exact, scale=setting.scale, threshold=threshold)
-    return seen(found.labels)
+    found = metered(occupied_categories, exact, scale=setting.scale, threshold=threshold)
+    return seen(found.values)
 
 
 def theirs(setting: Setting) -> tuple[int, float, str]:

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 import sfumato as sf
 from sfumato.engines.duck import DuckEngine
-from sfumato.testing import seeded
+from sfumato.testing import measure_planned, seeded
 
 REPEATS = 1000
 USERS = sf.PrivacyUnit.users("person")
@@ -56,12 +56,14 @@ class Once:
 def row(name: str, unit: sf.PrivacyUnit, budget: sf.Budget, stat: str, rows: pa.Table) -> str:
     chart = sf.Histogram("age", bins=20, stat=stat)
     engine = Once(DuckEngine(rows))
-    truth = chart.measure(engine, chart.plan(DOMAIN, unit, sf.Budget(1e9, weak=True))).numbers
+    truth = measure_planned(
+        chart, engine, chart.plan(DOMAIN, unit, sf.Budget(1e9, weak=True))
+    ).numbers
     plan = chart.plan(DOMAIN, unit, budget)
     errors, alone, together = [], [], []
     with seeded(1):
         for _ in range(REPEATS):
-            release = chart.measure(engine, plan)
+            release = measure_planned(chart, engine, plan)
             errors.append(np.abs(release.numbers - truth).mean())
             alone.append(held(release.uncertainty.pointwise, truth))
             together.append(held(release.uncertainty.simultaneous, truth).all())

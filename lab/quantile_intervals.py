@@ -26,7 +26,7 @@ import sfumato as sf
 from demands import Demand
 from sfumato.exact import Exact
 from sfumato.grid import Grid
-from sfumato.testing import seeded
+from sfumato.testing import measure_planned, seeded
 
 Draw = Callable[[np.random.Generator, int], np.ndarray]
 
@@ -130,7 +130,7 @@ def simulate(case: Case, repeats: int) -> Seen:
     with seeded(7):
         for _ in range(repeats):
             values = column.draw(generator, case.size)
-            release = chart.measure(Drawn(values), plan)
+            release = measure_planned(chart, Drawn(values), plan)
             seen.append(_compared(release, values, case.q))
     told, held, half_width, error = np.array(seen).transpose(1, 0, 2)
     return Seen(told.astype(bool), held.astype(bool), half_width, error)

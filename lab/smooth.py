@@ -49,7 +49,7 @@ from sfumato.engines.kernel import grid_cells
 from sfumato.exact import Exact
 from sfumato.grid import Grid
 from sfumato.mechanisms.joint import joint
-from sfumato.testing import seeded
+from sfumato.testing import metered, seeded
 
 Floats = NDArray[np.float64]
 
@@ -107,8 +107,8 @@ def smooth_median(values: Floats, epsilon: float, generator: np.random.Generator
 
 def exponential_median(exact: Exact, epsilon: float) -> float:
     """Return the median by the exponential mechanism, which the library offers."""
-    chosen = joint(exact, levels=[Fraction(1, 2)], epsilon=Fraction(epsilon))
-    return float(GRID.edge(chosen.cells[0, 0] + 0.5))
+    chosen = metered(joint, exact, levels=[Fraction(1, 2)], epsilon=Fraction(epsilon))
+    return float(GRID.edge(chosen.values[0, 0] + 0.5))
 
 
 def print_errors() -> None:

@@ -30,16 +30,11 @@ class Drawn:
 @contextmanager
 def counted() -> Generator[Drawn]:
     """Count what is drawn inside the block, under `seeded`."""
-    drawn, now = Drawn(), Chance.now
+    drawn, below = Drawn(), Chance.below
 
-    def counting() -> Chance:
-        chance = now()
-
-        def below(limit: int) -> int:
-            drawn.coins += 1
-            return chance.below(limit)
-
-        return Chance(below, chance.private)
+    def counting(chance: Chance, limit: int) -> int:
+        drawn.coins += 1
+        return below(chance, limit)
 
     def numbering(draw: Draw) -> Draw:
         def drawing(generator: np.random.Generator, scale: float, size: int) -> NDArray[np.int64]:
@@ -50,7 +45,7 @@ def counted() -> Generator[Drawn]:
 
     families: dict[Any, Draw] = noise._simulate  # pyright: ignore[reportPrivateUsage]
     counters = {family: numbering(draw) for family, draw in families.items()}
-    with patch.object(Chance, "now", counting), patch.dict(families, counters):
+    with patch.object(Chance, "below", counting), patch.dict(families, counters):
         yield drawn
 
 

@@ -21,6 +21,7 @@ from sfumato.engines.answering import Answering
 from sfumato.engines.choosing import engine_for
 from sfumato.privacy.store import shorten_label
 from sfumato.releases.pca import PcaRelease
+from sfumato.testing import measure_planned
 
 # Here, so that no forked child need import it.
 importlib.import_module("opendp.measurements")
@@ -144,6 +145,6 @@ def _release(session: sf.Session, chart: Chart[Any, Any]) -> object:
 
 def _look_then_charge(session: sf.Session, chart: Chart[Any, Any]) -> object:
     plan = session.plan(chart, budget=SOME)
-    answer = chart.measure(engine_for(TABLE), plan)
+    answer = measure_planned(chart, engine_for(TABLE), plan)
     session.ledger.charge(plan.label, plan.cost)
     return answer

@@ -22,6 +22,7 @@ from sfumato.engines.duck import DuckEngine
 from sfumato.errors import OverspentError, SfumatoError
 from sfumato.mechanisms import joint
 from sfumato.privacy.budget import Cost
+from sfumato.testing import measure_planned
 
 _ODD = "wait\x1b]0;owned\x07\x9b2J\u202e"
 _STEERS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
@@ -97,7 +98,7 @@ def _overspent(_: Size) -> str:
     chart = sf.Quantiles("wait")
     plan = chart.plan(sf.Domain(wait=(0, 4)), sf.PrivacyUnit.rows(), sf.Budget(1))
     try:
-        chart.measure(DuckEngine(_table()), replace(plan, cost=Cost.pure(Fraction(1, 9))))
+        measure_planned(chart, DuckEngine(_table()), replace(plan, cost=Cost.pure(Fraction(1, 9))))
     except OverspentError:
         return "withheld, for every chart by every method"
     raise ReproducedError("quantiles that cost more than was charged are published")

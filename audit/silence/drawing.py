@@ -23,6 +23,7 @@ from sfumato.domain import Domain
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.releases.release import Release, plain_text
+from sfumato.testing import measure_planned
 from sums.asked import Asked
 from sums.replay import replayed
 from telling.auditing import Measured, measured
@@ -55,7 +56,7 @@ def sizes(rows: int, draws: int) -> NDArray[np.float64]:
     chart, unit = Histogram("x", bins=1), PrivacyUnit.rows()
     plan = chart.plan(Domain(x=(0, 1)), unit, Budget(epsilon=EPSILON))
     engine = Remembering(pa.table({"x": np.full(rows, 0.5)}))
-    releases = (chart.measure(engine, plan) for _ in range(draws))
+    releases = (measure_planned(chart, engine, plan) for _ in range(draws))
     return np.array([[size(release)] for release in releases], dtype=np.float64)
 
 

@@ -14,6 +14,7 @@ from sfumato.engines.duck import DuckEngine
 from sfumato.engines.engine import Engine
 from sfumato.errors import SfumatoError
 from sfumato.privacy.budget import Budget
+from sfumato.testing import measure_planned
 from sums.asked import DOMAIN, UNITS, Asked, catalogue
 from sums.brimful import Brimful
 from sums.finite import finite
@@ -73,7 +74,7 @@ def _released(edge: Edge, plan: Any, engine: Engine) -> str:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         try:
-            release = edge.asked.chart.measure(engine, plan)
+            release = measure_planned(edge.asked.chart, engine, plan)
             return "finite" if finite(release) else "a number that is not finite"
         except SfumatoError:
             return "withheld" if _summed(edge) else "refused after the charge"

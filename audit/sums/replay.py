@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from sfumato.engines.duck import DuckEngine
 from sfumato.releases.release import Release
+from sfumato.testing import measure_planned
 from sums.asked import Asked
 from sums.tape import Tape
 
@@ -72,9 +73,9 @@ def replayed(asked: Asked, one: pa.Table, other: pa.Table) -> Replayed:
     """Measure a chart of one table, and once more with the same noisy numbers over another."""
     plan, tape = asked.plan(), Tape()
     with tape.recording():
-        release = asked.chart.measure(DuckEngine(one, threads=1), plan)
+        release = measure_planned(asked.chart, DuckEngine(one, threads=1), plan)
     with tape.playing():
-        again = asked.chart.measure(DuckEngine(other, threads=1), plan)
+        again = measure_planned(asked.chart, DuckEngine(other, threads=1), plan)
     return Replayed(asked, tape, release, again)
 
 

@@ -29,6 +29,8 @@ from sfumato.mechanisms import (
     stability,
     threshold,
 )
+from sfumato.mechanisms.meter import Meter
+from sfumato.privacy.budget import Cost
 
 Integers = NDArray[np.int64]
 Mechanism = Callable[..., Any]
@@ -60,9 +62,8 @@ class Said:
     @property
     def integers(self) -> tuple[object, ...]:
         """The numbers of the answer, as they left the mechanism."""
-        for name in ("values", "cells"):
-            if hasattr(self.answer, name):
-                return tuple(getattr(self.answer, name).ravel().tolist())
+        if isinstance(self.answer, np.ndarray):
+            return tuple(self.answer.ravel().tolist())
         return ()  # categories: texts alone
 
     @property
@@ -84,7 +85,8 @@ class Tape:
 
         def record(name: str, original: Mechanism, *given: Any, **options: Any) -> Any:
             answer = original(*given, **options)
-            true = given[0].reveal() if isinstance(given[0], Exact) else given[0]
+            _, exact, *_ = given  # after a meter, or a receipt
+            true = exact.reveal() if isinstance(exact, Exact) else exact
             self.said.append(Said(name, np.asarray(true), answer))
             return answer
 
@@ -97,7 +99,9 @@ class Tape:
         answers: Iterator[Said] = iter(self.said)
 
         def play(name: str, original: Mechanism, *given: Any, **options: Any) -> Any:
-            del original, given, options
+            del original, options
+            if isinstance(given[0], Meter):
+                given[0].pay(Cost.nothing())
             said = next(answers, None)
             if said is None or said.mechanism != name:
                 raise AssertionError("What is asked next depends on more than what was said.")

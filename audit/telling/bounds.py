@@ -20,12 +20,13 @@ from sfumato.charts.quantiles import Quantiles
 from sfumato.domain import Domain
 from sfumato.engines.engine import Engine
 from sfumato.exact import Exact
-from sfumato.mechanisms.chosen import Chosen
+from sfumato.mechanisms.meter import Meter
 from sfumato.mechanisms.threshold import Ladder, extremes
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import Guarantee, PrivacyUnit
 from sfumato.releases.boxplot import BoxplotRelease
 from sfumato.releases.quantiles import QuantilesRelease
+from sfumato.testing import measure_planned
 from telling.boxes import overheard_bins
 from telling.breaking import less_noise
 from telling.case import Case, Draws, Trials, Twin
@@ -77,10 +78,12 @@ class Bounding:
             match CHARTS[self.chart]:
                 case Quantiles() as chart:
                     planned = chart.plan(Domain(), self.unit, budget)
-                    seen = [_quantiles(chart.measure(engine, planned)) for _ in range(trials)]
+                    seen = [
+                        _quantiles(measure_planned(chart, engine, planned)) for _ in range(trials)
+                    ]
                 case Boxplot() as chart:
                     plan = chart.plan(Domain(), self.unit, budget)
-                    seen = [_boxes(chart.measure(engine, plan)) for _ in range(trials)]
+                    seen = [_boxes(measure_planned(chart, engine, plan)) for _ in range(trials)]
         return np.array(seen)
 
     def case(
@@ -111,11 +114,13 @@ def _boxes(release: BoxplotRelease) -> tuple[float, ...]:
 def from_the_data() -> AbstractContextManager[object]:
     """Take as bounds the lowest and the highest rung that anyone is at."""
 
-    def careless(exact: Exact, *, ladder: Ladder, least: int, epsilon: Fraction) -> Chosen:
-        cost = extremes(exact, ladder=ladder, least=least, epsilon=epsilon).cost
+    def careless(
+        meter: Meter, exact: Exact, *, ladder: Ladder, least: int, epsilon: Fraction
+    ) -> Ladder:
+        extremes(meter, exact, ladder=ladder, least=least, epsilon=epsilon)
         (occupied,) = np.nonzero(exact.reveal())
         ends = [occupied.min(initial=ladder.size - 1), occupied.max(initial=0)]
-        return Chosen(ladder[[sorted(ends)]], cost, private=True)
+        return ladder[[sorted(ends)]]
 
     return mock.patch.object(extent, "extremes", careless)
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import cast
 from unittest import mock
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sfumato.charts.boxes import fence, published
 from sfumato.charts.boxes.fence import Fence
@@ -21,13 +22,14 @@ from sfumato.charts.portion import add_noise
 from sfumato.domain import Bounds, Domain
 from sfumato.exact import Exact
 from sfumato.grid import Grid, Labels
-from sfumato.mechanisms.noise import Noisy
+from sfumato.mechanisms.meter import Meter
 from sfumato.mechanisms.partition import partition
 from sfumato.postprocess.box import Box, Summary
 from sfumato.postprocess.noise_law import NoiseLaw
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.releases.boxplot import METHODS, Measured
+from sfumato.testing import measure_planned
 from telling.breaking import less_noise, sharpened
 from telling.case import Case, Draws, Trials, Twin
 from telling.cells import cells_say
@@ -93,7 +95,7 @@ class Boxing:
         def look(copies: Copies) -> Draws:
             plan = self.plan(copies.domain)
             with overheard_bins() as starts:
-                release = self.chart.measure(copies.engine, plan)
+                release = measure_planned(self.chart, copies.engine, plan)
             seen = [
                 [_code(each), known(each.cells), *_says(each, begins, belief, plan.method)]
                 for each, begins in zip(release.measured, starts[-1], strict=True)
@@ -182,10 +184,10 @@ def known_size() -> AbstractContextManager[object]:
     return stack
 
 
-def _size_as_it_is(exact: Exact, law: NoiseLaw) -> Noisy:
-    noisy = add_noise(exact, law)
+def _size_as_it_is(meter: Meter, exact: Exact, law: NoiseLaw) -> NDArray[np.int64]:
+    noisy = add_noise(meter, exact, law)
     values = exact.reveal()
-    return replace(noisy, values=values) if values.shape[1] == 1 else noisy
+    return values if values.shape[1] == 1 else noisy
 
 
 SIZE = Twin("the exact size", known_size, 448)

@@ -13,6 +13,7 @@ from sfumato.domain import Domain
 from sfumato.grid import Key
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import PrivacyUnit
+from sfumato.testing import measure_planned
 from telling.breaking import less_noise, no_cap
 from telling.case import Case, Draws, Trials, Twin
 from telling.copies import Belief, Copies, by_copies, domain_of, per_copy
@@ -74,7 +75,7 @@ class Counting:
 
         def look(copies: Copies) -> Draws:
             plan = self.plan(copies.domain)
-            release = self.chart.measure(copies.engine, plan)
+            release = measure_planned(self.chart, copies.engine, plan)
             seen = per_copy(np.array(release.steps), release.keys)
             return np.column_stack([belief.says(seen, plan.noise), seen.sum(axis=1)])
 

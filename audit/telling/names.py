@@ -18,14 +18,15 @@ from sfumato.domain import Domain
 from sfumato.exact import Exact
 from sfumato.grid import Labels
 from sfumato.mechanisms.laplace import laplace_scale
+from sfumato.mechanisms.meter import Meter
 from sfumato.mechanisms.stability import (
-    OccupiedCategories,
     occupied_categories,
     stability_delta,
     stability_threshold,
 )
 from sfumato.privacy.budget import Budget, exactly, float_above
 from sfumato.privacy.guarantee import PrivacyUnit
+from sfumato.testing import measure_planned, metered
 from telling.breaking import less_noise
 from telling.case import Case, Draws, Trials, Twin
 from telling.copies import Copies, by_copies
@@ -68,7 +69,7 @@ class Naming:
         """Return what is seen of so many copies: each count that is shown, and how many are."""
 
         def look(copies: Copies) -> Draws:
-            release = self.chart.measure(copies.engine, self.plan())
+            release = measure_planned(self.chart, copies.engine, self.plan())
             names = cast(Labels, release.x).categories.values
             shown = dict(zip(names, release.steps, strict=True))
             counts = [
@@ -119,11 +120,9 @@ def _named(unit: PrivacyUnit) -> list[Case]:
 def lowered() -> AbstractContextManager[object]:
     """Show categories at a threshold that is one lower than was paid for."""
 
-    def careless(exact: Exact, *, scale: float, threshold: int) -> OccupiedCategories:
-        found = occupied_categories(exact, scale=scale, threshold=threshold - 1)
-        return replace(
-            found, cost=occupied_categories(exact, scale=scale, threshold=threshold).cost
-        )
+    def careless(meter: Meter, exact: Exact, *, scale: float, threshold: int) -> tuple[str, ...]:
+        occupied_categories(meter, exact, scale=scale, threshold=threshold)
+        return metered(occupied_categories, exact, scale=scale, threshold=threshold - 1).values
 
     return mock.patch.object(search, "occupied_categories", careless)
 

@@ -25,9 +25,10 @@ from sfumato.engines.engine import Schema
 from sfumato.exact import Exact
 from sfumato.grid import Grid
 from sfumato.lattice import Moments, Question
-from sfumato.mechanisms.chosen import Chosen
 from sfumato.mechanisms.joint import joint
-from sfumato.mechanisms.survey import Asked, Survey
+from sfumato.mechanisms.meter import Meter
+from sfumato.mechanisms.noise import Family
+from sfumato.mechanisms.survey import Asked, Survey, survey, surveys
 from sfumato.plane import Plane, Weight
 from sfumato.privacy.guarantee import PrivacyUnit
 from telling.copies import swiftly
@@ -105,9 +106,11 @@ class Overhearing:
         self._undecided = list(pairs)
         return tuple(pair[self._joined] for pair in pairs)
 
-    def choose(self, exact: Exact, *, levels: Sequence[Fraction], epsilon: Fraction) -> Chosen:
+    def choose(
+        self, meter: Meter, exact: Exact, *, levels: Sequence[Fraction], epsilon: Fraction
+    ) -> Integers:
         """Choose as the mechanism does, and listen."""
-        chosen = joint(exact, levels=levels, epsilon=epsilon)
+        chosen = joint(meter, exact, levels=levels, epsilon=epsilon)
         exacts = self._undecided.pop(0)
         # The law of several quantiles at once is not followed: they say nothing here.
         if len(levels) == 1:
@@ -118,14 +121,22 @@ class Overhearing:
                 )
                 for each in exacts
             )
-            cell = int(chosen.cells[0, 0])
+            cell = int(chosen[0, 0])
             self._choices.append(float(np.log(joined[cell] / without[cell])))
         return chosen
 
-    def survey(self, *arguments: object) -> Survey:
+    def survey(self, meter: Meter, exact: Exact, levels: int, price: Fraction) -> Survey:
         """Open a survey as it is, and keep it to read what it answered."""
-        self.surveys.append(Survey(*arguments))  # type: ignore[arg-type]
+        self.surveys.append(survey(meter, exact, levels, price))
         return self.surveys[-1]
+
+    def survey_groups(
+        self, meter: Meter, exact: Exact, levels: int, price: Fraction, family: Family
+    ) -> list[Survey]:
+        """Open surveys of all groups as they are, and keep them."""
+        opened = surveys(meter, exact, levels, price, family)
+        self.surveys += opened
+        return opened
 
     @contextmanager
     def listening(self) -> Generator[None]:
@@ -133,8 +144,9 @@ class Overhearing:
         with ExitStack() as stack:
             for module in (centre, reach):
                 stack.enter_context(patch.object(module, "joint", self.choose))
-            for module in (adaptive, flat, pyramid, score_pyramid):
-                stack.enter_context(patch.object(module, "Survey", self.survey))
+            for module in (adaptive, flat, pyramid):
+                stack.enter_context(patch.object(module, "survey", self.survey))
+            stack.enter_context(patch.object(score_pyramid, "surveys", self.survey_groups))
             stack.enter_context(swiftly())
             yield
 

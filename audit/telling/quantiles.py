@@ -12,6 +12,7 @@ from sfumato.domain import Domain
 from sfumato.engines.engine import Engine
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import PrivacyUnit
+from sfumato.testing import measure_planned
 from telling.breaking import less_noise, sharpened
 from telling.case import Case, Draws, Trials, Twin
 from telling.copies import MOST, Copies, by_copies, domain_of
@@ -95,7 +96,7 @@ class Choosing:
         return by_copies(self.pair, joined, trials, look, most=most)
 
     def _seen(self, engine: Engine, plan: QuantilesPlan) -> Draws:
-        release = self.chart.measure(engine, plan)
+        release = measure_planned(self.chart, engine, plan)
         cells = np.reshape(release.cells, (-1, len(self.levels)))
         code = cells @ (128 ** np.arange(len(self.levels)))
         counts = [

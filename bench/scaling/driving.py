@@ -16,6 +16,7 @@ from sfumato.engines.sums import CAP
 from sfumato.errors import DomainError
 from sfumato.exact import Exact
 from sfumato.plane import Plane
+from sfumato.testing import measure_planned
 
 RUNS = 3
 
@@ -81,7 +82,7 @@ def heard(question: Question, engine: Any) -> Heard:
     """Measure a chart once, and return what was asked and answered."""
     listening = Heard(engine)
     plan = question.asked.plan(question.domain, question.privacy_unit, BUDGETS[question.chart])
-    question.asked.measure(cast(Engine, listening), plan)
+    measure_planned(question.asked, cast(Engine, listening), plan)
     return listening
 
 
@@ -95,7 +96,7 @@ def driver_seconds(question: Question, answers: list[Any]) -> float:
     for _ in range(RUNS):
         begun = time.perf_counter()
         try:
-            question.asked.measure(cast(Engine, Given(answers)), plan)
+            measure_planned(question.asked, cast(Engine, Given(answers)), plan)
         except DomainError:
             return math.nan
         least = min(least, time.perf_counter() - begun)

@@ -22,7 +22,7 @@ from boxplots.memory import GROUP, VALUE, MemoryEngine
 from sfumato.charts.boxes.plan import BoxplotPlan
 from sfumato.charts.boxplot import Boxplot
 from sfumato.postprocess.box import Box, Summary
-from sfumato.testing import seeded
+from sfumato.testing import measure_planned, seeded
 
 Floats = NDArray[np.float64]
 Draw = Callable[[np.random.Generator, int], Floats]
@@ -158,7 +158,7 @@ def simulate(task: Task) -> list[Seen]:
                 size = round(task.units / epsilon)
                 values = shape.draw(generator, size * _GROUPS)
                 engine = MemoryEngine(values, np.repeat(np.arange(_GROUPS), size))
-                release = chart.measure(engine, plan)
+                release = measure_planned(chart, engine, plan)
                 cell = release.value.bounds.width / release.value.cells
                 pairs = zip(release.summaries, values.reshape(_GROUPS, size), strict=True)
                 found += [_seen(task, summary, sample, cell) for summary, sample in pairs]

@@ -13,6 +13,7 @@ from sfumato.charts.boxes.plan import BoxplotPlan
 from sfumato.charts.boxplot import Boxplot
 from sfumato.metrics.boxplot import boxplot_errors
 from sfumato.postprocess.box import Box
+from sfumato.testing import measure_planned
 
 Floats = NDArray[np.float64]
 
@@ -43,7 +44,7 @@ def boxes(
     None, as all simulations.
     """
     chart, plan = _request(method, epsilon, groups, buffer)
-    return [summary.box for summary in chart.measure(engine, plan).summaries]
+    return [summary.box for summary in measure_planned(chart, engine, plan).summaries]
 
 
 def distances(box: Box, truth: Box) -> Floats:

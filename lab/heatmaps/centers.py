@@ -16,7 +16,7 @@ from sfumato.engines.engine import Engine
 from sfumato.exact import Exact
 from sfumato.plane import Plane, Weight
 from sfumato.postprocess.median import centers, cost
-from sfumato.testing import seeded
+from sfumato.testing import measure_planned, seeded
 
 USERS, EPSILON, K, MOST = 5000, 5.0, 5, 1.2
 KINDS = ((5, 10), (20, 30), (80, 75))
@@ -56,7 +56,7 @@ def released(people: Crowd, epsilon: float) -> Floats:
     chart = Heatmap("x", "y")
     unit = sf.PrivacyUnit.users("user")
     plan = chart.plan(sf.Domain(x=(0, 1), y=(0, 1)), unit, sf.Budget(epsilon))
-    release = chart.measure(cast(Engine, CrowdEngine(people)), plan)
+    release = measure_planned(chart, cast(Engine, CrowdEngine(people)), plan)
     return np.array([(center.x, center.y) for center in release.centers(K)])
 
 

@@ -17,6 +17,7 @@ from sfumato.metrics.heatmap import divergence, pearson, similarity
 from sfumato.metrics.plane import emd
 from sfumato.postprocess import transport
 from sfumato.postprocess.density import Leaves, smoothed, spread
+from sfumato.testing import metered
 
 OURS, THEIRS, SHARED, BAYES = "adaptive", "published", "pyramid, lp", "pyramid, bayes"
 _REQUESTS: dict[str, dict[str, Any]] = {
@@ -72,7 +73,7 @@ def measured(people: Crowd, method: str, epsilon: float, resolution: Resolution)
     plan = _plan(method, epsilon, resolution)
     solver = vertex if method == THEIRS else transport.cheapest
     with patch.object(transport, "cheapest", solver):
-        return plan.method.map(people.masses(plan.plane), plan.plane).leaves
+        return metered(plan.method.map, people.masses(plan.plane), plan.plane).values.leaves
 
 
 def noise_of(method: str) -> str:

@@ -17,7 +17,7 @@ from sfumato.engines.choosing import engine_for
 from sfumato.engines.engine import redact_errors
 from sfumato.engines.table import Table
 from sfumato.errors import BudgetError, LedgerError
-from sfumato.mechanisms.noise import simulation
+from sfumato.mechanisms.meter import Meter, require_process, simulation
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.privacy.ledger import Ledger
@@ -117,8 +117,9 @@ class Session(Charting):
         -------
         Refuses before charging, and charges before looking. An error or an interrupt after the
         charge wastes budget and reveals nothing; a note on it tells that the price was charged.
-        Errors that are not ours are replaced by one that always says the same. Simulated noise is
-        not charged to a file.
+        Errors that are not ours are replaced by one that always says the same. The meter, and not
+        the chart, adds up what is spent and says whether the noise was real. Simulated noise is not
+        charged to a file.
         """
         with _Outcome() as outcome, progress_bar(chart.label) as report:
             engine = engine_for(self._table, report)
@@ -132,9 +133,10 @@ class Session(Charting):
             process = os.getpid()
             self.ledger.charge(plan.label, plan.cost)
             outcome.note = CHARGED
-            release = redact_errors(lambda: chart.measure(engine, plan))
-            _require_process(process)
-            return release
+            with Meter(plan.cost, plan.label) as meter:
+                release = redact_errors(lambda: chart.measure(engine, plan, meter))
+            require_process(process)
+            return release.marked(private=meter.private)
 
     def _require(self, plan: Plan, budget: Budget) -> None:
         label = shorten_label(plan.label)
@@ -195,15 +197,6 @@ class Session(Charting):
         self._require(plan, budget)
         plan.check(schema)
         return plan
-
-
-def _require_process(process: int) -> None:
-    # A signal's handler may fork in mid-release, and both of them come back from it.
-    if os.getpid() != process:
-        raise LedgerError(
-            "A process that was forked while a chart was being released cannot have it too. Two "
-            "releases would be published for one charge. Ask for the chart again in this process."
-        )
 
 
 class _Outcome:

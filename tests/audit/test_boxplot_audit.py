@@ -34,7 +34,7 @@ from sfumato.postprocess.noise_law import NoiseLaw
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.releases import boxplot, quantiles
-from sfumato.testing import seeded
+from sfumato.testing import metered, seeded
 
 pytestmark = pytest.mark.slow
 
@@ -116,7 +116,7 @@ class Auditor:
         with seeded(seed):
             while len(seen) < draws:
                 self.bins.clear()
-                found = plan.boxes(exact, GRID, 1.5).measured[ward::groups]
+                found = metered(plan.boxes, exact, GRID, 1.5).values.measured[ward::groups]
                 starts = self.bins[-1][ward::groups]
                 seen += [self._heard(*both) for both in zip(found, starts, strict=True)]
         return np.array(seen)
@@ -216,7 +216,7 @@ class Tight:
         exact = Exact(1, 1, 1.0, np.tile(counts, (draws, 1)))
         grid = Grid("wait", Bounds(0, self.cells), self.cells)
         with seeded(seed):
-            return chooser.choose(exact, grid).cells.astype(np.float64)
+            return metered(chooser.choose, exact, grid).values.astype(np.float64)
 
 
 MEDIAN = Tight(0.5, 100, (0, 85), (0, 85, 99))
@@ -258,7 +258,8 @@ def test_counts_are_told_apart_by_what_they_cost(factor: float, caught: bool) ->
     promised, in_use = 1 / law.scale, NoiseLaw("laplace", law.scale * factor)
     with seeded(3):
         one, other = (
-            add_noise(Exact(1, 1, 1.0, np.full((6000, 1), true)), in_use).values for true in (7, 8)
+            metered(add_noise, Exact(1, 1, 1.0, np.full((6000, 1), true)), in_use).values
+            for true in (7, 8)
         )
     measured = measured_epsilon(one.astype(np.float64), other.astype(np.float64))
     assert (measured > promised) == caught

@@ -110,7 +110,7 @@ def _raises_from_a_value(monkeypatch: pytest.MonkeyPatch) -> None:
         except ValueError as error:
             raise SourceError("The table could not be read.") from error
 
-    monkeypatch.setattr("sfumato.session.discreetly", lambda read: read(), raising=False)
+    monkeypatch.setattr("sfumato.session.redact_errors", lambda read: read(), raising=False)
     _looking(monkeypatch, fail)
 
 

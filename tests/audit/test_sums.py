@@ -12,9 +12,9 @@ import pytest
 from sfumato.charts.histogram import Histogram
 from sfumato.engines.duck import DuckEngine
 from sfumato.engines.sums import Tally
-from sfumato.mechanisms.chosen import Chosen
-from sfumato.mechanisms.noise import Noisy
+from sfumato.mechanisms.meter import Meter
 from sfumato.privacy.budget import Cost
+from sfumato.testing import Metered
 from sums import EVERY_EDGE, ODD_DRAWS, chosen
 from sums.asked import UNITS, Asked, catalogue
 from sums.edges import PASSING, edges, outcome
@@ -83,9 +83,10 @@ def test_a_count_that_gets_past_its_noise_would_be_caught(monkeypatch: pytest.Mo
 
 
 def test_noise_on_floats_would_be_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    def floats(exact: Any, *, scale: float) -> Noisy:
+    def floats(meter: Meter, exact: Any, *, scale: float) -> Any:
+        meter.pay(Cost.nothing())
         noise = np.random.default_rng(0).laplace(0, scale, exact.reveal().shape)
-        return Noisy(exact.reveal() + noise, Cost.nothing(), private=False)
+        return exact.reveal() + noise
 
     monkeypatch.setattr("sums.tape.MECHANISMS", (floats,))
     monkeypatch.setattr("sfumato.charts.portion.laplace", floats)
@@ -99,10 +100,10 @@ def test_neighbours_reach_the_same_cells(name: str) -> None:
 
 
 def test_a_choice_among_occupied_cells_alone_would_be_caught() -> None:
-    def occupied(exact: Any) -> Chosen:
+    def occupied(exact: Any) -> Metered[Any]:
         cells = np.flatnonzero(exact.reveal()[0])
         place = np.random.default_rng().choice(cells, (1, 1))
-        return Chosen(place, Cost.nothing(), private=False)
+        return Metered(place, Cost.nothing(), private=False)
 
     assert [unreached(occupied, counts) for counts in NEIGHBOURS[1]] == [2, 1]
 
@@ -114,11 +115,11 @@ def test_noise_falls_on_every_integer_and_wraps_around_no_end(name: str) -> None
 
 
 def test_noise_of_floats_would_be_seen_to_have_holes() -> None:
-    def rounded(exact: Any, *, scale: float) -> Noisy:
+    def rounded(exact: Any, *, scale: float) -> Metered[Any]:
         noise = np.random.default_rng(1).laplace(0, scale, exact.reveal().shape)
         with np.errstate(over="ignore"):
             values = exact.reveal() + np.rint(noise).astype(np.int64)
-        return Noisy(values, Cost.nothing(), private=False)
+        return Metered(values, Cost.nothing(), private=False)
 
     assert not holes(rounded, SCALES[0], ODD_DRAWS["fast"])
     assert holes(rounded, SCALES[-1], ODD_DRAWS["fast"])

@@ -15,6 +15,7 @@ from sfumato.exact import Exact
 from sfumato.grid import Grid
 from sfumato.mechanisms.joint import joint
 from sfumato.mechanisms.sparse import occupied_counts, sparse_delta
+from sfumato.testing import metered
 from telling.components.scores import CLOUD
 from telling.laws import (
     CERTAIN,
@@ -75,7 +76,7 @@ def test_a_hidden_count_says_as_much_as_its_chance_and_a_new_one_all() -> None:
 def test_counts_are_shown_as_often_as_believed() -> None:
     draws, scale, threshold = 20_000, 1.5, 3
     exact = Exact(1, 1, 1.0, np.full(draws, 1))
-    shown = occupied_counts(exact, scale=scale, threshold=threshold).values > 0
+    shown = metered(occupied_counts, exact, scale=scale, threshold=threshold).values > 0
     hidden = math.exp(float(sparse_says([0], scale, threshold, [0], [1])))
     assert abs(shown.mean() - (1 - hidden)) < 7 * math.sqrt(hidden * (1 - hidden) / draws)
 
@@ -84,7 +85,7 @@ def test_counts_are_shown_as_often_as_believed() -> None:
 def test_cells_are_chosen_as_often_as_believed(level: Fraction) -> None:
     draws, counts = 3000, np.array([3, 0, 1, 0, 2])
     exact = Exact(1, 1, 1.0, np.tile(counts, (draws, 1)))
-    chosen = joint(exact, levels=[level], epsilon=Fraction(1)).cells[:, 0]
+    chosen = metered(joint, exact, levels=[level], epsilon=Fraction(1)).values[:, 0]
     chances = chosen_chances(counts, float(level), 1.0)
     found = np.bincount(chosen, minlength=5) / draws
     assert np.all(np.abs(found - chances) < 7 * np.sqrt(chances * (1 - chances) / draws) + 1e-4)

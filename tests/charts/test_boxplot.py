@@ -21,7 +21,7 @@ from sfumato.grid import Grid
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.releases.boxplot import METHODS, NUMBERS
-from sfumato.testing import seeded
+from sfumato.testing import measure_planned, metered, seeded
 
 ROWS = PrivacyUnit.rows()
 UNITS = [ROWS, PrivacyUnit.users("person", max_rows=5), PrivacyUnit.users("person")]
@@ -51,7 +51,7 @@ TABLE = _table()
 def measured(chart, budget=50.0, unit=ROWS, table=TABLE, domain=DOMAIN):
     plan = chart.plan(domain, unit, Budget(budget, weak=True))
     with seeded(9):
-        return chart.measure(DuckEngine(table), plan)
+        return measure_planned(chart, DuckEngine(table), plan)
 
 
 def test_every_group_has_its_own_box():
@@ -168,7 +168,7 @@ def test_bounds_that_nobody_declared_are_searched_for(method):
     chart = Boxplot("ward", "wait", bounds=private(share=0.2), method=method)
     plan = chart.plan(Domain(ward=["A", "B", "C"]), ROWS, Budget(2))
     with seeded(1):
-        release = chart.measure(DuckEngine(TABLE), plan)
+        release = measure_planned(chart, DuckEngine(TABLE), plan)
     assert plan.cost.epsilon == 2 and plan.values.cost.epsilon == Fraction(4, 10)
     assert release.found == ("wait",)
     assert release.value.bounds.lower < 20 < 180 < release.value.bounds.upper < 3000
@@ -187,7 +187,7 @@ def test_found_bounds_keep_the_step_where_they_have_room_for_it():
 def test_groups_that_nobody_declared_are_searched_for(method):
     chart = Boxplot("ward", "wait", order=private(share=0.3, delta=1e-6), method=method)
     plan = chart.plan(Domain(wait=(0, 240)), ROWS, Budget(1))
-    release = chart.measure(DuckEngine(TABLE), plan)
+    release = measure_planned(chart, DuckEngine(TABLE), plan)
     assert release.x.categories.values == ("A", "B", "C") and release.found == ("ward",)
     assert plan.cost.epsilon == 1 and plan.cost.delta == Fraction(1, 10**6)
     assert plan.guarantee.delta == 1e-6
@@ -209,7 +209,7 @@ def test_what_is_spent_is_what_was_planned_whatever_the_groups(method, unit):
     plan = chart.plan(DOMAIN, unit, Budget(0.8))
     assert plan.cost.epsilon == Fraction(8, 10)
     assert plan.cost == Boxplot(y="wait", method=method).plan(DOMAIN, unit, Budget(0.8)).cost
-    release = chart.measure(DuckEngine(TABLE), plan)
+    release = measure_planned(chart, DuckEngine(TABLE), plan)
     assert release.cost == plan.cost and release.private
 
 
@@ -223,7 +223,7 @@ def test_a_delta_buys_gaussian_counts_and_exponential_choices_priced_as_such(met
     assert {plan.method.size.kind, plan.method.counts.kind} == {"gaussian"}
     if method == "fence":
         assert 0.6999 < plan.method.epsilon**2 / 8 / whole <= 0.7
-    release = Boxplot(y="wait", method=method).measure(DuckEngine(TABLE), plan)
+    release = measure_planned(Boxplot(y="wait", method=method), DuckEngine(TABLE), plan)
     assert release.guarantee.delta == 1e-6
 
 
@@ -245,7 +245,7 @@ class Careless(DuckEngine):
 def test_a_release_that_spent_more_than_was_charged_is_withheld(method):
     chart = Boxplot(y="wait", method=method)
     with pytest.raises(OverspentError):
-        chart.measure(Careless(TABLE), chart.plan(DOMAIN, ROWS, Budget(1)))
+        measure_planned(chart, Careless(TABLE), chart.plan(DOMAIN, ROWS, Budget(1)))
 
 
 MISTAKES = [
@@ -320,7 +320,7 @@ def test_a_price_is_refused_by_the_plan_or_can_be_measured_with(method, unit):
                 refused += 1
                 continue
             with seeded(1):
-                assert plan.method.boxes(exact, grid, 1.5).cost.within(plan.cost)
+                assert metered(plan.method.boxes, exact, grid, 1.5).cost.within(plan.cost)
     assert refused
 
 
@@ -363,7 +363,7 @@ def rank_errors(method, unit, epsilon=0.5):
     exact = Exact(unit.weight, unit.weight**2, unit.step, rows)
     plan = Boxplot(y="y", method=method).plan(Domain(y=(0, 1)), unit, Budget(epsilon))
     with seeded(8):
-        boxed = plan.method.boxes(exact, Grid("y", Bounds(0, 1), CELLS), 1.5)
+        boxed = metered(plan.method.boxes, exact, Grid("y", Bounds(0, 1), CELLS), 1.5).values
     cells = np.array([group.cells for group in boxed.measured])
     cells = cells if cells.shape[1] == 3 else cells[:, 1:4]
     ranks = np.cumsum(counts)[cells] - counts[cells] / 2
@@ -405,7 +405,9 @@ def test_the_expected_error_in_values_is_about_the_observed_one():
     exact = engine.counts([plan.values.grid(Bounds(0, 240), 1)], ROWS).by_group()
     repeated = Exact(1, 1, 1.0, np.repeat(exact.reveal(), 30, axis=0))
     with seeded(4):
-        boxes = plan.method.boxes(repeated, plan.values.grid(Bounds(0, 240), 1), 1.5).measured
+        boxes = metered(
+            plan.method.boxes, repeated, plan.values.grid(Bounds(0, 240), 1), 1.5
+        ).values.measured
     width = 240 / 2**20
     found = (np.array([group.cells for group in boxes]) + 0.5) * width
     observed = np.abs(found - np.quantile(values, [0.25, 0.5, 0.75])).mean(axis=0)
@@ -443,7 +445,7 @@ def test_the_table_is_asked_once_for_a_thousand_groups():
     chart = Boxplot("ward", "wait", method="unbounded")
     plan = chart.plan(Domain(wait=(0, 240), ward=names), ROWS, Budget(1))
     with seeded(1):
-        release = chart.measure(Counting(table), plan)
+        release = measure_planned(chart, Counting(table), plan)
     assert asked == {"counts": 1}
     assert len(release.boxes) == 1000
     assert release.value.cells == 2**14  # a thousand times as many fit into one answer
@@ -456,7 +458,9 @@ def covered(method):
     counts = np.bincount((values * cells).astype(int), minlength=cells)
     exact = Exact(unit.weight, unit.weight**2, unit.step, np.tile(counts, (100, 1)))
     with seeded(3):
-        summaries = method.boxes(exact, Grid("y", Bounds(0, 1), cells), 1.5).summaries
+        summaries = metered(
+            method.boxes, exact, Grid("y", Bounds(0, 1), cells), 1.5
+        ).values.summaries
     truth = zip(("q1", "median", "q3"), np.quantile(values, [0.25, 0.5, 0.75]), strict=True)
     return np.mean(
         [

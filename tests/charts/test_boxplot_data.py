@@ -13,7 +13,7 @@ from sfumato.postprocess.box import Box
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.releases.boxplot import METHODS, NUMBERS, PLACES
-from sfumato.testing import seeded
+from sfumato.testing import measure_planned, seeded
 
 ROWS = PrivacyUnit.rows()
 SIZE, LOWER, UPPER = 4000, 0, 500
@@ -33,7 +33,7 @@ def released(values, seed=1, *, budget=2.0, bounds=(LOWER, UPPER), **asked):
     chart = Boxplot(y="price", **asked)
     plan = chart.plan(Domain(price=bounds), ROWS, Budget(budget, weak=True))
     with seeded(seed):
-        return plan, chart.measure(DuckEngine(pa.table({"price": values})), plan)
+        return plan, measure_planned(chart, DuckEngine(pa.table({"price": values})), plan)
 
 
 def grid_step(release):
@@ -114,7 +114,7 @@ def test_odd_tables_have_boxes_of_the_same_shape(name, method):
     plan = chart.plan(Domain(price=(LOWER, UPPER), ward=["A", "B"]), ROWS, Budget(1))
     for seed in range(3):
         with seeded(seed):
-            release = chart.measure(DuckEngine(table), plan)
+            release = measure_planned(chart, DuckEngine(table), plan)
         for summary in release.summaries:
             numbers = [getattr(summary.box, field.name) for field in fields(Box)]
             assert np.isfinite([*numbers, summary.size]).all()
@@ -136,7 +136,7 @@ def test_texts_and_strangers_are_counted_nowhere(method):
     chart = Boxplot("ward", "price", method=method)
     plan = chart.plan(Domain(price=(LOWER, UPPER), ward=["A", "B"]), ROWS, Budget(50, weak=True))
     with seeded(2):
-        full, empty = chart.measure(DuckEngine(table), plan).summaries
+        full, empty = measure_planned(chart, DuckEngine(table), plan).summaries
     assert full.size == pytest.approx(100, abs=8) and full.box.median == pytest.approx(150, abs=8)
     assert empty.size < 8 and not empty.clear
 

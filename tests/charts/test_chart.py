@@ -18,6 +18,7 @@ from sfumato.errors import OverspentError
 from sfumato.mechanisms import approx, joint, noise, threshold
 from sfumato.mechanisms.ranks.profile import Profile
 from sfumato.mechanisms.ranks.wanted import Place
+from sfumato.testing import measure_planned
 
 ROWS, PEOPLE = sf.PrivacyUnit.rows(), sf.PrivacyUnit.users("who")
 PURE, LOOSE = sf.Budget(epsilon=2), sf.Budget(epsilon=2, delta=1e-6)
@@ -82,8 +83,8 @@ def deaf(monkeypatch: pytest.MonkeyPatch) -> None:
         cells = profile.stop - 1 - profile.start
         return [Place(profile.start + int(level * cells), 5, 0.0) for level in levels]
 
-    def walk(gains: list[int], scale: float) -> tuple[int, bool]:
-        return len(gains) // 3, True
+    def walk(receipt: object, gains: list[int], scale: float) -> int:
+        return len(gains) // 3
 
     monkeypatch.setattr(noise, "_add_exact_noise", add)
     monkeypatch.setattr(joint, "draw", draw)
@@ -102,7 +103,7 @@ def test_releases_of_any_tables_are_alike_where_mechanisms_answer_alike(
 ) -> None:
     chart, budget = CHARTS[name]
     plan = chart.plan(DOMAIN, unit, budget)
-    released = [chart.measure(DuckEngine(table), plan) for table in TABLES]
+    released = [measure_planned(chart, DuckEngine(table), plan) for table in TABLES]
     one, other = (each.to_dict() for each in released)
     assert one == other
 
@@ -111,7 +112,7 @@ def test_releases_of_other_tables_differ_where_mechanisms_do_not_answer_alike() 
     for name in USUAL:
         chart, budget = CHARTS[name]
         plan = chart.plan(DOMAIN, ROWS, budget)
-        one, other = (chart.measure(DuckEngine(table), plan).to_dict() for table in TABLES)
+        one, other = (measure_planned(chart, DuckEngine(table), plan).to_dict() for table in TABLES)
         assert one != other
 
 
@@ -132,4 +133,4 @@ def test_a_chart_that_spends_more_than_was_charged_is_withheld(name: str) -> Non
         if charged:
             less = replace(plan.cost, **{currency: charged / 100})
             with pytest.raises(OverspentError, match="the numbers are withheld"):
-                chart.measure(DuckEngine(FEW), replace(plan, cost=less))
+                measure_planned(chart, DuckEngine(FEW), replace(plan, cost=less))

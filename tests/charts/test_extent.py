@@ -23,10 +23,11 @@ from sfumato.engines.kernel import edges_cells
 from sfumato.errors import BudgetError, DomainError, SourceError
 from sfumato.exact import Exact
 from sfumato.grid import Grid
+from sfumato.mechanisms.meter import Meter
 from sfumato.mechanisms.threshold import extremes
 from sfumato.privacy.budget import Budget, Cost
 from sfumato.privacy.guarantee import PrivacyUnit
-from sfumato.testing import seeded
+from sfumato.testing import ample_meter, metered, seeded
 
 ROWS = PrivacyUnit.rows()
 UNITS = [ROWS, PrivacyUnit.users("person", max_rows=2), PrivacyUnit.users("person")]
@@ -67,7 +68,7 @@ def test_box_and_whiskers_lie_within_the_bounds_and_fill_part_of_them(shape, siz
     with seeded(8):
         for _ in range(40):
             values = SHAPES[shape](generator, size)
-            bounds = search.run(Column(values)).bounds
+            bounds = search.run(Column(values), ample_meter().__enter__()).bounds
             first, third = np.quantile(values, [0.25, 0.75])
             fences = first - 1.5 * (third - first), third + 1.5 * (third - first)
             whiskers = values[(values >= fences[0]) & (values <= fences[1])]
@@ -82,8 +83,8 @@ def test_bounds_are_found_for_every_unit(unit):
     generator = np.random.default_rng(1)
     values = generator.normal(50, 10, 4000)
     table = pa.table({"y": values, "person": generator.integers(0, 2000, 4000)})
-    found = planned(unit).run(DuckEngine(table))
-    assert found.private
+    with ample_meter() as meter:
+        found = planned(unit).run(DuckEngine(table), meter)
     assert Bounds(-LIMIT, LIMIT) != found.bounds
     assert found.bounds.lower < 30 < 70 < found.bounds.upper < 2**20
 
@@ -96,7 +97,9 @@ def test_a_search_spends_its_share_and_no_more(unit, budget):
         assert search.cost == Cost.pure(Fraction(6, 100))
     assert search.cost.rho <= Portion.of(budget).part(Fraction(1, 5)).cost.rho
     table = pa.table({"y": [1.0, 2.0], "person": [1, 2]})
-    spent = search.run(DuckEngine(table)).cost
+    with Meter(search.cost) as meter:
+        search.run(DuckEngine(table), meter)
+    spent = meter.spent
     assert spent.within(search.cost)
     assert spent.epsilon > search.cost.epsilon * (1 - Fraction(1, 2**50))
 
@@ -112,9 +115,9 @@ def test_every_table_has_an_answer_that_a_grid_can_divide(values, within):
     search = planned(within=within)
     engine = Column(np.array(values, dtype=np.float64))
     engine.values = engine.values[~np.isnan(engine.values)]
-    with seeded(4):
+    with seeded(4), ample_meter() as meter:
         for _ in range(5):
-            bounds = search.run(engine).bounds
+            bounds = search.run(engine, meter).bounds
             assert search.key.bounds.lower <= bounds.lower < bounds.upper
             assert bounds.upper <= search.key.bounds.upper
             assert Grid("y", bounds, 2**20).cells == 2**20
@@ -140,7 +143,7 @@ def test_the_fences_of_any_box_within_what_was_found_are_within_the_bounds():
 
 def test_where_nothing_is_found_nothing_is_cut_off():
     for search, values in ((planned(), np.zeros(0)), (planned(within=(0, 9)), np.full(3, 5.0))):
-        nothing = search.run(Column(values))
+        nothing = search.run(Column(values), ample_meter().__enter__())
         assert nothing.bounds == search.key.bounds
         assert not nothing.found and nothing.cut == (False, False)
 
@@ -202,12 +205,13 @@ def test_about_as_many_as_planned_lie_beyond_what_was_found(unit):
     exact = DuckEngine(table).counts([search.key], unit)
     with seeded(6):
         upper = [
-            extremes(
+            metered(
+                extremes,
                 exact,
                 ladder=np.arange(search.key.cells),
                 least=search.least,
                 epsilon=search.epsilon,
-            ).cells[0, 1]
+            ).values[0, 1]
             for _ in range(30)
         ]
     beyond = np.mean([(values >= search.key.values[cell]).sum() for cell in upper])
@@ -220,7 +224,7 @@ def test_the_answer_lies_on_public_marks():
     with seeded(1):
         for seed in range(20):
             values = np.random.default_rng(seed).normal(3, 4, 800)
-            assert search.run(Column(values)).bounds in public
+            assert search.run(Column(values), ample_meter().__enter__()).bounds in public
 
 
 def test_simulated_bounds_are_not_private():
@@ -279,7 +283,7 @@ def _held(search, rows):
     with seeded(4):
         for _ in range(60):
             values = generator.lognormal(3, 1, round(rows))
-            bounds = search.run(Column(values)).bounds
+            bounds = search.run(Column(values), ample_meter().__enter__()).bounds
             first, third = np.quantile(values, [0.25, 0.75])
             held.append(bounds.lower < first and third < bounds.upper < LIMIT)
     return np.mean(held)
@@ -290,5 +294,7 @@ def _early(search):
     nothing = Exact(1, 1, 1.0, np.zeros((20_000, search.key.cells), dtype=np.int64))
     rungs = np.arange(search.key.cells)
     with seeded(2):
-        chosen = extremes(nothing, ladder=rungs, least=search.least, epsilon=search.epsilon)
-    return int((chosen.cells[:, 1] > 0).sum())
+        chosen = metered(
+            extremes, nothing, ladder=rungs, least=search.least, epsilon=search.epsilon
+        )
+    return int((chosen.values[:, 1] > 0).sum())

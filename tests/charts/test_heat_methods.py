@@ -18,11 +18,11 @@ from sfumato.charts.heat.pyramid import Pyramid
 from sfumato.domain import Bounds
 from sfumato.exact import Exact
 from sfumato.grid import Grid
-from sfumato.mechanisms.noise import Noisy
-from sfumato.mechanisms.survey import Survey
+from sfumato.mechanisms.meter import Meter
+from sfumato.mechanisms.survey import Survey, survey
 from sfumato.plane import Plane, apart, interleave
 from sfumato.postprocess.quadtree import Round, grown
-from sfumato.testing import seeded
+from sfumato.testing import metered, seeded
 
 MODULES = (adaptive_module, flat_module, pyramid_module)
 EPSILONS = [Fraction(1, 10), Fraction(1), Fraction(7, 3), Fraction(10)]
@@ -62,12 +62,12 @@ def surveys(monkeypatch: pytest.MonkeyPatch) -> list[Survey]:
     """Remember every survey that a method opens."""
     opened: list[Survey] = []
 
-    def remembered(exact: Exact, levels: int, epsilon: Fraction) -> Survey:
-        opened.append(Survey(exact, levels, epsilon))
+    def remembered(meter: Meter, exact: Exact, levels: int, epsilon: Fraction) -> Survey:
+        opened.append(survey(meter, exact, levels, epsilon))
         return opened[-1]
 
     for module in MODULES:
-        monkeypatch.setattr(module, "Survey", remembered)
+        monkeypatch.setattr(module, "survey", remembered)
     return opened
 
 
@@ -89,7 +89,7 @@ def test_every_path_of_the_adaptive_method_spends_epsilon_exactly(
     method = Adaptive(epsilon)
     assert sum(method.shares) == epsilon
     with seeded(3):
-        method.map(cloud(people, 6), plane(6))
+        metered(method.map, cloud(people, 6), plane(6))
     assert (held(surveys[-1], 6) == 1).all()
     assert len(surveys[-1].asked) == len(method.shares)
 
@@ -131,7 +131,7 @@ def test_with_much_budget_mass_lies_where_people_are(name: str) -> None:
     codes = interleave(np.array([12, 3], dtype=np.int64), np.array([2, 9], dtype=np.int64))
     exact = Exact(1, 1, 1.0, _values=np.array([100, 300]), _places=codes)
     with seeded(5):
-        found = methods(Fraction(50), 4)[name].map(exact, plane(4)).leaves
+        found = metered(methods(Fraction(50), 4)[name].map, exact, plane(4)).values.leaves
     one = (found.column <= 3) & (found.column + found.span > 3)
     one &= (found.row <= 9) & (found.row + found.span > 9)
     assert found.mass[one] == pytest.approx([300], abs=2)
@@ -167,8 +167,6 @@ class Table:
 
 
 def from_table(monkeypatch: pytest.MonkeyPatch, table: Table) -> None:
-    from sfumato.mechanisms import survey
-
     true = Survey._masses
 
     def noisy(self: Survey, level: np.ndarray, code: np.ndarray) -> np.ndarray:
@@ -176,7 +174,7 @@ def from_table(monkeypatch: pytest.MonkeyPatch, table: Table) -> None:
 
     monkeypatch.setattr(Survey, "_masses", noisy)
     monkeypatch.setattr(
-        survey, "add_noise", lambda values, family, scale, cost: Noisy(values, cost, private=False)
+        "sfumato.mechanisms.survey.add_noise", lambda receipt, values, family, scale: values
     )
 
 
@@ -206,7 +204,7 @@ def test_noise_drawn_where_it_is_looked_at_gives_what_noise_everywhere_gives(
     exact, table = cloud(60, levels, seed, l1=1), Table(levels, seed, spread=3.0)
     kept = whole_pyramid(exact, levels, table, method)
     from_table(monkeypatch, table)
-    found = method.map(exact, plane(levels))
+    found = metered(method.map, exact, plane(levels)).values
     asked = surveys[-1].asked
     for level, round_ in zip(range(method.coarsest + 1, levels + 1), asked[1:], strict=True):
         children = [4 * code + quarter for code in kept[level - 1] for quarter in range(4)]
@@ -220,15 +218,13 @@ def test_noise_drawn_where_it_is_looked_at_gives_what_noise_everywhere_gives(
 def test_what_is_asked_follows_from_answers_and_not_from_the_data(
     name: str, monkeypatch: pytest.MonkeyPatch, surveys: list[Survey]
 ) -> None:
-    from sfumato.mechanisms import survey
-
     table = Table(5, seed=8, spread=20.0)
     monkeypatch.setattr(Survey, "_masses", lambda self, level, code: table.of(level, code))
     monkeypatch.setattr(
-        survey, "add_noise", lambda values, family, scale, cost: Noisy(values, cost, private=False)
+        "sfumato.mechanisms.survey.add_noise", lambda receipt, values, family, scale: values
     )
     for people in (0, 500):
-        methods(Fraction(1), 5)[name].map(cloud(people, 5, l1=1), plane(5))
+        metered(methods(Fraction(1), 5)[name].map, cloud(people, 5, l1=1), plane(5))
     one, other = (each.asked for each in surveys)
     assert [round_.code.tolist() for round_ in one] == [round_.code.tolist() for round_ in other]
     assert [round_.level.tolist() for round_ in one] == [round_.level.tolist() for round_ in other]
@@ -238,7 +234,7 @@ def test_a_twin_that_looks_only_where_people_are_is_noticed(
     monkeypatch: pytest.MonkeyPatch, surveys: list[Survey]
 ) -> None:
     class Peeking(Pyramid):
-        def map(self, exact: Exact, plane: Plane):
+        def map(self, meter: Meter, exact: Exact, plane: Plane):
             true = Survey.ask
 
             def ask(survey, level, code, epsilon):
@@ -248,12 +244,12 @@ def test_a_twin_that_looks_only_where_people_are_is_noticed(
 
             with pytest.MonkeyPatch.context() as patch:
                 patch.setattr(Survey, "ask", ask)
-                return super().map(exact, plane)
+                return super().map(meter, exact, plane)
 
     table = Table(5, seed=8, spread=20.0)
     from_table(monkeypatch, table)
     for people in (2, 500):
-        Peeking(Fraction(1), 5).map(cloud(people, 5, l1=1), plane(5))
+        metered(Peeking(Fraction(1), 5).map, cloud(people, 5, l1=1), plane(5))
     one, other = (each.asked for each in surveys)
     assert [round_.code.tolist() for round_ in one] != [round_.code.tolist() for round_ in other]
 

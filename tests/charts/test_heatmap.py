@@ -19,7 +19,7 @@ from sfumato.engines.duck import DuckEngine
 from sfumato.errors import BudgetError, DomainError, OverspentError, SourceError
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import PrivacyUnit
-from sfumato.testing import seeded
+from sfumato.testing import measure_planned, seeded
 
 ROWS, USERS = PrivacyUnit.rows(), PrivacyUnit.users("who")
 WINDOW = Domain(lon=(0, 8), lat=(0, 4), count=(0, 100))
@@ -46,7 +46,7 @@ TABLE = table(*crowd())
 def measured(chart, budget=2.0, unit=USERS, source=TABLE, domain=WINDOW, seed=3):
     plan = chart.plan(domain, unit, Budget(budget, weak=True))
     with seeded(seed):
-        return chart.measure(DuckEngine(source), plan)
+        return measure_planned(chart, DuckEngine(source), plan)
 
 
 def near(heat, lon, lat, radius=0.75):
@@ -324,7 +324,7 @@ def test_a_method_that_overspends_is_withheld():
     plan = chart.plan(WINDOW, USERS, Budget(epsilon=1))
     greedy = replace(plan, method=replace(plan.method, epsilon=Fraction(2)))
     with seeded(1), pytest.raises(OverspentError):
-        chart.measure(DuckEngine(TABLE), greedy)
+        measure_planned(chart, DuckEngine(TABLE), greedy)
 
 
 def test_names_and_origin_tell_how_a_window_is_drawn():

@@ -14,7 +14,7 @@ from sfumato.errors import BudgetError, DomainError, OverspentError
 from sfumato.exact import Exact
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import PrivacyUnit
-from sfumato.testing import seeded
+from sfumato.testing import measure_planned, seeded
 
 ROWS = PrivacyUnit.rows()
 DOMAIN = Domain(age=(0, 100), pay=(0, 10), ward=["A", "B", "C"], sex=["f", "m"])
@@ -32,7 +32,7 @@ TABLE = pa.table(
 def measured(chart: Histogram, budget=10_000.0, unit=ROWS):
     """A budget so large that the noise is zero."""
     plan = chart.plan(DOMAIN, unit, Budget(budget, weak=True))
-    return chart.measure(DuckEngine(TABLE), plan)
+    return measure_planned(chart, DuckEngine(TABLE), plan)
 
 
 def test_counts_are_those_of_the_table():
@@ -50,7 +50,7 @@ def test_categories_are_counted_in_the_order_asked_for():
 
 def test_hue_comes_first_and_shares_the_charge():
     chart = Histogram("ward", hue="sex")
-    assert measured(chart).counts.tolist() == [[1, 2, 0], [1, 0, 0]]
+    assert measure_planned(chart).counts.tolist() == [[1, 2, 0], [1, 0, 0]]
     assert chart.plan(DOMAIN, ROWS, Budget(1)).cost.epsilon == 1
 
 
@@ -80,7 +80,7 @@ def test_found_categories_are_those_many_people_hold():
     many = pa.table({"job": ["baker"] * 500 + ["miller"] * 400 + ["spy"]})
     chart = Histogram("job", order=private(share=0.5, delta=1e-6))
     plan = chart.plan(Domain(), ROWS, Budget(1))
-    release = chart.measure(DuckEngine(many), plan)
+    release = measure_planned(chart, DuckEngine(many), plan)
     assert release.x.categories.values == ("baker", "miller")
     assert release.found == ("job",)
     assert plan.cost.epsilon == 1 and plan.cost.delta == Fraction(1, 10**6)
@@ -89,7 +89,7 @@ def test_found_categories_are_those_many_people_hold():
 def test_a_search_that_finds_nothing_is_an_answer():
     few = pa.table({"job": ["spy", "poet"]})
     chart = Histogram("job", order=private(delta=1e-9))
-    release = chart.measure(DuckEngine(few), chart.plan(Domain(), ROWS, Budget(1)))
+    release = measure_planned(chart, DuckEngine(few), chart.plan(Domain(), ROWS, Budget(1)))
     assert release.counts.size == 0
     assert "enough people" in release.figure().notes[0]
 
@@ -103,7 +103,7 @@ def test_searches_and_counts_spend_the_budget_and_no_more():
             assert plan.cost.epsilon == Fraction(3, 10)
         else:
             assert plan.cost.rho <= Budget(0.3, 1e-6, reserve=2e-7).rho
-        chart.measure(DuckEngine(TABLE), plan)
+        measure_planned(chart, DuckEngine(TABLE), plan)
 
 
 class Repeating(DuckEngine):
@@ -126,7 +126,7 @@ class Careless:
 def test_a_release_that_spent_more_than_was_charged_is_withheld():
     chart = Histogram("age")
     with pytest.raises(OverspentError):
-        chart.measure(Careless(), chart.plan(DOMAIN, ROWS, Budget(1)))
+        measure_planned(chart, Careless(), chart.plan(DOMAIN, ROWS, Budget(1)))
 
 
 @pytest.mark.parametrize(
@@ -180,9 +180,9 @@ def test_a_search_is_refused_where_one_person_could_open_many_categories():
 def test_the_expected_error_is_the_observed_one(budget, unit):
     chart = Histogram("age", bins=4000)
     plan = chart.plan(DOMAIN, unit, budget)
-    truth = measured(chart, 1e9, unit).counts
+    truth = measure_planned(chart, 1e9, unit).counts
     with seeded(3):
-        observed = np.abs(chart.measure(DuckEngine(TABLE), plan).counts - truth).mean()
+        observed = np.abs(measure_planned(chart, DuckEngine(TABLE), plan).counts - truth).mean()
     assert 0.93 < plan.expected_error / observed < 1.07
 
 
@@ -220,11 +220,11 @@ def test_intervals_cover_what_they_state(budget, unit, stat):
     table = pa.table({"age": ages, "person": generator.integers(0, 1500, 4000)})
     chart = Histogram("age", bins=8, stat=stat)
     engine = Repeating(table)
-    exact = chart.measure(engine, chart.plan(domain, unit, Budget(1e9, weak=True))).numbers
+    exact = measure_planned(chart, engine, chart.plan(domain, unit, Budget(1e9, weak=True))).numbers
     plan, held, together = chart.plan(domain, unit, budget), [], []
     with seeded(5):
         for _ in range(2000):
-            sure = chart.measure(engine, plan).uncertainty
+            sure = measure_planned(chart, engine, plan).uncertainty
             low, high = np.array(sure.pointwise.low), np.array(sure.pointwise.high)
             held.append((low <= exact + 1e-9) & (exact <= high + 1e-9))
             low, high = np.array(sure.simultaneous.low), np.array(sure.simultaneous.high)
@@ -249,11 +249,11 @@ def test_the_table_is_asked_once_per_release():
             return super().counts(keys, unit)
 
     chart = Histogram("ward", hue="sex")
-    chart.measure(Counting(TABLE), chart.plan(DOMAIN, ROWS, Budget(1)))
+    measure_planned(chart, Counting(TABLE), chart.plan(DOMAIN, ROWS, Budget(1)))
     assert asked == {"counts": 1}
 
 
 def test_bounds_of_the_domain_decide_what_edges_can_see():
     chart = Histogram("age", bins=[0, 50, 300])
     plan = chart.plan(Domain(age=Bounds(0, 300)), ROWS, Budget(10_000, weak=True))
-    assert chart.measure(DuckEngine(TABLE), plan).counts.tolist() == [3, 2]
+    assert measure_planned(chart, DuckEngine(TABLE), plan).counts.tolist() == [3, 2]

@@ -20,11 +20,9 @@ from sfumato.domain import Bounds, Domain
 from sfumato.engines.duck import DuckEngine
 from sfumato.errors import BudgetError, DomainError, OverspentError, SourceError
 from sfumato.lattice import Distance, Lattice, Moments
-from sfumato.mechanisms.chosen import Chosen
-from sfumato.mechanisms.noise import Noisy
 from sfumato.privacy.budget import Budget, Cost
 from sfumato.privacy.guarantee import PrivacyUnit
-from sfumato.testing import seeded
+from sfumato.testing import ample_meter, measure_planned, seeded
 
 ROWS = PrivacyUnit.rows()
 COLUMNS = ["a", "b", "c", "d"]
@@ -49,7 +47,7 @@ def found(source, chart=None, budget=SPEND, unit=ROWS, domain=DOMAIN, seed=3):
     chart = chart or PCA(COLUMNS)
     plan = chart.plan(domain, unit, budget)
     with seeded(seed):
-        return chart.measure(DuckEngine(source), plan)
+        return measure_planned(chart, DuckEngine(source), plan)
 
 
 def test_directions_mean_and_variances_are_found():
@@ -90,7 +88,7 @@ def test_an_overspent_analysis_is_withheld():
     plan = chart.plan(DOMAIN, ROWS, SPEND)
     cheap = replace(plan, cost=Cost.gaussian(plan.cost.rho * Fraction(999, 1000)))
     with seeded(1), pytest.raises(OverspentError):
-        chart.measure(DuckEngine(table(cloud(50))), cheap)
+        measure_planned(chart, DuckEngine(table(cloud(50))), cheap)
 
 
 def test_each_column_pays_for_its_own_median():
@@ -216,16 +214,13 @@ def fixed_answers(monkeypatch):
     square = generator.normal(size=(5, 5))
     answer = np.rint((square @ square.T + np.eye(5)) * 2**40).astype(np.int64)
 
-    def choose(exact, *, levels, epsilon):
-        del exact
-        cells = np.arange(40, 40 + len(levels))[None]
-        return Chosen(cells, Cost.exponential(epsilon), private=True)
+    def choose(meter, exact, *, levels, epsilon):
+        del meter, exact, epsilon
+        return np.arange(40, 40 + len(levels))[None]
 
     monkeypatch.setattr(centre, "joint", choose)
     monkeypatch.setattr(reach, "joint", choose)
-    monkeypatch.setattr(
-        summing, "noisy_moments", lambda exact, scale: Noisy(answer, Cost.nothing(), private=True)
-    )
+    monkeypatch.setattr(summing, "noisy_moments", lambda meter, exact, scale: answer)
 
 
 @pytest.mark.parametrize("scale", [None, sf.private(share=0.2)])
@@ -234,7 +229,7 @@ def test_questions_follow_from_answers_and_from_nothing_else(monkeypatch, scale)
     asked = []
     for rows in (cloud(500), np.full((3, 4), 9.0), np.empty((0, 4))):
         engine = Recorder(table(rows))
-        PCA(COLUMNS, scale=scale).plan(DOMAIN, ROWS, SPEND).analysis.run(engine)
+        PCA(COLUMNS, scale=scale).plan(DOMAIN, ROWS, SPEND).analysis.run(engine, ample_meter())
         asked.append(engine.asked)
     assert asked[0] == asked[1] == asked[2]
     assert [verb for verb, _ in asked[0]] == ["marginals", "counts", "gram", "gram"]
@@ -340,9 +335,9 @@ def test_the_crowd_keeps_a_few_rows_from_being_the_answer():
     key = Distance(lattice, "distance", (0, 0), (), rungs(0.01, 2.0, 1.2))
     source = pa.table({"a": [0.9, 0.9, 0.9], "b": [0.9, 0.9, 0.9]})
     search = Reach(Fraction(98, 100), Fraction(1))
-    with seeded(1):
-        near = search.find(DuckEngine(source), key, ROWS).distance
+    with seeded(1), ample_meter() as meter:
+        near = search.find(DuckEngine(source), meter, key, ROWS)
         many = pa.concat_tables([source] * 3000)
-        far = search.find(DuckEngine(many), key, ROWS).distance
+        far = search.find(DuckEngine(many), meter, key, ROWS)
     assert near < 0.1
     assert far == pytest.approx(0.9 * 2**0.5, rel=0.2)

@@ -9,6 +9,7 @@ from sfumato.charts.portion import Portion, add_noise
 from sfumato.errors import BudgetError
 from sfumato.exact import Exact
 from sfumato.privacy.budget import Budget, Cost
+from sfumato.testing import metered
 
 SHARES = [Fraction(1), Fraction(1, 3), Fraction(29, 100), Fraction(1, 10**9)]
 BUDGETS = [Budget(0.7), Budget(0.7, 1e-6), Budget(3.0, 1e-9)]
@@ -42,9 +43,9 @@ def test_a_choice_at_the_price_of_other_pure_mechanisms_would_be_noticed():
 def test_noise_of_the_planned_law_costs_what_was_planned(budget, weight):
     part = Portion.of(budget).part(Fraction(1, 3))
     exact = Exact(weight, weight**2, 1.0, np.array([3, 5]))
-    assert add_noise(exact, part.law(weight)).cost.within(part.cost)
+    assert metered(add_noise, exact, part.law(weight)).cost.within(part.cost)
     careless = Exact(weight + 1, (weight + 1) ** 2, 1.0, np.array([3, 5]))
-    assert not add_noise(careless, part.law(weight)).cost.within(part.cost)
+    assert not metered(add_noise, careless, part.law(weight)).cost.within(part.cost)
 
 
 def test_parts_add_up_to_the_whole():

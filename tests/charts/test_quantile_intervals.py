@@ -15,12 +15,11 @@ from sfumato.domain import Bounds, Domain
 from sfumato.engines.duck import DuckEngine
 from sfumato.exact import Exact
 from sfumato.grid import Grid
-from sfumato.mechanisms.chosen import Chosen
 from sfumato.postprocess.rank_interval import told_in_order
-from sfumato.privacy.budget import Budget, Cost
+from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.releases.quantiles import METHODS
-from sfumato.testing import seeded
+from sfumato.testing import measure_planned, metered, seeded
 
 ROWS = PrivacyUnit.rows()
 UNITS = [ROWS, PrivacyUnit.users("person", max_rows=5), PrivacyUnit.users("person")]
@@ -52,8 +51,8 @@ def told(chart, counts, epsilon=1.0, unit=ROWS):
     found = []
     with seeded(6):
         for _ in range(GROUPS // groups):
-            chosen = plan.chooser.choose(exact, GRID)
-            counted = plan.counting.count(exact, GRID, chosen, (False, False))
+            chosen = metered(plan.chooser.choose, exact, GRID).values
+            counted = metered(plan.counting.count, exact, GRID, chosen, (False, False)).values
             found += [told_in_order(group, chart.levels) for group in counted.groups]
     return found
 
@@ -136,7 +135,7 @@ def test_a_group_without_rows_shows_nothing(method):
     chart = Quantiles("y", hue="g", hue_order=["A", "B"], method=method)
     plan = chart.plan(Domain(y=(0, 1), g=["A", "B"]), ROWS, Budget(1))
     with seeded(2):
-        frame = chart.measure(DuckEngine(table), plan).to_frame()
+        frame = measure_planned(chart, DuckEngine(table), plan).to_frame()
     full, empty = frame[frame["g"] == "A"], frame[frame["g"] == "B"]
     assert full["reliable"].all() and (full["low"] < full["high"]).all()
     assert (full["low"] <= full["quantile"]).all() and (full["quantile"] <= full["high"]).all()
@@ -149,7 +148,7 @@ def test_a_search_that_found_nothing_says_so_everywhere():
     chart = Quantiles("y", bounds=private())
     with seeded(3):
         plan = chart.plan(Domain(), ROWS, Budget(0.25))
-        release = chart.measure(DuckEngine(table), plan)
+        release = measure_planned(chart, DuckEngine(table), plan)
     words = "The search for bounds found nothing: too few rows for ε = 0.25."
     assert not release.bounds_found
     assert words in release.caption() and words in release.figure().notes
@@ -165,7 +164,7 @@ def test_a_search_that_cut_off_many_says_how_many():
     chart = Quantiles("y", (0.1, 0.5, 0.9), bounds=private(share=0.002))
     with seeded(4):
         plan = chart.plan(Domain(), ROWS, Budget(1))
-        release = chart.measure(DuckEngine(pa.table({"y": values})), plan)
+        release = measure_planned(chart, DuckEngine(pa.table({"y": values})), plan)
     bounds = release.value.bounds
     beyond = np.mean((values <= bounds.lower) | (values >= bounds.upper))
     assert beyond > 0.05  # what this test is about
@@ -183,7 +182,7 @@ def test_a_tail_under_bounds_far_too_wide_is_not_shown_as_if_it_were_known():
             delays = np.round(generator.normal(-5, 8, 200) + generator.exponential(30, 200))
             chart = Quantiles("y", 0.95, step=1)
             plan = chart.plan(Domain(y=(-6000, 24_000)), ROWS, Budget(1))
-            release = chart.measure(DuckEngine(pa.table({"y": delays})), plan)
+            release = measure_planned(chart, DuckEngine(pa.table({"y": delays})), plan)
             truth = np.quantile(delays, 0.95, method="inverted_cdf")
             misled += release.reliable[0] and not release.low[0] <= truth <= release.high[0]
     assert misled == 0
@@ -197,8 +196,8 @@ def test_choice_size_and_counts_spend_their_shares_and_no_more(unit, method):
     assert plan.cost.epsilon == Fraction(7, 10)
     exact = Exact(unit.weight, unit.weight**2, unit.step, np.ones((2, CELLS), dtype=np.int64))
     with seeded(1):
-        chosen = plan.chooser.choose(exact, GRID)
-        counted = plan.counting.count(exact, GRID, chosen, (True, True))
+        chosen = metered(plan.chooser.choose, exact, GRID)
+        counted = metered(plan.counting.count, exact, GRID, chosen.values, (True, True))
     spent = chosen.cost + counted.cost
     assert spent.within(plan.cost)
     assert spent.epsilon > plan.cost.epsilon * (1 - Fraction(1, 2**40))
@@ -218,12 +217,13 @@ def test_where_a_row_is_replaced_counts_get_noise_for_two_bins():
 def test_where_bins_are_taken_follows_from_what_was_released():
     """The same cells and the same noisy size give the same bins, whatever the table."""
     plan = Quantiles("y").plan(Domain(y=(0, 1)), ROWS, Budget(1))
-    chosen = Chosen(np.array([[500, 1000, 1500]]), Cost.nothing(), private=False)
+    chosen = np.array([[500, 1000, 1500]])
     bins = []
     for counts in (SHAPES["even"], SHAPES["even"][::-1]):
         with seeded(9):
             exact = Exact(1, 1, 1.0, counts[np.newaxis].copy())
-            (measured,) = plan.counting.count(exact, GRID, chosen, (False, False)).measured
+            counted = metered(plan.counting.count, exact, GRID, chosen, (False, False)).values
+            (measured,) = counted.measured
         bins.append(measured.starts)
     assert bins[0] == bins[1]
 

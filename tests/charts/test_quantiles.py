@@ -21,7 +21,7 @@ from sfumato.mechanisms.joint import MOST_LEVELS
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.releases.quantiles import METHODS
-from sfumato.testing import seeded
+from sfumato.testing import measure_planned, metered, seeded
 
 ROWS = PrivacyUnit.rows()
 UNITS = [ROWS, PrivacyUnit.users("person", max_rows=5), PrivacyUnit.users("person")]
@@ -48,7 +48,7 @@ TABLE = _table()
 def measured(chart, budget=20.0, unit=ROWS, table=TABLE, domain=DOMAIN):
     plan = chart.plan(domain, unit, Budget(budget, weak=True))
     with seeded(3):
-        return chart.measure(DuckEngine(table), plan)
+        return measure_planned(chart, DuckEngine(table), plan)
 
 
 @pytest.mark.parametrize("unit", UNITS, ids=str)
@@ -77,7 +77,7 @@ def test_groups_come_in_the_order_asked_for_and_are_charged_once(method):
     chart = Quantiles("wait", 0.5, hue="ward", hue_order=["C", "A"], method=method)
     plan = chart.plan(DOMAIN, ROWS, Budget(0.7))
     assert plan.cost.epsilon == Fraction(7, 10)
-    release = chart.measure(DuckEngine(TABLE), plan)
+    release = measure_planned(chart, DuckEngine(TABLE), plan)
     assert release.private and release.cost == plan.cost
     assert [record["ward"] for record in release.records()] == ["C", "A"]
     assert plan.label == "quantiles of wait by ward"
@@ -92,7 +92,7 @@ def test_a_delta_buys_a_choice_priced_at_an_eighth_of_its_square(method):
     chosen = price * (3 if method == "unbounded" else 1)
     assert chosen + plan.counting.cost.rho == plan.cost.rho
     assert float(chosen / plan.cost.rho) == pytest.approx(0.77, abs=1e-3)
-    release = Quantiles("wait", method=method).measure(DuckEngine(TABLE), plan)
+    release = measure_planned(Quantiles("wait", method=method), DuckEngine(TABLE), plan)
     assert release.guarantee.delta == 1e-6
 
 
@@ -122,7 +122,7 @@ def test_bounds_and_groups_that_nobody_declared_are_searched_for(method):
     plan = chart.plan(Domain(), ROWS, Budget(3))
     assert plan.cost.epsilon == 3 and plan.cost.delta == Fraction(1, 10**6)
     with seeded(3):
-        release = chart.measure(DuckEngine(TABLE), plan)
+        release = measure_planned(chart, DuckEngine(TABLE), plan)
     assert release.found == ("ward", "wait")
     assert release.by.categories.values == ("A", "B", "C")
     assert release.quantiles[:, 1] == pytest.approx([100] * 3, abs=12)
@@ -226,7 +226,7 @@ def test_a_price_is_refused_by_the_plan_or_can_be_measured_with(method, unit):
                 refused += 1
                 continue
             with seeded(1):
-                assert plan.chooser.choose(exact, grid).cost.within(plan.cost)
+                assert metered(plan.chooser.choose, exact, grid).cost.within(plan.cost)
     assert 0 < refused < 20
 
 
@@ -260,7 +260,9 @@ def worst_error(chart, unit, **size):
     exact = Exact(unit.weight, unit.weight**2, unit.step, rows)
     grid = Grid("y", Bounds(0, 1), CELLS)
     with seeded(8):
-        draws = [plan.chooser.choose(exact, grid).cells for _ in range(GROUPS if size else 1)]
+        draws = [
+            metered(plan.chooser.choose, exact, grid).values for _ in range(GROUPS if size else 1)
+        ]
     cells = np.concatenate(draws)
     ranks = np.cumsum(counts)[cells] - counts[cells] / 2
     errors = np.abs(ranks - counts.sum() * np.array(chart.levels)).mean(axis=0)
@@ -294,7 +296,7 @@ def test_the_table_is_asked_once():
             return super().counts(keys, unit)
 
     chart = Quantiles("wait", TENTHS, hue="ward")
-    chart.measure(Counting(TABLE), chart.plan(DOMAIN, ROWS, Budget(1)))
+    measure_planned(chart, Counting(TABLE), chart.plan(DOMAIN, ROWS, Budget(1)))
     assert asked == {"counts": 1}
 
 

@@ -9,6 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from sfumato.charts.heat.adaptive import Adaptive
+from sfumato.charts.heat.method import Mapped
 from sfumato.charts.portion import Portion
 from sfumato.charts.scores import pyramid as module
 from sfumato.charts.scores.frame import FoundFrame
@@ -18,13 +19,14 @@ from sfumato.errors import OverspentError
 from sfumato.exact import Exact
 from sfumato.grid import Labels, shape
 from sfumato.lattice import REACH, Lattice, Projection
-from sfumato.mechanisms.noise import simulated
-from sfumato.mechanisms.survey import Survey, maps
+from sfumato.mechanisms.meter import Meter, simulated
+from sfumato.mechanisms.survey import Survey, maps, surveys
 from sfumato.metrics.plane import emd
 from sfumato.plane import Plane
 from sfumato.postprocess.density import spread
 from sfumato.privacy.budget import Cost
 from sfumato.privacy.guarantee import PrivacyUnit
+from sfumato.testing import ample_meter, metered
 
 SIDE = 2 ** LEVELS[-1]
 RHO = Fraction(1, 50)
@@ -70,12 +72,11 @@ def test_one_question_and_one_price_fill_the_frame(unit: PrivacyUnit, number: in
     chart = Pyramid(Portion(RHO, pure=False), unit)
     engine = Counted(np.array([cloud()] * (number or 1)))
     hue = None if number is None else groups_of(number)
-    with simulated(np.random.default_rng(1)):
-        filled = chart.fill(engine, window(24), hue, unit)  # type: ignore[arg-type]
-    assert engine.asked == 1 and not filled.private and filled.steps is None
+    with simulated(np.random.default_rng(1)), Meter(chart.cost) as meter:
+        filled = chart.fill(engine, meter, window(24), hue, unit)  # type: ignore[arg-type]
+    assert engine.asked == 1 and not meter.private and filled.steps is None
     assert filled.masses.shape == (number or 1, 24, 24) and (filled.masses >= 0).all()
-    assert filled.cost.within(chart.cost) and chart.cost == Cost.gaussian(RHO)
-    assert filled.cost.rho > RHO * Fraction(999, 1000)
+    assert meter.spent == chart.cost == Cost.gaussian(RHO), "all groups cost what one costs"
     assert filled.masses.sum(axis=(1, 2)) == pytest.approx(5000, rel=0.2)
 
 
@@ -83,9 +84,10 @@ def test_mass_lies_where_rows_are_with_y_upward() -> None:
     counts = np.zeros((1, SIDE, SIDE), dtype=np.int64)
     counts[0, SIDE - 1, 0] = 1000  # the largest y, the smallest x
     unit = PrivacyUnit.rows()
-    with simulated(np.random.default_rng(2)):
+    with simulated(np.random.default_rng(2)), ample_meter() as meter:
         filled = Pyramid(Portion(Fraction(5), pure=False), unit).fill(
             Counted(counts),  # type: ignore[arg-type]
+            meter,
             window(16),
             None,
             unit,
@@ -96,20 +98,22 @@ def test_mass_lies_where_rows_are_with_y_upward() -> None:
 def test_every_path_is_asked_once_on_every_level(monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[Survey] = []
 
-    def remembered(*details: object) -> Survey:
-        opened.append(Survey(*details))  # type: ignore[arg-type]
-        return opened[-1]
+    def remembered(*details: object) -> list[Survey]:
+        opened.extend(surveys(*details))  # type: ignore[arg-type]
+        return opened
 
-    monkeypatch.setattr(module, "Survey", remembered)
+    monkeypatch.setattr(module, "surveys", remembered)
     engine = Counted(np.array([cloud(100)] * 2))
     unit = PrivacyUnit.rows()
-    with simulated(np.random.default_rng(4)):
+    with simulated(np.random.default_rng(4)), ample_meter() as meter:
         Pyramid(Portion(RHO, pure=False), unit).fill(
             engine,  # type: ignore[arg-type]
+            meter,
             window(8),
             groups_of(2),
             unit,
         )
+    assert len(opened) == 2
     for survey in opened:
         assert [len(asked.code) for asked in survey.asked] == [4**level for level in LEVELS]
         assert {asked.scale for asked in survey.asked} == {
@@ -120,17 +124,19 @@ def test_every_path_is_asked_once_on_every_level(monkeypatch: pytest.MonkeyPatch
 def test_a_twin_that_pays_each_level_in_full_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Pyramid, "share", property(lambda self: self.portion.amount))
     with pytest.raises(OverspentError), simulated(np.random.default_rng(5)):
-        Pyramid(Portion(RHO, pure=False), PrivacyUnit.rows()).map(*mapped_cloud())
+        metered(mapped, Pyramid(Portion(RHO, pure=False), PrivacyUnit.rows()))
 
 
-def mapped_cloud() -> tuple[Exact, Plane]:
+def mapped(meter: Meter, method: Pyramid | Adaptive) -> Mapped:
     frame = window(SIDE)
-    counts = Exact(1, 1, 1.0, _values=cloud())
-    return maps(counts)[0], Plane(frame.x, frame.y, "edge")
+    counts, plane = Exact(1, 1, 1.0, _values=cloud()), Plane(frame.x, frame.y, "edge")
+    if isinstance(method, Adaptive):
+        return method.map(meter, maps(counts)[0], plane)
+    (asked,) = surveys(meter, counts, plane.levels, method.portion.amount, "gaussian")
+    return method.map(asked, plane, 1.0, 1.0)
 
 
 def test_for_one_price_less_mass_is_moved_than_with_laplace_noise() -> None:
-    exact, plane = mapped_cloud()
     portion = Portion(RHO, pure=False)
     methods = {
         "gaussian": Pyramid(portion, PrivacyUnit.rows()),
@@ -140,6 +146,6 @@ def test_for_one_price_less_mass_is_moved_than_with_laplace_noise() -> None:
     for seed in range(4):
         for name, method in methods.items():
             with simulated(np.random.default_rng(seed)):
-                picture = spread(method.map(exact, plane).leaves, (SIDE, SIDE))
+                picture = spread(metered(mapped, method).values.leaves, (SIDE, SIDE))
             distance[name] += emd(cloud(), picture, gap=1e-2).middle
     assert distance["gaussian"] < 0.7 * distance["laplace"]

@@ -22,7 +22,7 @@ from sfumato.privacy.budget import Budget, Cost
 from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.releases.score_method import METHODS
 from sfumato.releases.scoreplot_density import unseen
-from sfumato.testing import seeded
+from sfumato.testing import measure_planned, seeded
 
 ROWS, USERS = PrivacyUnit.rows(), PrivacyUnit.users("who")
 COLUMNS = ["a", "b", "c"]
@@ -52,13 +52,13 @@ TABLE = table()
 def drawn(chart, budget=SPEND, unit=ROWS, source=TABLE, domain=DOMAIN, seed=3):
     plan = chart.plan(domain, unit, budget)
     with seeded(seed):
-        return chart.measure(DuckEngine(source), plan)
+        return measure_planned(chart, DuckEngine(source), plan)
 
 
 def components(budget=SPEND, seed=2):
     chart = PCA(COLUMNS)
     with seeded(seed):
-        return chart.measure(DuckEngine(TABLE), chart.plan(DOMAIN, ROWS, budget))
+        return measure_planned(chart, DuckEngine(TABLE), chart.plan(DOMAIN, ROWS, budget))
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -159,7 +159,7 @@ def test_the_frame_holds_nearly_everyone():
 def test_a_picture_along_simulated_directions_is_not_private():
     chart = Scoreplot(components(), bins=4)
     plan = chart.plan(DOMAIN, ROWS, SPEND)
-    release = chart.measure(DuckEngine(TABLE), plan)  # with real noise
+    release = measure_planned(chart, DuckEngine(TABLE), plan)  # with real noise
     assert not release.private and release.figure().watermark
 
 
@@ -173,7 +173,7 @@ def test_what_is_spent_is_what_was_planned():
         assert plan.cost.delta <= Fraction(1, 2 * 10**6)
         cheap = replace(plan, cost=Cost(None, plan.cost.rho * Fraction(99, 100), plan.cost.delta))
         with seeded(1), pytest.raises(OverspentError):
-            chart.measure(DuckEngine(TABLE), cheap)
+            measure_planned(chart, DuckEngine(TABLE), cheap)
 
 
 def test_splits_divide_the_whole():

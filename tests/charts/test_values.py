@@ -139,7 +139,7 @@ def test_dates_have_a_step_from_their_type_or_their_bounds_alone():
 def test_declared_bounds_are_free_and_a_search_costs_its_share():
     assert values().cost == Cost.nothing()
     assert values(search=private(share=0.25)).cost == Cost.pure(Fraction(1, 4))
-    assert values().settle(None).bounds == Bounds(0, 240)
+    assert values().settle(None, None).bounds == Bounds(0, 240)
 
 
 def test_a_table_that_cannot_answer_is_refused():

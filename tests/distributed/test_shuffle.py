@@ -15,9 +15,9 @@ from sfumato.distributed.noise_part import NoisePart
 from sfumato.distributed.protocol import Protocol
 from sfumato.distributed.shuffle import Analyser, Client, Messages, Shuffler
 from sfumato.errors import SfumatoError
-from sfumato.mechanisms.noise import add_noise
-from sfumato.privacy.budget import Cost
-from sfumato.testing import seeded
+from sfumato.exact import Exact
+from sfumato.mechanisms.laplace import laplace
+from sfumato.testing import metered, seeded
 
 RARE = 1e-6
 MANY = dict(plane=plane(48, 40), participants=20, honest=20, epsilon=4.0, scaling=16, coarsest=5)
@@ -70,7 +70,8 @@ def test_the_error_has_the_law_of_central_noise():
     for level, rate in rates(asked).items():
         seen = np.concatenate([each[level] for each in found])
         assert fit(seen, rate) > RARE
-        central = add_noise(np.zeros_like(seen), "laplace", 1 / rate, Cost.nothing()).values
+        zeros = Exact(1, 1, 1.0, np.zeros_like(seen))
+        central = metered(laplace, zeros, scale=1 / rate).values
         assert stats.ks_2samp(seen, central).pvalue > RARE
 
 

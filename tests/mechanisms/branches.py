@@ -8,6 +8,34 @@ from itertools import combinations_with_replacement
 
 import numpy as np
 
+from sfumato.mechanisms.chance import Chance
+from sfumato.mechanisms.noise import add_noise
+from sfumato.mechanisms.survey import survey
+from sfumato.privacy.budget import Cost
+from sfumato.testing import ample_meter
+
+
+def coins():
+    """Coins that nothing is paid for."""
+    return Chance(ample_meter().__enter__().pay(Cost.nothing()))
+
+
+def open_survey(*details):
+    """A survey that may cost what it likes."""
+    return survey(ample_meter().__enter__(), *details)
+
+
+def free_noise(meter, values, family, scale):
+    """Noise that nothing is paid for."""
+    return add_noise(meter.pay(Cost.nothing()), values, family, scale)
+
+
+class Told(Chance):
+    """Answers what it is told to."""
+
+    def __init__(self, below):
+        self.below = below
+
 
 class Fork(Exception):
     """A choice that the script does not hold."""
@@ -22,8 +50,6 @@ class Rejected(Exception):
 
 class Script:
     """Stands in for `Chance`: makes the choices it was told, and stops at the first new one."""
-
-    private = False
 
     def __init__(self, choices):
         self._choices = choices

@@ -16,7 +16,8 @@ from scipy import stats
 from sfumato.exact import Exact
 from sfumato.mechanisms.gaussian import gaussian
 from sfumato.mechanisms.laplace import laplace
-from sfumato.mechanisms.noise import simulated
+from sfumato.mechanisms.meter import simulated
+from sfumato.testing import metered
 from telling.enumerated import counts as enumerated
 
 DRAWS = 100_000
@@ -104,9 +105,9 @@ def draw() -> Callable[[str, float, str], NDArray[np.int64]]:
         mechanism = {"laplace": laplace, "gaussian": gaussian}[family]
         exact = counts(np.full(DRAWS, 1234))
         if source == "real":
-            return mechanism(exact, scale=scale).values - 1234
+            return metered(mechanism, exact, scale=scale).values - 1234
         with simulated(np.random.default_rng(7)):
-            return mechanism(exact, scale=scale).values - 1234
+            return metered(mechanism, exact, scale=scale).values - 1234
 
     def cached(family: str, scale: float, source: str) -> NDArray[np.int64]:
         key = (family, scale, source)

@@ -6,7 +6,6 @@ import math
 from fractions import Fraction
 from functools import cache
 from itertools import pairwise, product
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -18,9 +17,10 @@ from sfumato.exact import Exact
 from sfumato.mechanisms import approx as module
 from sfumato.mechanisms.approx import approx, single
 from sfumato.mechanisms.joint import ROUNDING
-from sfumato.mechanisms.noise import simulated
+from sfumato.mechanisms.meter import simulated
 from sfumato.mechanisms.ranks import chain, profile, stretch, wanted
 from sfumato.privacy.budget import Cost
+from sfumato.testing import metered
 from telling.enumerated import ideal
 from telling.enumerated.trees import doubled, largest_loss, tree
 
@@ -128,9 +128,9 @@ def test_epsilon_is_divided_among_depths_and_among_the_nodes_of_a_depth_that_a_r
     monkeypatch.setattr(chain, "SLICES", 1000)
 
     def run(chance):
-        monkeypatch.setattr(module, "Chance", SimpleNamespace(now=lambda: chance))
-        chosen = approx(counts((1, 4, 0)), levels=THIRDS, epsilon=Fraction(8), size=size)
-        return tuple(chosen.cells[0].tolist())
+        monkeypatch.setattr(module, "Chance", lambda receipt: chance)
+        chosen = metered(approx, counts((1, 4, 0)), levels=THIRDS, epsilon=Fraction(8), size=size)
+        return tuple(chosen.values[0].tolist())
 
     law = tree((1, 4, 0), THIRDS, 8 / (2 * touched), 1)
     assert answers(run) == pytest.approx(law, rel=1e-4)  # rounding takes some of ε
@@ -148,7 +148,7 @@ def test_single_quantiles_are_drawn_apart_from_each_other():
     table, draws = (3, 0, 11, 4), 1500
     with simulated(np.random.default_rng(1)):
         exact = counts([table] * draws)
-        cells = single(exact, levels=THIRDS, epsilon=Fraction(4)).cells
+        cells = metered(single, exact, levels=THIRDS, epsilon=Fraction(4)).values
     chances = np.zeros((4, 4))
     for first, second in product(range(160), repeat=2):
         low, high = sorted((first // 40, second // 40))
@@ -181,8 +181,8 @@ def test_no_table_is_too_extreme(mechanism, epsilon):
     with simulated(np.random.default_rng(2)):
         for table, unit in product(tables, (1, 2**30)):
             exact = counts(table, unit)
-            chosen = mechanism(exact, levels=TENTHS, epsilon=Fraction(epsilon))
-            cells = chosen.cells[0].tolist()
+            chosen = metered(mechanism, exact, levels=TENTHS, epsilon=Fraction(epsilon))
+            cells = chosen.values[0].tolist()
             assert all(low <= high for low, high in pairwise([0, *cells, len(table) - 1]))
 
 
@@ -191,8 +191,8 @@ def test_with_much_to_spend_quantiles_are_nearly_those_of_the_table(mechanism):
     table = np.random.default_rng(3).poisson(20, 400)
     below = np.append(0, table.cumsum())
     for size in (None, int(table.sum())):
-        chosen = mechanism(counts(table), levels=TENTHS, epsilon=Fraction(400), size=size)
-        for cell, level in zip(chosen.cells[0].tolist(), TENTHS, strict=True):
+        chosen = metered(mechanism, counts(table), levels=TENTHS, epsilon=Fraction(400), size=size)
+        for cell, level in zip(chosen.values[0].tolist(), TENTHS, strict=True):
             target = float(level) * table.sum()
             assert below[cell] - 9 <= target <= below[cell + 1] + 9
 
@@ -200,15 +200,17 @@ def test_with_much_to_spend_quantiles_are_nearly_those_of_the_table(mechanism):
 def test_each_depth_costs_the_same_and_rho_is_the_sum_of_all():
     exact = counts([1, 2])
     third = Fraction(1, 3)
-    assert approx(exact, levels=QUARTILES, epsilon=third).cost == Cost(third, third**2 / 16)
-    assert approx(exact, levels=TENTHS, epsilon=third).cost == Cost(third, third**2 / 32)
-    assert single(exact, levels=TENTHS, epsilon=third).cost == Cost(third, third**2 / 72)
-    assert single(exact, levels=TENTHS, epsilon=third, size=3).cost.rho == third**2 / 72
+    assert metered(approx, exact, levels=QUARTILES, epsilon=third).cost == Cost(
+        third, third**2 / 16
+    )
+    assert metered(approx, exact, levels=TENTHS, epsilon=third).cost == Cost(third, third**2 / 32)
+    assert metered(single, exact, levels=TENTHS, epsilon=third).cost == Cost(third, third**2 / 72)
+    assert metered(single, exact, levels=TENTHS, epsilon=third, size=3).cost.rho == third**2 / 72
 
 
 def test_a_replaced_row_costs_in_rho_what_two_changes_of_one_node_do():
     """Both parts of ε at one node: log ratios in an interval twice as long, at four times ρ."""
-    cost = approx(counts([1, 2]), levels=QUARTILES, epsilon=Fraction(1), size=3).cost
+    cost = metered(approx, counts([1, 2]), levels=QUARTILES, epsilon=Fraction(1), size=3).cost
     assert cost == Cost(Fraction(1), 2 * 4 * Fraction(1, 4) ** 2 / 8)
 
 
@@ -217,15 +219,15 @@ def test_too_little_to_spend_is_refused(mechanism, parts):
     exact = counts([[1, 2]] * 5, 2**30)
     nodes = 8 if mechanism is approx else 1
     with pytest.raises(BudgetError, match="rounding alone"):
-        mechanism(exact, levels=TENTHS, epsilon=parts * 5 * nodes * ROUNDING)
+        metered(mechanism, exact, levels=TENTHS, epsilon=parts * 5 * nodes * ROUNDING)
     enough = parts * (5 * nodes + 1) * ROUNDING
-    assert mechanism(exact, levels=TENTHS, epsilon=enough).cells.shape == (5, 9)
+    assert metered(mechanism, exact, levels=TENTHS, epsilon=enough).values.shape == (5, 9)
 
 
 @pytest.mark.parametrize("mechanism", [approx, single])
 def test_what_joint_refuses_is_refused_here(mechanism):
     for levels in ([], [Fraction(1)], [Fraction(1, 2)] * 2):
         with pytest.raises(DomainError, match="must rise between 0 and 1"):
-            mechanism(counts([1, 2]), levels=levels, epsilon=Fraction(1))
+            metered(mechanism, counts([1, 2]), levels=levels, epsilon=Fraction(1))
     with pytest.raises(DomainError, match="rows of one group"):
-        mechanism(counts([[1, 2], [3, 4]]), levels=TENTHS, epsilon=Fraction(1), size=10)
+        metered(mechanism, counts([[1, 2], [3, 4]]), levels=TENTHS, epsilon=Fraction(1), size=10)

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from mechanisms.branches import Script, answers
+from mechanisms.branches import Script, Told, answers, coins
 from sfumato.mechanisms.chance import Chance, pair_sums
-from sfumato.mechanisms.noise import simulated
+from sfumato.mechanisms.meter import simulated
 from telling.enumerated.coins import chance_of, largest_error
 
 DRAWS = 20_000
@@ -25,8 +25,7 @@ class Numbers(Chance):
 
     def __init__(self, choices):
         script = Script(choices)
-        below = lambda limit: script.choose(np.full(limit, 1 / limit))  # noqa: E731
-        super().__init__(below, private=False)
+        self.below = lambda limit: script.choose(np.full(limit, 1 / limit))
 
 
 @pytest.mark.parametrize(("yes", "no"), [(3.0, 1.0), (0.75, 0.5), (0.0, 2.0), (5.0, 0.0)])
@@ -38,12 +37,12 @@ def test_odds_are_exact(yes, no):
 @given(weights, weights.filter(bool))
 def test_odds_of_any_floats_are_whole_numbers_in_that_ratio(yes, no):
     limits = []
-    edge = Chance(lambda limit: limits.append(limit) or 0, private=False)
+    edge = Told(lambda limit: limits.append(limit) or 0)
     assert edge.odds(yes, no) == (yes > 0)
     share = Fraction(yes) / (Fraction(yes) + Fraction(no)) * limits[0]
     assert share.denominator == 1
     for value in (int(share) - 1, int(share)):
-        told = Chance(lambda _, value=value: value, private=False)
+        told = Told(lambda _, value=value: value)
         assert told.odds(yes, no) == (value < share)
 
 
@@ -54,13 +53,13 @@ def test_survival_is_exact(exponent):
 
 
 def test_what_rounding_puts_below_0_survives():
-    nobody = Chance(lambda limit: limit - 1, private=False)
+    nobody = Told(lambda limit: limit - 1)
     assert nobody.survives(-1e-13)
     assert nobody.survives(0.0)
 
 
 def test_an_exponent_without_measure_does_not_take_for_ever():
-    assert not Chance.now().survives(1e300)
+    assert not coins().survives(1e300)
 
 
 @given(st.lists(weights, min_size=1, max_size=40).filter(any))
@@ -79,14 +78,13 @@ def test_the_check_notices_a_cumulative_table():
 
 
 def test_nothing_is_picked_that_weighs_nothing():
-    chance = Chance.now()
+    chance = coins()
     sums = pair_sums(np.array([0.0, 0.0, 1e-310, 0.0, 0.0]))
     assert {chance.pick(sums) for _ in range(50)} == {2}
 
 
 def test_the_systems_randomness_gives_the_same_odds(rare):
-    chance = Chance.now()
-    assert chance.private
+    chance = coins()
     for yes, run in {
         0.3: lambda: chance.odds(0.75, 1.75),
         math.exp(-1.3): lambda: chance.survives(1.3),
@@ -98,14 +96,14 @@ def test_the_systems_randomness_gives_the_same_odds(rare):
 
 
 def test_the_systems_randomness_never_repeats_itself():
-    drawn = [Chance.now().below(2**64) for _ in range(200)]
+    drawn = [coins().below(2**64) for _ in range(200)]
     assert len(set(drawn)) == 200
 
 
 @pytest.mark.parametrize("source", ["system", "simulation"])
 def test_picks_follow_their_weights(source, rare):
     given_weights = np.array([1.0, 0.0, 3.0, 0.5, 8.0, 2.5, 1e-30])
-    chance = Chance.now() if source == "system" else _simulated()
+    chance = coins() if source == "system" else _simulated()
     sums = pair_sums(given_weights)
     seen = np.bincount([chance.pick(sums) for _ in range(DRAWS)], minlength=7)
     kept = given_weights > 0.1
@@ -125,12 +123,11 @@ def test_simulated_numbers_are_uniform(limit, rare):
     assert stats.chisquare(sevenths).pvalue > rare
 
 
-def test_a_simulation_says_so_and_can_be_repeated():
+def test_a_simulation_can_be_repeated():
     one, other = _simulated(), _simulated()
-    assert not one.private
     assert [one.below(10**30) for _ in range(5)] == [other.below(10**30) for _ in range(5)]
 
 
 def _simulated():
     with simulated(np.random.default_rng(3)):
-        return Chance.now()
+        return coins()

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from sfumato.errors import BudgetError
 from sfumato.mechanisms.gaussian import gaussian, gaussian_scale
-from sfumato.mechanisms.noise import simulated
+from sfumato.mechanisms.meter import simulated
 from sfumato.privacy.budget import Cost, epsilon_of
+from sfumato.testing import metered
 
 ORDERS = [Decimal("1.5"), Decimal(2), Decimal("2.7"), Decimal(8), Decimal(32)]
 CLOSE = Decimal("1e-30")
@@ -50,7 +51,7 @@ def test_opendp_charges_the_same_up_to_its_rounding(rows, rho, exact_counts):
     from opendp.metrics import l2_distance
 
     scale = gaussian_scale(rows**2, rho)
-    ours = gaussian(exact_counts([0], rows), scale=scale).cost.rho
+    ours = metered(gaussian, exact_counts([0], rows), scale=scale).cost.rho
     integers = vector_domain(atom_domain(T="i64"))
     theirs = Fraction(make_gaussian(integers, l2_distance(T="f64"), scale).map(float(rows)))
     assert ours <= theirs <= ours * (1 + Fraction(1, 2**50))
@@ -60,7 +61,7 @@ def test_opendp_charges_the_same_up_to_its_rounding(rows, rho, exact_counts):
 @pytest.mark.parametrize("rho", [Fraction(1, 8), Fraction(1)])
 def test_no_divergence_between_neighbours_exceeds_alpha_rho(rows, rho, exact_counts, neighbours):
     scale = gaussian_scale(rows**2, rho)
-    cost = gaussian(exact_counts([0, 0], rows), scale=scale).cost
+    cost = metered(gaussian, exact_counts([0, 0], rows), scale=scale).cost
     assert cost.rho <= rho
     assert cost.epsilon is None
     price = _decimal(cost.rho)
@@ -102,14 +103,14 @@ def test_the_attack_finds_half_the_sensitivity(exact_counts, interval):
 
 
 def test_the_cost_is_that_of_the_scale_in_use(exact_counts):
-    noisy = gaussian(exact_counts([5, 6], 3), scale=3.0)
+    noisy = metered(gaussian, exact_counts([5, 6], 3), scale=3.0)
     assert noisy.cost == Cost.gaussian(Fraction(1, 2))
     assert noisy.private
 
 
 def test_simulated_counts_cost_the_same_and_are_not_private(exact_counts):
     with simulated(np.random.default_rng(7)):
-        noisy = gaussian(exact_counts([5, 6], 3), scale=3.0)
+        noisy = metered(gaussian, exact_counts([5, 6], 3), scale=3.0)
     assert noisy.cost == Cost.gaussian(Fraction(1, 2))
     assert not noisy.private
 
@@ -123,7 +124,7 @@ def test_too_little_to_spend_is_refused(rho):
 @pytest.mark.parametrize("scale", [0.0, -2.0, float("nan"), float("inf"), 2.0**56])
 def test_a_scale_that_cannot_be_is_refused(scale, exact_counts):
     with pytest.raises(BudgetError):
-        gaussian(exact_counts([1]), scale=scale)
+        metered(gaussian, exact_counts([1]), scale=scale)
 
 
 def _decimal(amount: Fraction) -> Decimal:
@@ -164,8 +165,8 @@ def _divergence(shift, scale, order):
 def _measured_epsilon(scale, exact_counts, interval):
     """A lower bound on ε at δ = 1/100, from how much likelier a count of 3 is with the unit."""
     trials = 50_000
-    with_unit = gaussian(exact_counts(np.ones(trials)), scale=scale).values
-    without = gaussian(exact_counts(np.zeros(trials)), scale=scale).values
+    with_unit = metered(gaussian, exact_counts(np.ones(trials)), scale=scale).values
+    without = metered(gaussian, exact_counts(np.zeros(trials)), scale=scale).values
     largest = 0.0
     for level in (1, 2, 3):
         at_least, _ = interval(int((with_unit >= level).sum()), trials)

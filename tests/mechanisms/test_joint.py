@@ -12,8 +12,9 @@ import pytest
 from sfumato.errors import BudgetError, DomainError
 from sfumato.exact import Exact
 from sfumato.mechanisms.joint import MOST_LEVELS, ROUNDING, Rates, joint, touched, usable
-from sfumato.mechanisms.noise import simulated
+from sfumato.mechanisms.meter import simulated
 from sfumato.privacy.budget import Cost
+from sfumato.testing import metered
 from telling.enumerated import ideal
 from telling.enumerated.ideal import joint_law, largest_loss, rate
 
@@ -142,8 +143,8 @@ def test_where_the_published_law_proposes_badly_sizes_are_drawn():
     table[[0, 2**18, 2**19, 3 * 2**18, 2**20 - 1]] = 14, 42, 81, 40, 23
     exact = counts(table)
     with simulated(np.random.default_rng(7)):
-        chosen = joint(exact, levels=QUARTILES, epsilon=Fraction(1))
-    assert (np.diff(chosen.cells) >= 0).all()
+        chosen = metered(joint, exact, levels=QUARTILES, epsilon=Fraction(1))
+    assert (np.diff(chosen.values) >= 0).all()
 
 
 EXTREME_TABLES = {
@@ -175,35 +176,35 @@ def test_no_table_is_too_extreme(table, levels, epsilon):
     with simulated(np.random.default_rng(8)):
         for unit, score in ((1, "balanced"), (2**30, "balanced"), (1, "published")):
             exact = counts(table, unit)
-            chosen = joint(exact, levels=levels, epsilon=Fraction(epsilon), score=score)
+            chosen = metered(joint, exact, levels=levels, epsilon=Fraction(epsilon), score=score)
             _lies_within(chosen, len(table), len(levels))
-        small = joint(counts(table), levels=levels, epsilon=Fraction(epsilon), size=100)
+        small = metered(joint, counts(table), levels=levels, epsilon=Fraction(epsilon), size=100)
         _lies_within(small, len(table), len(levels))
 
 
 def _lies_within(chosen, cells, number):
-    assert chosen.cells.shape == (1, number)
-    assert chosen.cells.dtype == np.int64
-    assert all(low <= high for low, high in pairwise([0, *chosen.cells[0].tolist(), cells - 1]))
+    assert chosen.values.shape == (1, number)
+    assert chosen.values.dtype == np.int64
+    assert all(low <= high for low, high in pairwise([0, *chosen.values[0].tolist(), cells - 1]))
 
 
 def test_with_much_to_spend_quantiles_are_nearly_those_of_the_table():
     table = np.random.default_rng(9).poisson(20, 400)
-    chosen = joint(counts(table), levels=QUARTILES, epsilon=Fraction(64))
+    chosen = metered(joint, counts(table), levels=QUARTILES, epsilon=Fraction(64))
     below = np.append(0, table.cumsum())
-    for cell, level in zip(chosen.cells[0].tolist(), QUARTILES, strict=True):
+    for cell, level in zip(chosen.values[0].tolist(), QUARTILES, strict=True):
         target = float(level) * table.sum()
         assert below[cell] - 3 <= target <= below[cell + 1] + 3
 
 
 def test_the_answer_says_what_it_cost_and_whether_it_is_private():
     exact = counts([[1, 2, 3], [4, 5, 6]], unit=2)
-    chosen = joint(exact, levels=THIRDS, epsilon=Fraction(1, 3))
+    chosen = metered(joint, exact, levels=THIRDS, epsilon=Fraction(1, 3))
     assert chosen.cost == Cost(Fraction(1, 3), Fraction(1, 72))
-    assert chosen.cells.shape == (2, 2)
+    assert chosen.values.shape == (2, 2)
     assert chosen.private
     with simulated(np.random.default_rng(1)):
-        assert not joint(exact, levels=THIRDS, epsilon=Fraction(1, 3)).private
+        assert not metered(joint, exact, levels=THIRDS, epsilon=Fraction(1, 3)).private
 
 
 def test_rounding_is_paid_for_in_every_group_a_unit_can_touch():
@@ -219,15 +220,18 @@ def test_rounding_is_paid_for_in_every_group_a_unit_can_touch():
 def test_too_little_to_spend_is_refused():
     exact = counts([[1, 2]] * 5, 2**30)
     with pytest.raises(BudgetError, match="rounding alone"):
-        joint(exact, levels=THIRDS, epsilon=5 * ROUNDING)
-    assert joint(exact, levels=THIRDS, epsilon=6 * ROUNDING).cells.shape == (5, 2)
+        metered(joint, exact, levels=THIRDS, epsilon=5 * ROUNDING)
+    assert metered(joint, exact, levels=THIRDS, epsilon=6 * ROUNDING).values.shape == (5, 2)
 
 
 def test_more_levels_than_floats_can_hold_are_refused():
     levels = [Fraction(k, MOST_LEVELS + 2) for k in range(1, MOST_LEVELS + 2)]
     with pytest.raises(DomainError, match="7 quantiles are too many"):
-        joint(counts([1, 2]), levels=levels, epsilon=Fraction(1))
-    assert joint(counts([1, 2]), levels=levels[1:], epsilon=Fraction(1)).cells.shape == (1, 6)
+        metered(joint, counts([1, 2]), levels=levels, epsilon=Fraction(1))
+    assert metered(joint, counts([1, 2]), levels=levels[1:], epsilon=Fraction(1)).values.shape == (
+        1,
+        6,
+    )
 
 
 @pytest.mark.parametrize(
@@ -237,12 +241,12 @@ def test_more_levels_than_floats_can_hold_are_refused():
 )
 def test_levels_that_do_not_rise_between_0_and_1_are_refused(levels):
     with pytest.raises(DomainError, match="must rise between 0 and 1"):
-        joint(counts([1, 2]), levels=levels, epsilon=Fraction(1))
+        metered(joint, counts([1, 2]), levels=levels, epsilon=Fraction(1))
 
 
 def test_more_cells_than_sums_are_precise_for_are_refused():
     with pytest.raises(DomainError, match="too many for one group"):
-        joint(counts(np.zeros(2**22 + 1)), levels=HALF, epsilon=Fraction(1))
+        metered(joint, counts(np.zeros(2**22 + 1)), levels=HALF, epsilon=Fraction(1))
 
 
 def test_a_public_size_needs_rows_of_one_group():
@@ -250,7 +254,7 @@ def test_a_public_size_needs_rows_of_one_group():
     two_groups, people = counts([[1, 2], [3, 4]]), counts([1, 2], unit=3)
     for exact, size in ((two_groups, 10), (people, 10), (counts([1]), -1), (counts([1]), 2**37)):
         with pytest.raises(DomainError, match="rows of one group"):
-            joint(exact, levels=HALF, epsilon=Fraction(1), size=size)
+            metered(joint, exact, levels=HALF, epsilon=Fraction(1), size=size)
     left = [(one, other) for one, other in ideal.replaced(4, 6) if sum(other) < sum(one) == 6]
     factor = rate(HALF, 8, "published", replaced=True)
     assert 2 * largest_loss(left, HALF, "published", factor, size=6) > 1.9 * 8

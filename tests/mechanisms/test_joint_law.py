@@ -11,12 +11,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from mechanisms.branches import answers, rising
+from mechanisms.branches import answers, coins, rising
 from sfumato.exact import Exact
 from sfumato.mechanisms import joint as module
-from sfumato.mechanisms.chance import Chance
 from sfumato.mechanisms.joint import Rates, draw
-from sfumato.mechanisms.noise import simulated
+from sfumato.mechanisms.meter import simulated
 from sfumato.mechanisms.ranks import balance, chain, profile, stretch, wanted
 from sfumato.mechanisms.ranks.balance import sized
 from sfumato.mechanisms.ranks.wanted import Wanted
@@ -230,7 +229,7 @@ def test_with_all_its_positions_a_cell_is_as_likely_as_with_a_few():
         with simulated(np.random.default_rng(5)), pytest.MonkeyPatch.context() as patch:
             patch.setattr(Wanted, "chain", cache(Wanted.chain))
             patch.setattr(module, "Wanted", lambda *_, given=given: given)
-            chance = Chance.now()
+            chance = coins()
             found = [draw(given.profile, levels, rates, chance) for _ in range(draws)]
         codes = [first.cell + 4 * second.cell for first, second in found]
         pairs = sorted(a + 4 * b for a, b in product(range(4), repeat=2) if a <= b)
@@ -259,7 +258,7 @@ def test_a_path_that_is_proposed_is_never_too_rare():
     """The exponent of the last coin is not below 0 by more than rounding, whatever the cells."""
     generator = np.random.default_rng(6)
     with simulated(generator):
-        chance = Chance.now()
+        chance = coins()
     for _ in range(60):
         cells = int(generator.integers(1, 9))
         heaviest = int(generator.choice([3, 200, 10**6, 2**36, 2**62]))

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from sfumato.errors import BudgetError
 from sfumato.mechanisms.laplace import laplace, laplace_scale
-from sfumato.mechanisms.noise import simulated
+from sfumato.mechanisms.meter import simulated
 from sfumato.privacy.budget import Cost, exactly
+from sfumato.testing import metered
 from telling.enumerated.counts import largest_log_ratio, log_weight
 
 fractions = st.fractions(min_value=Fraction(1, 10**6), max_value=10**6)
@@ -40,7 +41,7 @@ def test_opendp_charges_the_same_up_to_its_rounding(rows, epsilon, exact_counts)
     from opendp.metrics import l1_distance
 
     scale = laplace_scale(rows, exactly(epsilon))
-    ours = laplace(exact_counts([0], rows), scale=scale).cost.epsilon
+    ours = metered(laplace, exact_counts([0], rows), scale=scale).cost.epsilon
     integers = vector_domain(atom_domain(T="i64"))
     theirs = Fraction(make_laplace(integers, l1_distance(T="i64"), scale).map(rows))
     assert ours <= theirs <= ours * (1 + Fraction(1, 2**50))
@@ -50,7 +51,7 @@ def test_opendp_charges_the_same_up_to_its_rounding(rows, epsilon, exact_counts)
 @pytest.mark.parametrize("epsilon", [Fraction(1, 2), Fraction(3)])
 def test_no_outcome_tells_neighbours_apart_by_more_than_epsilon(rows, epsilon, exact_counts):
     scale = laplace_scale(rows, epsilon)
-    cost = laplace(exact_counts([0, 0, 0], rows), scale=scale).cost.epsilon
+    cost = metered(laplace, exact_counts([0, 0, 0], rows), scale=scale).cost.epsilon
     assert largest_log_ratio(rows, log_weight(scale)) == cost <= epsilon
 
 
@@ -93,14 +94,14 @@ def test_the_attack_finds_half_the_sensitivity(exact_counts, interval):
 
 
 def test_the_cost_is_that_of_the_scale_in_use(exact_counts):
-    noisy = laplace(exact_counts([5, 6], 3), scale=4.0)
+    noisy = metered(laplace, exact_counts([5, 6], 3), scale=4.0)
     assert noisy.cost == Cost.pure(Fraction(3, 4))
     assert noisy.private
 
 
 def test_simulated_counts_cost_the_same_and_are_not_private(exact_counts):
     with simulated(np.random.default_rng(7)):
-        noisy = laplace(exact_counts([5, 6], 3), scale=4.0)
+        noisy = metered(laplace, exact_counts([5, 6], 3), scale=4.0)
     assert noisy.cost == Cost.pure(Fraction(3, 4))
     assert not noisy.private
 
@@ -114,14 +115,14 @@ def test_too_little_to_spend_is_refused(epsilon):
 @pytest.mark.parametrize("scale", [0.0, -2.0, float("nan"), float("inf"), 2.0**56])
 def test_a_scale_that_cannot_be_is_refused(scale, exact_counts):
     with pytest.raises(BudgetError):
-        laplace(exact_counts([1]), scale=scale)
+        metered(laplace, exact_counts([1]), scale=scale)
 
 
 def _measured_epsilon(rows, scale, exact_counts, interval):
     """A lower bound on ε: how much likelier a large count is with the unit than without."""
     trials = 50_000
-    with_unit = laplace(exact_counts(np.full(trials, rows), rows), scale=scale).values
-    without = laplace(exact_counts(np.zeros(trials), rows), scale=scale).values
+    with_unit = metered(laplace, exact_counts(np.full(trials, rows), rows), scale=scale).values
+    without = metered(laplace, exact_counts(np.zeros(trials), rows), scale=scale).values
     at_least, _ = interval(int((with_unit >= rows).sum()), trials)
     _, at_most = interval(int((without >= rows).sum()), trials)
     return math.log(at_least / at_most)

@@ -11,17 +11,18 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from mechanisms.branches import free_noise
 from sfumato.errors import BudgetError, SfumatoError
-from sfumato.mechanisms import noise
-from sfumato.mechanisms.noise import LARGEST_SCALE, add_noise, check_scale, simulated
-from sfumato.privacy.budget import Cost
+from sfumato.mechanisms import meter, noise
+from sfumato.mechanisms.meter import simulated
+from sfumato.mechanisms.noise import LARGEST_SCALE, check_scale
+from sfumato.testing import metered
 
 FAMILIES = ["laplace", "gaussian"]
 WIDE = 3.0 * 2**30
 # A wrong division in old OpenDP versions shows at 3 and 10, not at powers of two.
 SCALES = [0.7, 2.0, 3.0, 10.0, WIDE]
 SOURCES = ["real", "simulated"]
-FREE = Cost.nothing()
 
 
 @pytest.mark.slow
@@ -68,7 +69,7 @@ def test_wide_noise_uses_every_low_bit_and_single_precision_would_not(family, dr
 @pytest.mark.parametrize("family", FAMILIES)
 def test_cells_get_noise_of_their_own_in_the_shape_they_came_in(family):
     values = np.zeros((3, 1000), dtype=np.int64)
-    noisy = add_noise(values, family, 1e6, FREE).values
+    noisy = metered(free_noise, values, family, 1e6).values
     assert noisy.shape == values.shape
     assert noisy.dtype == np.int64
     assert len(np.unique(noisy)) > 2900
@@ -77,7 +78,7 @@ def test_cells_get_noise_of_their_own_in_the_shape_they_came_in(family):
 
 def test_blocks_do_not_repeat_their_noise():
     size = noise._BLOCK
-    noisy = add_noise(np.zeros(6 * size, dtype=np.int64), "laplace", 1e6, FREE).values
+    noisy = metered(free_noise, np.zeros(6 * size, dtype=np.int64), "laplace", 1e6).values
     for one, other in combinations(noisy.reshape(6, size), 2):
         assert (one[:500] == other[:500]).sum() < 10
 
@@ -85,13 +86,13 @@ def test_blocks_do_not_repeat_their_noise():
 @pytest.mark.parametrize("family", FAMILIES)
 def test_the_same_counts_get_other_noise_each_time(family):
     counts = np.arange(5, dtype=np.int64)
-    drawn = [tuple(add_noise(counts, family, 1e9, FREE).values.tolist()) for _ in range(50)]
+    drawn = [tuple(metered(free_noise, counts, family, 1e9).values.tolist()) for _ in range(50)]
     assert len(set(drawn)) == 50
 
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_nothing_to_count_is_no_failure(family):
-    assert add_noise(np.zeros(0, dtype=np.int64), family, 1.0, FREE).values.size == 0
+    assert metered(free_noise, np.zeros(0, dtype=np.int64), family, 1.0).values.size == 0
 
 
 @pytest.mark.parametrize("source", SOURCES)
@@ -125,7 +126,7 @@ def test_impossible_scales_are_refused(scale):
     with pytest.raises(BudgetError):
         check_scale(scale)
     with pytest.raises(BudgetError):
-        add_noise(np.zeros(1, dtype=np.int64), "laplace", scale, FREE)
+        metered(free_noise, np.zeros(1, dtype=np.int64), "laplace", scale)
 
 
 def test_simulated_noise_is_repeatable_and_never_called_private():
@@ -133,7 +134,7 @@ def test_simulated_noise_is_repeatable_and_never_called_private():
     found = []
     for _ in range(2):
         with simulated(np.random.default_rng(7)):
-            found.append([add_noise(zeros, family, 9.0, FREE) for family in FAMILIES])
+            found.append([metered(free_noise, zeros, family, 9.0) for family in FAMILIES])
     for first, second in zip(*found, strict=True):
         assert (first.values == second.values).all()
         assert not first.private
@@ -141,10 +142,10 @@ def test_simulated_noise_is_repeatable_and_never_called_private():
 
 def test_real_noise_is_private_and_returns_after_a_simulation_that_failed():
     zeros = np.zeros(1, dtype=np.int64)
-    assert add_noise(zeros, "laplace", 1.0, FREE).private
+    assert metered(free_noise, zeros, "laplace", 1.0).private
     with pytest.raises(ZeroDivisionError), simulated(np.random.default_rng(7)):
         raise ZeroDivisionError
-    assert add_noise(zeros, "laplace", 1.0, FREE).private
+    assert metered(free_noise, zeros, "laplace", 1.0).private
 
 
 def test_what_is_drawn_and_what_is_said_come_from_one_look(monkeypatch):
@@ -157,8 +158,8 @@ def test_what_is_drawn_and_what_is_said_come_from_one_look(monkeypatch):
             self.looks += 1
             return np.random.default_rng(7) if self.looks % 2 else None
 
-    monkeypatch.setattr(noise, "_simulation", flickering := Flickering())
-    assert not add_noise(np.zeros(1, dtype=np.int64), "laplace", 1.0, FREE).private
+    monkeypatch.setattr(meter, "_simulation", flickering := Flickering())
+    assert not metered(free_noise, np.zeros(1, dtype=np.int64), "laplace", 1.0).private
     assert flickering.looks == 1
 
 
@@ -167,11 +168,11 @@ def test_a_thread_started_in_a_simulation_draws_real_noise():
     zeros = np.zeros(1, dtype=np.int64)
     with simulated(np.random.default_rng(7)):
         thread = threading.Thread(
-            target=lambda: found.append(add_noise(zeros, "laplace", 1.0, FREE).private)
+            target=lambda: found.append(metered(free_noise, zeros, "laplace", 1.0).private)
         )
         thread.start()
         thread.join()
-        assert not add_noise(zeros, "laplace", 1.0, FREE).private
+        assert not metered(free_noise, zeros, "laplace", 1.0).private
     assert found == [True]
 
 
@@ -184,7 +185,7 @@ def test_a_failing_sampler_shows_no_true_count(monkeypatch):
 
     monkeypatch.setattr(noise, "_measurement", failing)
     with pytest.raises(SfumatoError) as caught:
-        add_noise(np.array([7_654_321]), "laplace", 1.0, FREE)
+        metered(free_noise, np.array([7_654_321]), "laplace", 1.0)
     assert caught.value.__context__ is None
     assert caught.value.__cause__ is None
     assert "7654321" not in "".join(traceback.format_exception(caught.value))
@@ -206,10 +207,12 @@ def test_a_chained_failure_would_have_shown_the_count():
 
 FORKING = """
 import os, numpy as np
-from sfumato.mechanisms.noise import add_noise
-from sfumato.privacy.budget import Cost
+from sfumato.exact import Exact
+from sfumato.mechanisms.laplace import laplace
+from sfumato.testing import metered
 def draw():
-    return add_noise(np.zeros(5, dtype=np.int64), "laplace", 1e9, Cost.nothing()).values.tolist()
+    zeros = Exact(1, 1, 1.0, np.zeros(5, dtype=np.int64))
+    return metered(laplace, zeros, scale=1e9).values.tolist()
 draw()
 child = os.fork()
 drawn = draw()
@@ -241,6 +244,6 @@ def test_noise_needs_no_opendp_until_it_is_drawn():
 
 def _add(values, family, scale, source):
     if source == "real":
-        return add_noise(values, family, scale, FREE).values
+        return metered(free_noise, values, family, scale).values
     with simulated(np.random.default_rng(7)):
-        return add_noise(values, family, scale, FREE).values
+        return metered(free_noise, values, family, scale).values

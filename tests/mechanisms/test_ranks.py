@@ -12,10 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mechanisms.branches import Script, answers
+from mechanisms.branches import Script, answers, coins
 from sfumato.exact import Exact
-from sfumato.mechanisms.chance import Chance
-from sfumato.mechanisms.noise import simulated
+from sfumato.mechanisms.meter import simulated
 from sfumato.mechanisms.ranks import balance, chain, profile, stretch, windows
 from sfumato.mechanisms.ranks.balance import imbalance
 from sfumato.mechanisms.ranks.profile import MOST_UNITS, Profile, profiles
@@ -232,7 +231,7 @@ def test_paths_come_as_often_as_their_weights_say():
     given_table = Wanted(group([2, 0, 9, 1]), [Fraction(1, 3), Fraction(2, 3)], 12)
     one = given_table.chain(0.4)
     with simulated(np.random.default_rng(1)):
-        chance = Chance.now()
+        chance = coins()
     seen = Counter(one.path(chance)[-1].state for _ in range(3000))
     weights = one._ends[0].reshape(2, -1).sum(axis=0)
     for place, weight in enumerate((weights / weights.sum()).tolist()):
@@ -245,5 +244,5 @@ def test_sizes_are_drawn_when_patience_ends(monkeypatch):
     called = []
     monkeypatch.setattr(balance, "PATIENCE", 0)
     monkeypatch.setattr(balance, "sized", lambda *given: called.append(given) or [])
-    assert balance.balanced(given_table, (0.3, 0.4), Chance.now()) == []
+    assert balance.balanced(given_table, (0.3, 0.4), coins()) == []
     assert called[0][:2] == (given_table, 0.4)

@@ -10,12 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mechanisms.branches import open_survey
 from sfumato.errors import OverspentError
 from sfumato.exact import Exact, Integers
 from sfumato.mechanisms import survey as module
-from sfumato.mechanisms.noise import Family, Noisy, simulated
-from sfumato.mechanisms.survey import Asked, Survey, maps
+from sfumato.mechanisms.meter import simulated
+from sfumato.mechanisms.noise import Family
+from sfumato.mechanisms.survey import Asked, maps, survey
 from sfumato.privacy.budget import Cost
+from sfumato.testing import metered
 from telling.enumerated.squares import (
     LEVELS,
     WEIGHT,
@@ -36,8 +39,8 @@ def masses(cells: dict[int, int], l1: int = 1) -> Exact:
 
 
 def without_noise(monkeypatch: pytest.MonkeyPatch) -> None:
-    def quiet(values, family, scale, cost):
-        return Noisy(values, cost, private=True)
+    def quiet(receipt, values, family, scale):
+        return values
 
     monkeypatch.setattr(module, "add_noise", quiet)
 
@@ -50,7 +53,7 @@ cells_of = st.dictionaries(st.integers(0, 63), st.integers(0, 2**62 - 1), max_si
 def test_a_square_holds_the_sum_of_its_cells(cells: dict[int, int]) -> None:
     with pytest.MonkeyPatch.context() as patch:
         without_noise(patch)
-        survey = Survey(masses(cells), 3, Fraction(4))
+        survey = open_survey(masses(cells), 3, Fraction(4))
         for level in range(4):
             asked = survey.ask([level] * 4**level, range(4**level), Fraction(1))
             finer = 2 * (3 - level)
@@ -76,8 +79,8 @@ def elsewhere(cells: dict[int, int], asked: list[list[tuple[int, int]]]) -> Exac
 def test_answers_do_not_depend_on_where_the_masses_lie(cells: dict[int, int]) -> None:
     answers: list[list[int]] = []
     for exact in (masses(cells), elsewhere(cells, [])):
-        survey = Survey(exact, 3, Fraction(3))
         with simulated(np.random.default_rng(1)):
+            survey = open_survey(exact, 3, Fraction(3))
             coarse = survey.ask([1] * 4, range(4), Fraction(1))
             fine = survey.ask([2, 3, 3], [7, 60, 2], Fraction(1))
         answers.append([*coarse.steps.tolist(), *fine.steps.tolist()])
@@ -86,7 +89,7 @@ def test_answers_do_not_depend_on_where_the_masses_lie(cells: dict[int, int]) ->
 
 def test_a_survey_asks_for_its_squares_and_a_refused_ask_for_nothing() -> None:
     asked: list[list[tuple[int, int]]] = []
-    survey = Survey(elsewhere({5: 1}, asked), 2, Fraction(1))
+    survey = open_survey(elsewhere({5: 1}, asked), 2, Fraction(1))
     survey.ask([0], [0], Fraction(1, 2))
     survey.ask([2, 1], [3, 2], Fraction(1, 2))
     for level, code, price in [([1], [0], Fraction(1)), ([1, 1], [2, 2], Fraction(1, 8))]:
@@ -106,7 +109,7 @@ def test_counts_become_one_map_for_each_group(
     assert len(found) == counts.size // 64
     for each, cells in zip(found, counts.reshape(-1, 8, 8), strict=True):
         assert (each.l1, each.l2_squared, each.step) == (5, 25, 0.2)
-        quarters = Survey(each, 3, Fraction(1)).ask([1] * 4, range(4), Fraction(1)).steps
+        quarters = open_survey(each, 3, Fraction(1)).ask([1] * 4, range(4), Fraction(1)).steps
         halves = [slice(0, 4), slice(4, 8)]
         # first along x, then along y: codes count columns before rows
         assert quarters.tolist() == [cells[y, x].sum() for y in halves for x in halves]
@@ -114,11 +117,11 @@ def test_counts_become_one_map_for_each_group(
 
 def test_an_empty_map_has_no_mass_anywhere(monkeypatch: pytest.MonkeyPatch) -> None:
     without_noise(monkeypatch)
-    assert Survey(masses({}), 20, Fraction(1)).ask([0], [0], Fraction(1)).steps.tolist() == [0]
+    assert open_survey(masses({}), 20, Fraction(1)).ask([0], [0], Fraction(1)).steps.tolist() == [0]
 
 
 def test_a_path_is_paid_once_however_wide_the_map() -> None:
-    survey = Survey(masses({3: 5}), 5, Fraction(1))
+    survey = open_survey(masses({3: 5}), 5, Fraction(1))
     survey.ask([0], [0], Fraction(1, 4))
     survey.ask([3] * 64, range(64), Fraction(1, 4))
     assert survey.cost.epsilon == Fraction(1, 2)
@@ -168,7 +171,7 @@ def cost_by_hand(asks: list[tuple[list[tuple[int, int]], Fraction]]) -> Fraction
 def test_the_cost_is_that_of_the_dearest_path(
     asks: list[tuple[list[tuple[int, int]], Fraction]],
 ) -> None:
-    survey = Survey(masses({5: 1}), 3, Fraction(10))
+    survey = open_survey(masses({5: 1}), 3, Fraction(10))
     for chosen, epsilon in asks:
         survey.ask([level for level, _ in chosen], [code for _, code in chosen], epsilon)
     assert survey.cost.epsilon == cost_by_hand(asks)
@@ -179,7 +182,7 @@ def test_the_cost_is_that_of_the_dearest_path(
 def test_with_gaussian_noise_the_dearest_path_is_paid_in_rho(
     asks: list[tuple[list[tuple[int, int]], Fraction]],
 ) -> None:
-    survey = Survey(masses({5: 1}), 3, Fraction(10), "gaussian")
+    survey = open_survey(masses({5: 1}), 3, Fraction(10), "gaussian")
     for chosen, root in asks:
         rho = root**2 / 2  # whose scale is a power of two
         survey.ask([level for level, _ in chosen], [code for _, code in chosen], rho)
@@ -189,7 +192,7 @@ def test_with_gaussian_noise_the_dearest_path_is_paid_in_rho(
 
 def test_gaussian_noise_is_measured_by_all_of_a_persons_weight() -> None:
     exact = Exact(8, 16, 1 / 8, _values=np.array([4, 4]), _places=np.array([0, 1]))
-    asked = Survey(exact, 1, Fraction(1, 8), "gaussian").ask([0], [0], Fraction(1, 8))
+    asked = open_survey(exact, 1, Fraction(1, 8), "gaussian").ask([0], [0], Fraction(1, 8))
     assert asked.scale == 16.0  # 8 / √(2ρ): both cells may hold the same person, in one square
 
 
@@ -201,14 +204,14 @@ def test_squares_that_overlap_or_do_not_exist_are_refused(
     level: list[int], code: list[int]
 ) -> None:
     with pytest.raises(OverspentError, match="withheld"):
-        Survey(masses({0: 1}), 3, Fraction(9)).ask(level, code, Fraction(1))
+        open_survey(masses({0: 1}), 3, Fraction(9)).ask(level, code, Fraction(1))
 
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_an_ask_beyond_the_budget_is_refused_and_draws_nothing(
     family: Family, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    survey = Survey(masses({0: 1}), 3, Fraction(1), family)
+    survey = open_survey(masses({0: 1}), 3, Fraction(1), family)
     survey.ask([1] * 4, range(4), Fraction(1, 2))
     paid = survey.cost
     monkeypatch.delattr(module, "add_noise")
@@ -219,7 +222,7 @@ def test_an_ask_beyond_the_budget_is_refused_and_draws_nothing(
 
 
 def test_too_many_asks_are_refused_before_their_bits_run_out() -> None:
-    survey = Survey(masses({0: 1}), 1, Fraction(1000))
+    survey = open_survey(masses({0: 1}), 1, Fraction(1000))
     for _ in range(module.MOST_ASKS):
         survey.ask([0], [0], Fraction(1))
     with pytest.raises(OverspentError):
@@ -227,16 +230,21 @@ def test_too_many_asks_are_refused_before_their_bits_run_out() -> None:
 
 
 def test_simulated_noise_is_not_called_private() -> None:
-    survey = Survey(masses({0: 1}), 1, Fraction(2))
-    survey.ask([0], [0], Fraction(1))
-    assert survey.private
+    def asked(meter):
+        opened = survey(meter, masses({0: 1}), 1, Fraction(2))
+        return [opened.ask([0], [0], Fraction(1)).steps.tolist() for _ in range(2)]
+
+    assert metered(asked).private
     with simulated(np.random.default_rng(1)):
-        survey.ask([0], [0], Fraction(1))
-    assert not survey.private
+        once = metered(asked)
+    with simulated(np.random.default_rng(1)):
+        again = metered(asked)
+    assert not once.private
+    assert once.values == again.values
 
 
 def priced(chosen: list[tuple[int, int]]) -> float:
-    survey = Survey(masses({}, l1=WEIGHT), LEVELS, Fraction(10))
+    survey = open_survey(masses({}, l1=WEIGHT), LEVELS, Fraction(10))
     survey.ask([1, 1], [0, 3], Fraction(1, 2))
     survey.ask([level for level, _ in chosen], [code for _, code in chosen], Fraction(1, 2))
     assert all(asked.scale == 4.0 for asked in survey.asked)
@@ -257,7 +265,7 @@ def test_a_twin_that_measures_a_path_three_times_at_the_same_price_loses_more() 
 
 
 def test_a_twin_that_answers_from_two_tables_loses_the_price_of_both() -> None:
-    survey = Survey(masses({}, l1=WEIGHT), LEVELS, Fraction(10))
+    survey = open_survey(masses({}, l1=WEIGHT), LEVELS, Fraction(10))
     quarters = [(1, 0), (1, 3)]
     for level, code in quarters:
         survey.ask([level], [code], Fraction(1, 2))
@@ -322,7 +330,7 @@ def largest_rho(follow, scale: float) -> float:
 
 def gaussian_price(scale: float, asks: int) -> float:
     rho = Fraction(WEIGHT**2) / (2 * Fraction(scale) ** 2)
-    survey = Survey(masses({}, l1=WEIGHT), LEVELS, Fraction(10), "gaussian")
+    survey = open_survey(masses({}, l1=WEIGHT), LEVELS, Fraction(10), "gaussian")
     survey.ask([1, 1], [0, 3], rho)
     for _ in range(asks - 1):
         survey.ask([2, 2], [0, 1], rho)
@@ -353,7 +361,7 @@ def test_a_twin_that_counts_squares_over_the_finest_cells_promises_too_little() 
 @pytest.mark.slow
 def test_gaussian_noise_has_the_planned_scale() -> None:
     size = 4**7
-    survey = Survey(masses({}, l1=2**30), 7, Fraction(1), "gaussian")
+    survey = open_survey(masses({}, l1=2**30), 7, Fraction(1), "gaussian")
     asked = survey.ask([7] * size, range(size), Fraction(1, 2))
     assert asked.scale == 2**30
     square = np.mean((asked.steps / asked.scale) ** 2)  # 1, with deviation √2
@@ -365,7 +373,7 @@ def test_gaussian_noise_has_the_planned_scale() -> None:
 @pytest.mark.slow
 def test_the_noise_has_the_planned_scale() -> None:
     size = 4**7
-    survey = Survey(masses({}, l1=2**30), 7, Fraction(1))
+    survey = open_survey(masses({}, l1=2**30), 7, Fraction(1))
     asked: Asked = survey.ask([7] * size, range(size), Fraction(1, 2))
     assert asked.scale == 2**31
     mean = np.abs(asked.steps / asked.scale).mean()  # 1 for Laplace noise, with deviation 1

@@ -16,9 +16,11 @@ from scipy import stats
 from sfumato.errors import BudgetError, DomainError
 from sfumato.exact import Exact
 from sfumato.mechanisms import threshold as module
-from sfumato.mechanisms.noise import Noisy, add_noise, simulated
+from sfumato.mechanisms.meter import simulated
+from sfumato.mechanisms.noise import add_noise
 from sfumato.mechanisms.threshold import extremes, threshold, threshold_scale
 from sfumato.privacy.budget import Cost
+from sfumato.testing import metered
 from telling.enumerated.walks import (
     CELLS,
     added,
@@ -202,11 +204,11 @@ def test_both_ends_follow_the_enumerated_law(source, rare):
     exact = Exact(1, 1, 1.0, np.tile(np.array(table), (walks, 1)))
     if source == "simulated":
         with simulated(np.random.default_rng(4)):
-            chosen = extremes(exact, ladder=np.arange(CELLS), least=least, epsilon=HALF)
+            chosen = metered(extremes, exact, ladder=np.arange(CELLS), least=least, epsilon=HALF)
     else:
-        chosen = extremes(exact, ladder=np.arange(CELLS), least=least, epsilon=HALF)
+        chosen = metered(extremes, exact, ladder=np.arange(CELLS), least=least, epsilon=HALF)
     chances = both_ends(table, least, threshold_scale(1, Fraction(0), HALF))
-    counted = [int((chosen.cells == pair).all(axis=1).sum()) for pair in chances]
+    counted = [int((chosen.values == pair).all(axis=1).sum()) for pair in chances]
     assert sum(counted) == walks
     assert stats.chisquare(counted, _expected(chances.values(), walks)).pvalue > rare
 
@@ -218,8 +220,8 @@ def test_rungs_between_cells_count_all_that_lies_behind_them(rare):
     rungs = np.array([0, 3, 6, 8])
     for upward, walked in ((True, (1, 2, 4, 1)), (False, (1, 0, 4, 3))):
         with simulated(np.random.default_rng(5)):
-            chosen = threshold(exact, ladder=rungs, level=HALF, epsilon=ONE, upward=upward)
-        places = np.searchsorted(rungs, chosen.cells[:, 0])
+            chosen = metered(threshold, exact, ladder=rungs, level=HALF, epsilon=ONE, upward=upward)
+        places = np.searchsorted(rungs, chosen.values[:, 0])
         counted = np.bincount(places if upward else 3 - places, minlength=4)
         chances = law(gains(walked, HALF), threshold_scale(1, HALF, ONE))
         assert stats.chisquare(counted, _expected(chances, 6_000)).pvalue > rare
@@ -241,14 +243,13 @@ def test_a_saturated_draw_goes_on_where_it_stopped(monkeypatch):
     largest = np.iinfo(np.int64).max
     answers = [[largest, 5, -largest - 1], [largest], [7], [2]]
 
-    def saturated(values, family, scale, cost):
+    def saturated(receipt, values, family, scale):
         assert len(answers[0]) == values.size
-        return Noisy(np.array(answers.pop(0)), cost, private=True)
+        return np.array(answers.pop(0))
 
     monkeypatch.setattr(module, "add_noise", saturated)
-    draws, private = module._geometric(2.0**55, 3)
+    draws = module._geometric(None, 2.0**55, 3)
     assert draws == [2 * largest + 7, 5, largest + 2]
-    assert private
 
 
 @pytest.mark.parametrize("upward", [True, False])
@@ -260,9 +261,15 @@ def test_a_saturated_draw_goes_on_where_it_stopped(monkeypatch):
 )
 def test_counts_near_the_end_of_64_bits_do_not_wrap(weights, level, upward):
     exact = Exact(2**30, 2**60, 2.0**-30, np.array([weights]))
-    cells = threshold(
-        exact, ladder=np.arange(5), level=level, epsilon=ONE, upward=upward, allowance=-(2**50)
-    ).cells
+    cells = metered(
+        threshold,
+        exact,
+        ladder=np.arange(5),
+        level=level,
+        epsilon=ONE,
+        upward=upward,
+        allowance=-(2**50),
+    ).values
     order = range(5) if upward else range(4, -1, -1)
     behind, wanted = 0, level * sum(weights) + 2**50
     for cell in order:
@@ -288,12 +295,12 @@ def test_the_cost_is_that_of_the_scale_in_use():
     exact = Exact(3, 9, 1.0, np.zeros((2, CELLS), dtype=np.int64))
     epsilon, level = Fraction(1, 3), Fraction(2, 7)
     scale = threshold_scale(3, level, epsilon)
-    walk = threshold(exact, ladder=np.arange(CELLS), level=level, epsilon=epsilon)
+    walk = metered(threshold, exact, ladder=np.arange(CELLS), level=level, epsilon=epsilon)
     assert walk.cost == Cost.pure(27 / Fraction(scale))
-    ends = extremes(exact, ladder=np.arange(CELLS), least=5, epsilon=epsilon)
+    ends = metered(extremes, exact, ladder=np.arange(CELLS), least=5, epsilon=epsilon)
     assert ends.cost == Cost.pure(3 / Fraction(threshold_scale(3, Fraction(0), epsilon)))
     rows = Exact(1, 1, 1.0, np.zeros((1, CELLS), dtype=np.int64))
-    public = threshold(rows, ladder=np.arange(CELLS), level=level, epsilon=epsilon, size=5)
+    public = metered(threshold, rows, ladder=np.arange(CELLS), level=level, epsilon=epsilon, size=5)
     scale = threshold_scale(1, level, epsilon, replace=True)
     assert public.cost == Cost.pure(14 / Fraction(scale))
     for chosen in (walk, ends, public):
@@ -304,8 +311,8 @@ def test_the_cost_is_that_of_the_scale_in_use():
 def test_simulated_walks_are_not_private():
     exact = Exact(1, 1, 1.0, np.zeros((2, CELLS), dtype=np.int64))
     with simulated(np.random.default_rng(7)):
-        walk = threshold(exact, ladder=np.arange(CELLS), level=HALF, epsilon=ONE)
-        ends = extremes(exact, ladder=np.arange(CELLS), least=5, epsilon=ONE)
+        walk = metered(threshold, exact, ladder=np.arange(CELLS), level=HALF, epsilon=ONE)
+        ends = metered(extremes, exact, ladder=np.arange(CELLS), least=5, epsilon=ONE)
     assert not walk.private
     assert not ends.private
 
@@ -313,44 +320,48 @@ def test_simulated_walks_are_not_private():
 def test_noise_is_drawn_in_blocks_and_no_further_than_the_walk_went(monkeypatch):
     sizes = []
 
-    def counting(values, family, scale, cost):
+    def counting(receipt, values, family, scale):
         sizes.append(values.size)
-        return add_noise(values, family, scale, cost)
+        return add_noise(receipt, values, family, scale)
 
     monkeypatch.setattr(module, "add_noise", counting)
     weights = np.zeros((1, 5000), dtype=np.int64)
     weights[0, 700] = 10**6
     exact = Exact(1, 1, 1.0, weights)
     with simulated(np.random.default_rng(7)):
-        chosen = threshold(exact, ladder=np.arange(5000), level=HALF, epsilon=ONE)
-    assert chosen.cells.tolist() == [[700]]
+        chosen = metered(threshold, exact, ladder=np.arange(5000), level=HALF, epsilon=ONE)
+    assert chosen.values.tolist() == [[700]]
     assert sizes == [1, 512, 512]
 
 
 def test_an_empty_table_has_an_answer():
     exact = Exact(1, 1, 1.0, np.zeros((3, CELLS), dtype=np.int64))
     ladder = np.arange(CELLS)
-    cells = threshold(exact, ladder=ladder, level=HALF, epsilon=ONE, allowance=-(10**6)).cells
+    cells = metered(
+        threshold, exact, ladder=ladder, level=HALF, epsilon=ONE, allowance=-(10**6)
+    ).values
     assert cells.tolist() == [[3]] * 3
-    below = threshold(
-        exact, ladder=ladder, level=HALF, epsilon=ONE, allowance=-(10**6), upward=False
+    below = metered(
+        threshold, exact, ladder=ladder, level=HALF, epsilon=ONE, allowance=-(10**6), upward=False
     )
-    assert below.cells.tolist() == [[0]] * 3
-    ends = extremes(exact, ladder=ladder, least=10**6, epsilon=ONE)
-    assert ends.cells.tolist() == [[0, 0]] * 3
+    assert below.values.tolist() == [[0]] * 3
+    ends = metered(extremes, exact, ladder=ladder, least=10**6, epsilon=ONE)
+    assert ends.values.tolist() == [[0, 0]] * 3
 
 
 def test_a_ladder_of_one_rung_is_its_own_answer():
     exact = Exact(1, 1, 1.0, np.array([[5, 5, 5, 5]]))
     one = np.array([2])
-    assert threshold(exact, ladder=one, level=HALF, epsilon=ONE).cells.tolist() == [[2]]
-    assert extremes(exact, ladder=one, least=1, epsilon=ONE).cells.tolist() == [[2, 2]]
+    assert metered(threshold, exact, ladder=one, level=HALF, epsilon=ONE).values.tolist() == [[2]]
+    assert metered(extremes, exact, ladder=one, least=1, epsilon=ONE).values.tolist() == [[2, 2]]
 
 
 def test_ends_never_cross():
     exact = Exact(1, 1, 1.0, np.tile(np.array([2, 0, 0, 2]), (5000, 1)))
     with simulated(np.random.default_rng(2)):
-        cells = extremes(exact, ladder=np.arange(CELLS), least=1, epsilon=Fraction(1, 5)).cells
+        cells = metered(
+            extremes, exact, ladder=np.arange(CELLS), least=1, epsilon=Fraction(1, 5)
+        ).values
     assert (np.diff(cells, axis=1) >= 0).all()
     assert {tuple(pair) for pair in cells.tolist()} == {
         (low, high) for low in range(CELLS) for high in range(low, CELLS)
@@ -396,23 +407,23 @@ def test_a_ladder_that_is_none_is_refused(ladder):
     exact = Exact(1, 1, 1.0, np.zeros((1, CELLS), dtype=np.int64))
     rungs = np.array(ladder, dtype=np.int64)
     with pytest.raises(DomainError, match="rising"):
-        threshold(exact, ladder=rungs, level=HALF, epsilon=ONE)
+        metered(threshold, exact, ladder=rungs, level=HALF, epsilon=ONE)
     with pytest.raises(DomainError, match="rising"):
-        extremes(exact, ladder=rungs, least=1, epsilon=ONE)
+        metered(extremes, exact, ladder=rungs, least=1, epsilon=ONE)
 
 
 @pytest.mark.parametrize("level", [Fraction(-1, 9), Fraction(10, 9)], ids=str)
 def test_a_level_that_is_no_share_is_refused(level):
     exact = Exact(1, 1, 1.0, np.zeros((1, CELLS), dtype=np.int64))
     with pytest.raises(DomainError, match="share"):
-        threshold(exact, ladder=np.arange(CELLS), level=level, epsilon=ONE)
+        metered(threshold, exact, ladder=np.arange(CELLS), level=level, epsilon=ONE)
 
 
 @pytest.mark.parametrize(("groups", "weight", "step"), [(2, 1, 1.0), (1, 3, 1.0), (1, 1, 0.5)])
 def test_a_public_size_is_for_rows_of_one_group(groups, weight, step):
     exact = Exact(weight, weight**2, step, np.zeros((groups, CELLS), dtype=np.int64))
     with pytest.raises(DomainError, match="public size"):
-        threshold(exact, ladder=np.arange(CELLS), level=HALF, epsilon=ONE, size=9)
+        metered(threshold, exact, ladder=np.arange(CELLS), level=HALF, epsilon=ONE, size=9)
 
 
 @pytest.mark.parametrize("epsilon", [Fraction(0), Fraction(-1), Fraction(1, 2**56)])
@@ -425,7 +436,8 @@ def _fit_of_walks(walks, level, allowance, upward, told=None):
     """How well walks over many equal groups fit the law that is told of one."""
     table = (2, 0, 3, 1)
     exact = Exact(1, 1, 1.0, np.tile(np.array(table), (walks, 1)))
-    chosen = threshold(
+    chosen = metered(
+        threshold,
         exact,
         ladder=np.arange(CELLS),
         level=level,
@@ -435,7 +447,7 @@ def _fit_of_walks(walks, level, allowance, upward, told=None):
     )
     told = upward if told is None else told
     chances = law(gains(table, level, allowance, upward=told), threshold_scale(1, level, HALF))
-    places = chosen.cells[:, 0] if told else CELLS - 1 - chosen.cells[:, 0]
+    places = chosen.values[:, 0] if told else CELLS - 1 - chosen.values[:, 0]
     counted = np.bincount(places, minlength=CELLS)
     return stats.chisquare(counted, _expected(chances, walks)).pvalue
 

@@ -8,7 +8,7 @@ import pytest
 from sfumato.exact import Exact
 from sfumato.mechanisms.joint import joint
 from sfumato.postprocess.rank_error import RankError, Score
-from sfumato.testing import seeded
+from sfumato.testing import metered, seeded
 
 PITCH = 0.6
 
@@ -67,7 +67,7 @@ def test_the_mechanism_errs_as_foretold(score: Score):
     counts = Exact(l1=1, l2_squared=1, step=1.0, _values=np.full((400, 1000), 4))
     levels = [Fraction(1, 4), Fraction(1, 2), Fraction(3, 4)]
     with seeded(3):
-        cells = joint(counts, levels=levels, epsilon=Fraction(1, 10), score=score).cells
+        cells = metered(joint, counts, levels=levels, epsilon=Fraction(1, 10), score=score).values
     observed = abs(4 * (cells + 0.5) - [1000, 2000, 3000]).mean(axis=0)
     error = RankError(0.1, score)
     foretold = np.array([error.quartile_mean, error.median_mean, error.quartile_mean])

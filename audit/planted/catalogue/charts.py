@@ -11,59 +11,11 @@ _charts = partial(Mutant, family="charts")
 CHARTS = (
     _charts(
         name="what cost more than was charged is published",
-        file="charts/chart.py",
-        old="if not spent.within(self.cost):",
+        file="mechanisms/meter.py",
+        old="if not spent.within(self._limit):",
         new="if not spent.within(spent):",
         among="charts/test_histogram.py",
         notices="test_a_release_that_spent_more_than_was_charged_is_withheld",
-    ),
-    _charts(
-        name="quantiles that cost more than was charged are published",
-        file="charts/quantiles.py",
-        old="plan.admit(settled.cost + found.cost + chosen.cost + counted.cost)",
-        new="_ = plan.cost",
-        among="charts/test_chart.py",
-        notices="test_a_chart_that_spends_more_than_was_charged_is_withheld[quantiles joint]",
-    ),
-    _charts(
-        name="a boxplot that costs more than was charged is published",
-        file="charts/boxplot.py",
-        old="plan.admit(settled.cost + found.cost + boxed.cost)",
-        new="_ = plan.cost",
-        among="charts/test_chart.py",
-        notices="test_a_chart_that_spends_more_than_was_charged_is_withheld[boxplot fence]",
-    ),
-    _charts(
-        name="a histogram that costs more than was charged is published",
-        file="charts/histogram.py",
-        old="plan.admit(settled.cost + noisy.cost)",
-        new="_ = plan.cost",
-        among="charts/test_chart.py",
-        notices="test_a_chart_that_spends_more_than_was_charged_is_withheld[histogram searched]",
-    ),
-    _charts(
-        name="a map that costs more than was charged is published",
-        file="charts/heatmap.py",
-        old="plan.admit(found.cost)",
-        new="_ = plan.cost",
-        among="charts/test_chart.py",
-        notices="test_a_chart_that_spends_more_than_was_charged_is_withheld[heatmap adaptive]",
-    ),
-    _charts(
-        name="principal components that cost more than was charged are published",
-        file="charts/pca.py",
-        old="plan.admit(found.cost)",
-        new="_ = plan.cost",
-        among="charts/test_chart.py",
-        notices="test_a_chart_that_spends_more_than_was_charged_is_withheld[components]",
-    ),
-    _charts(
-        name="a score plot that costs more than was charged is published",
-        file="charts/scoreplot.py",
-        old="plan.admit(settled.cost + spent + frame.cost + filled.cost)",
-        new="_ = plan.cost",
-        among="charts/test_chart.py",
-        notices="test_a_chart_that_spends_more_than_was_charged_is_withheld[scores haar]",
     ),
     _charts(
         name="a search and the chart both spend the whole budget",
@@ -76,8 +28,8 @@ CHARTS = (
     _charts(
         name="the list of groups is read from the data",
         file="charts/search.py",
-        old="labels = Labels(self.column, Categories(found.labels[:MOST_FOUND]))",
-        new="labels = Labels(self.column, Categories(exact.reveal_labels()[:MOST_FOUND]))",
+        old="return Labels(self.column, Categories(found[:MOST_FOUND]))",
+        new="return Labels(self.column, Categories(exact.reveal_labels()[:MOST_FOUND]))",
         among="charts/test_histogram.py",
         notices="test_found_categories_are_those_many_people_hold",
     ),
@@ -85,7 +37,7 @@ CHARTS = (
         name="bounds are read from the data",
         file="charts/extent.py",
         old="""
-        lower, upper = chosen.cells[0].tolist()
+        lower, upper = chosen[0].tolist()
 """,
         new="""
         found = np.flatnonzero(exact.reveal()).tolist() or [0]
@@ -140,7 +92,7 @@ CHARTS = (
     _charts(
         name="the number of rows of a box is taken exactly",
         file="charts/boxes/fence.py",
-        old="units = (sizes.values.ravel() * self.step).tolist()",
+        old="units = (sizes.ravel() * self.step).tolist()",
         new="units = (totals(exact).reveal().ravel() * self.step).tolist()",
         among="charts/test_chart.py",
         notices=(
@@ -214,7 +166,7 @@ CHARTS = (
     _charts(
         name="levels of minimum and maximum follow from the true number of rows",
         file="charts/boxes/published.py",
-        old="noisy_sizes = noisy.values.ravel() * self.step",
+        old="noisy_sizes = noisy.ravel() * self.step",
         new="noisy_sizes = totals(exact).reveal().ravel() * self.step",
         among="charts/test_chart.py",
         notices=(
@@ -241,8 +193,8 @@ CHARTS = (
     _charts(
         name="the number of rows around quantiles is taken exactly",
         file="charts/rank_counting.py",
-        old="return noisy.values.ravel().tolist(), noisy.cost, noisy.private",
-        new="return totals(exact).reveal().ravel().tolist(), noisy.cost, noisy.private",
+        old="return add_noise(meter, totals(exact), self.size_law).ravel().tolist()",
+        new="return totals(exact).reveal().ravel().tolist()",
         among="charts/test_chart.py",
         notices=(
             "test_releases_of_any_tables_are_alike_where_mechanisms_answer_alike[quantiles "
@@ -341,7 +293,7 @@ CHARTS = (
     _charts(
         name="true sums of outer products are released",
         file="charts/components/summing.py",
-        old="matrix=tuple(noisy.values[np.triu_indices(moments.size)].tolist()),",
+        old="matrix=tuple(noisy[np.triu_indices(moments.size)].tolist()),",
         new="matrix=tuple(exact.reveal()[np.triu_indices(moments.size)].tolist()),",
         among="charts/test_chart.py",
         notices=(
@@ -360,11 +312,11 @@ CHARTS = (
         name="rows are cut at the length of the longest",
         file="charts/components/reach.py",
         old="""
-        return FoundReach(key.edges[int(chosen.cells[0, 0]) + 1], chosen.cost, chosen.private)
+        return key.edges[int(chosen[0, 0]) + 1]
 """,
         new="""
         longest = int(np.flatnonzero(exact.reveal()).max())
-        return FoundReach(key.edges[longest + 1], chosen.cost, chosen.private)
+        return key.edges[longest + 1]
 """,
         among="charts/test_chart.py",
         notices=(

@@ -12,8 +12,8 @@ MECHANISMS = (
     _mechanisms(
         name="a category shows one row below its threshold",
         file="mechanisms/stability.py",
-        old="found = noisy.values >= threshold",
-        new="found = noisy.values >= threshold - 1",
+        old='"laplace", scale) >= threshold',
+        new='"laplace", scale) >= threshold - 1',
         among="mechanisms/test_stability.py",
         notices=("test_no_neighbours_are_told_apart_by_more_than_epsilon_and_delta[1-1.0-delta0]"),
     ),
@@ -28,16 +28,16 @@ MECHANISMS = (
     _mechanisms(
         name="the true count and not the noisy one decides what is shown",
         file="mechanisms/sparse.py",
-        old="shown = (counts >= 1) & (noisy.values >= threshold)",
-        new="shown = counts >= threshold",
+        old="np.where((counts >= 1) & (noisy >= threshold), noisy, 0)",
+        new="np.where(counts >= threshold, noisy, 0)",
         among="mechanisms/test_sparse.py",
         notices=("test_a_units_own_cells_show_as_often_as_charged_and_never_oftener[1-1.0-delta0]"),
     ),
     _mechanisms(
         name="a walk stops at a bar without noise",
         file="mechanisms/threshold.py",
-        old="(bar,), private = _geometric(scale, 1)",
-        new="(bar, _), private = (0, 0), True",
+        old="(bar,) = _geometric(receipt, scale, 1)",
+        new="(bar,) = (0,)",
         among="mechanisms/test_threshold.py",
         notices="test_simulated_walks_follow_the_enumerated_law[0--3-True]",
     ),
@@ -238,5 +238,58 @@ MECHANISMS = (
         new="step={self.step!r}, {self._reveal().values!r})",
         among="test_exact.py",
         notices="test_no_way_of_showing_it_shows_its_numbers[here-repr]",
+    ),
+    _mechanisms(
+        name="a meter forgets what was paid before",
+        file="mechanisms/meter.py",
+        old="self._spent = spent = self._spent + cost",
+        new="self._spent = spent = cost",
+        among="mechanisms/test_meter.py",
+        notices="test_payments_add_up_to_the_last_fraction",
+    ),
+    _mechanisms(
+        name="noise is drawn first and paid for afterwards",
+        file="mechanisms/laplace.py",
+        old="""
+    receipt = meter.pay(Cost.pure(Fraction(exact.l1) / Fraction(scale)))
+    return add_noise(receipt, exact.reveal(), "laplace", scale)
+""",
+        new="""
+    noisy = add_noise(meter.pay(Cost.nothing()), exact.reveal(), "laplace", scale)
+    meter.pay(Cost.pure(Fraction(exact.l1) / Fraction(scale)))
+    return noisy
+""",
+        among="mechanisms/test_meter.py",
+        notices="test_a_mechanism_pays_before_it_draws[laplace]",
+    ),
+    _mechanisms(
+        name="a meter stays open after its release",
+        file="mechanisms/meter.py",
+        old="self._open = False",
+        new="self._open = bool(self._limit)",
+        among="mechanisms/test_meter.py",
+        notices="test_a_meter_is_open_in_its_block_and_no_longer",
+    ),
+    _mechanisms(
+        name="a receipt is used in another process than the one that paid",
+        file="mechanisms/meter.py",
+        old="if os.getpid() != process:",
+        new="if os.getpid() < 0:",
+        among="mechanisms/test_meter.py",
+        notices="test_a_forked_process_cannot_pay_or_draw",
+    ),
+    _mechanisms(
+        name="surveys of several groups pay for none",
+        file="mechanisms/survey.py",
+        old="""
+    receipt = meter.pay(_Noise(family, exact.l1).cost(price))
+    return [Survey(
+""".rstrip("\n"),
+        new="""
+    receipt = meter.pay(Cost.nothing())
+    return [Survey(
+""".rstrip("\n"),
+        among="mechanisms/test_meter.py",
+        notices="test_surveys_of_all_groups_cost_what_one_costs",
     ),
 )

@@ -29,21 +29,20 @@ NOISE = (
         name="noise comes from a generator with a seed",
         file="mechanisms/noise.py",
         old="""
-        return Noisy(_add_exact_noise(values, family, scale), cost, private=True)
+        return _add_exact_noise(values, family, scale)
 """,
         new="""
         noise = _simulate[family](np.random.default_rng(7), scale, values.size)
-        noise = noise.reshape(values.shape)
-        return Noisy(_saturating_sum(values, noise), cost, private=True)
+        return _saturating_sum(values, noise.reshape(values.shape))
 """,
         among="mechanisms/test_noise.py",
         notices="test_the_same_counts_get_other_noise_each_time[laplace]",
     ),
     _noise(
         name="noise that can be repeated calls itself private",
-        file="mechanisms/noise.py",
-        old="return Noisy(_saturating_sum(values, noise), cost, private=False)",
-        new="return Noisy(_saturating_sum(values, noise), cost, private=True)",
+        file="mechanisms/meter.py",
+        old="self._real = self._real is not False and source is None",
+        new="self._real = True",
         among="mechanisms/test_noise.py",
         notices="test_simulated_noise_is_repeatable_and_never_called_private",
     ),
@@ -76,11 +75,8 @@ NOISE = (
     _noise(
         name="counts without rows get no noise",
         file="mechanisms/noise.py",
-        old="return Noisy(_add_exact_noise(values, family, scale), cost, private=True)",
-        new=(
-            "return Noisy(_add_exact_noise(values, family, scale) * (values > 0), cost, "
-            "private=True)"
-        ),
+        old="return _add_exact_noise(values, family, scale)",
+        new="return _add_exact_noise(values, family, scale) * (values > 0)",
         among="mechanisms/test_noise.py",
         notices="test_cells_get_noise_of_their_own_in_the_shape_they_came_in[laplace]",
     ),
@@ -103,8 +99,8 @@ NOISE = (
     _noise(
         name="Laplace noise costs half of what it does",
         file="mechanisms/laplace.py",
-        old="cost = Cost.pure(Fraction(exact.l1) / Fraction(scale))",
-        new="cost = Cost.pure(Fraction(exact.l1) / (2 * Fraction(scale)))",
+        old="meter.pay(Cost.pure(Fraction(exact.l1) / Fraction(scale)))",
+        new="meter.pay(Cost.pure(Fraction(exact.l1) / (2 * Fraction(scale))))",
         among="mechanisms/test_laplace.py",
         notices="test_opendp_charges_the_same_up_to_its_rounding[0.1-1]",
     ),
@@ -120,12 +116,11 @@ NOISE = (
         name="the two halves of a symmetric matrix get noise of their own",
         file="mechanisms/moments.py",
         old="""
-    noisy[above] = noisy.T[above] = beside.values
+    noisy[above] = noisy.T[above] = beside
 """,
         new="""
-    noisy[above] = beside.values
-    other = add_noise(values[above], "gaussian", off_diagonal_scale(scale), cost)
-    noisy.T[above] = other.values
+    noisy[above] = beside
+    noisy.T[above] = add_noise(receipt, values[above], "gaussian", off_diagonal_scale(scale))
 """,
         among="mechanisms/test_moments.py",
         notices="test_no_neighbours_diverge_by_more_than_promised_and_some_by_as_much[row]",
@@ -133,8 +128,8 @@ NOISE = (
     _noise(
         name="coins are flipped by a generator with a seed",
         file="mechanisms/chance.py",
-        old="return cls(secrets.randbelow, private=True)",
-        new='return cls(__import__("random").Random(7).randrange, private=True)',
+        old="return secrets.randbelow(limit)",
+        new='return __import__("random").Random(7).randrange(limit)',
         among="mechanisms/test_chance.py",
         notices="test_the_systems_randomness_never_repeats_itself",
     ),

@@ -262,10 +262,12 @@ PRIVACY = (
         old="""
             self.ledger.charge(plan.label, plan.cost)
             outcome.note = CHARGED
-            release = redact_errors(lambda: chart.measure(engine, plan))
+            with Meter(plan.cost, plan.label) as meter:
+                release = redact_errors(lambda: chart.measure(engine, plan, meter))
 """,
         new="""
-            release = redact_errors(lambda: chart.measure(engine, plan))
+            with Meter(plan.cost, plan.label) as meter:
+                release = redact_errors(lambda: chart.measure(engine, plan, meter))
             self.ledger.charge(plan.label, plan.cost)
             outcome.note = CHARGED
 """,
@@ -306,13 +308,14 @@ PRIVACY = (
         name="a chart that failed is measured again for the same price",
         file="session.py",
         old="""
-            release = redact_errors(lambda: chart.measure(engine, plan))
+                release = redact_errors(lambda: chart.measure(engine, plan, meter))
 """,
         new="""
-            try:
-                release = redact_errors(lambda: chart.measure(engine, plan))
-            except Exception:
-                release = redact_errors(lambda: chart.measure(engine_for(self._table), plan))
+                try:
+                    release = redact_errors(lambda: chart.measure(engine, plan, meter))
+                except Exception:
+                    engine = engine_for(self._table)
+                    release = redact_errors(lambda: chart.measure(engine, plan, meter))
 """,
         among="test_session.py",
         notices="test_an_engine_that_fails_has_been_paid_and_says_nothing",

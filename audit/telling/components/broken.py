@@ -7,28 +7,32 @@ from contextlib import AbstractContextManager, contextmanager
 from unittest.mock import patch
 
 import numpy as np
+from numpy.typing import NDArray
 
-from sfumato.charts.chart import Plan
 from sfumato.charts.components import summing
-from sfumato.charts.components.reach import FoundReach, Reach
+from sfumato.charts.components.reach import Reach
 from sfumato.charts.scores import filling
 from sfumato.charts.scores.filling import Noised
 from sfumato.engines.engine import Engine
 from sfumato.exact import Exact
 from sfumato.lattice import Distance
-from sfumato.mechanisms.noise import Noisy
+from sfumato.mechanisms.meter import Meter
 from sfumato.mechanisms.sparse import occupied_counts
 from sfumato.postprocess.noise_law import NoiseLaw
 from sfumato.privacy.budget import Cost
 from sfumato.privacy.guarantee import PrivacyUnit
+from sfumato.testing import metered
 
 
 def distance_from_the_data() -> AbstractContextManager[object]:
     """Take the farthest row for a radius or a frame, and say that a quantile was paid for."""
 
-    def careless(plan: Reach, engine: Engine, key: Distance, unit: PrivacyUnit) -> FoundReach:
+    def careless(
+        plan: Reach, engine: Engine, meter: Meter, key: Distance, unit: PrivacyUnit
+    ) -> float:
+        meter.pay(plan.cost)
         occupied = np.flatnonzero(engine.counts([key], unit).reveal())
-        return FoundReach(key.edges[int(occupied.max(initial=0)) + 1], plan.cost, private=True)
+        return key.edges[int(occupied.max(initial=0)) + 1]
 
     return patch.object(Reach, "find", careless)
 
@@ -43,7 +47,7 @@ def counts_of_a_row() -> Generator[None]:
     """Add noise that hides a row in a histogram, where several of a person's count."""
     with (
         patch.object(Noised, "noise", property(_law_of_a_row)),
-        patch.object(Plan, "admit", _nothing),  # which would notice, and withhold it
+        patch.object(Cost, "within", _always),  # or the meter would notice, and withhold it
     ):
         yield
 
@@ -51,10 +55,9 @@ def counts_of_a_row() -> Generator[None]:
 def threshold_one_lower() -> AbstractContextManager[object]:
     """Show a cell one row too early, at the price of showing it in time."""
 
-    def careless(exact: Exact, *, scale: float, threshold: int) -> Noisy:
-        paid = occupied_counts(exact, scale=scale, threshold=threshold)
-        shown = occupied_counts(exact, scale=scale, threshold=threshold - 1)
-        return Noisy(shown.values, paid.cost, shown.private)
+    def careless(meter: Meter, exact: Exact, *, scale: float, threshold: int) -> NDArray[np.int64]:
+        occupied_counts(meter, exact, scale=scale, threshold=threshold)
+        return metered(occupied_counts, exact, scale=scale, threshold=threshold - 1).values
 
     return patch.object(filling, "occupied_counts", careless)
 
@@ -64,8 +67,9 @@ def _one(unit: PrivacyUnit) -> int:
     return 1
 
 
-def _nothing(plan: Plan, spent: Cost) -> None:
-    del plan, spent
+def _always(spent: Cost, limit: Cost) -> bool:
+    del spent, limit
+    return True
 
 
 def _law_of_a_row(filling: Noised) -> NoiseLaw:

@@ -19,6 +19,7 @@ from sfumato.domain import Bounds, Categories
 from sfumato.engines.engine import Engine
 from sfumato.grid import Labels
 from sfumato.lattice import REACH, Projection
+from sfumato.mechanisms.meter import Meter
 from sfumato.postprocess.haar import Estimate
 from sfumato.privacy.budget import Budget, Cost, epsilon_of, exactly
 from telling.case import Draws
@@ -75,7 +76,8 @@ class Cells(Drawn):
 
     def look(self, engine: Overhearing) -> tuple[float, ...]:
         """Return what every copy says."""
-        filled = self.plan.fill(cast(Engine, engine), _FRAME, _GROUPS, self.unit)
+        with Meter(self.plan.cost) as meter:
+            filled = self.plan.fill(cast(Engine, engine), meter, _FRAME, _GROUPS, self.unit)
         numbers = [cast(Integers, filled.steps), *(each.reveal() for each in engine.answers[-1])]
         steps, without, joined = (each.reshape(COPIES, -1) for each in numbers)
         scale, threshold = self.plan.noise.scale, self.plan.threshold

@@ -16,11 +16,12 @@ from sfumato.charts.scores.frame import Frame
 from sfumato.charts.scores.plan import ScoreplotPlan
 from sfumato.engines.duck import DuckEngine
 from sfumato.engines.engine import Engine
+from sfumato.mechanisms.meter import Meter
 from sfumato.mechanisms.survey import maps
 from sfumato.privacy.budget import Budget
 from sfumato.releases.pca import PcaRelease
 from sfumato.releases.scoreplot import ScoreplotRelease
-from sfumato.testing import seeded
+from sfumato.testing import measure_planned, seeded
 from telling.components.drawing import LEVELS, Drawn
 from telling.components.sums import COLUMNS, sums_say
 from telling.laws import gaussian_says, sparse_says
@@ -42,7 +43,7 @@ def public_components() -> PcaRelease:
     chart = PCA(COLUMNS)
     plan = chart.plan(DOMAIN, ROWS, Budget(20, 1e-5, weak=True))
     with seeded(7):  # they are public: whether anyone could repeat them does not matter
-        return chart.measure(DuckEngine(Pair("cloud", CLOUD, ()).table(False)), plan)
+        return measure_planned(chart, DuckEngine(Pair("cloud", CLOUD, ()).table(False)), plan)
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,7 @@ class Scores(Drawn):
 
     def look(self, engine: Overhearing) -> tuple[float, ...]:
         """Return what all numbers say, and how wide the frame is."""
-        found = self.chart.measure(cast(Engine, engine), self.plan)
+        found = measure_planned(self.chart, cast(Engine, engine), self.plan)
         says = engine.choices_say + self._cells_say(found, engine)
         if self.alone:
             first, second = engine.answers[-4:-2]
@@ -128,5 +129,8 @@ class Window(Drawn):
     def look(self, engine: Overhearing) -> tuple[float, ...]:
         """Return what the choice says, and how wide the frame is."""
         known = public_components()
-        found = self.plan.find(cast(Engine, engine), known, (1, 2), (BINS, BINS), self.unit)
+        with Meter(self.plan.cost) as meter:
+            found = self.plan.find(
+                cast(Engine, engine), meter, known, self.unit, axes=(1, 2), cells=(BINS, BINS)
+            )
         return engine.choices_say, found.x.bounds.upper

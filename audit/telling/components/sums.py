@@ -20,6 +20,7 @@ from sfumato.lattice import Lattice
 from sfumato.mechanisms.moments import off_diagonal_scale
 from sfumato.privacy.budget import Budget, epsilon_of, exactly
 from sfumato.releases.moments import NoisyMoments
+from sfumato.testing import measure_planned
 from telling.components.drawing import Drawn
 from telling.laws import gaussian_says
 from telling.overhearing import Exacts, Overhearing
@@ -87,7 +88,7 @@ class Components(Drawn):
 
     def look(self, engine: Overhearing) -> tuple[float, ...]:
         """Return what all numbers say, and the length at which rows were cut."""
-        found = self.chart.measure(cast(Engine, engine), self.plan)
+        found = measure_planned(self.chart, cast(Engine, engine), self.plan)
         first, second = engine.answers[-2:]
         says = sums_say(found.directions, first) + sums_say(found.spread, second)
         return says + engine.choices_say, found.directions.radius

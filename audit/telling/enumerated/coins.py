@@ -19,14 +19,13 @@ class Guide(Chance):
     chance: Fraction
 
     def __init__(self, turns: list[bool]) -> None:
-        super().__init__(lambda _: 0, private=False)
-        self.__dict__.update(turns=turns, chance=Fraction(1))
+        self.turns, self.chance = turns, Fraction(1)
 
     def odds(self, yes: float, no: float) -> bool:
         """Throw no coin."""
         right = self.turns.pop()
         taken = Fraction(yes if right else no) / (Fraction(yes) + Fraction(no))
-        self.__dict__.update(chance=self.chance * taken)
+        self.chance *= taken
         return right
 
 

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from sfumato.exact import Exact
 from sfumato.mechanisms import stability
-from sfumato.mechanisms.noise import Noisy
+from sfumato.mechanisms.meter import Receipt
 from sfumato.mechanisms.stability import occupied_categories
-from sfumato.privacy.budget import Cost
+from sfumato.testing import metered
 from telling.enumerated.counts import laplace_tail, neighbours
 from telling.enumerated.walks import precisely
 
@@ -38,15 +38,18 @@ def show_chances(threshold: int, scale: float) -> Shows:
     """How likely each count is to be shown, from what the code does with every possible noise."""
     reach = np.arange(-threshold - 10, threshold + 11)
 
-    def every_noise(values: NDArray[np.int64], _: str, __: float, cost: Cost) -> Noisy:
-        return Noisy(values + reach, cost, private=True)
+    def every_noise(
+        receipt: Receipt, values: NDArray[np.int64], _: str, __: float
+    ) -> NDArray[np.int64]:
+        del receipt
+        return values + reach
 
     chances = {0: Decimal(0)}
     with mock.patch.object(stability, "add_noise", every_noise):
         for count in range(1, threshold + 6):
             labels = [f"{index:06d}" for index in range(reach.size)]
             exact = named([count] * reach.size, labels)
-            shown = occupied_categories(exact, scale=scale, threshold=threshold).labels
+            shown = metered(occupied_categories, exact, scale=scale, threshold=threshold).values
             # Noise is shown from some value on upwards, so that its tail is the whole chance.
             first = reach.size - len(shown)
             assert list(shown) == labels[first:]

@@ -14,19 +14,20 @@ from sfumato.engines import duck
 from sfumato.engines.duck import DuckEngine
 from sfumato.exact import Exact
 from sfumato.mechanisms import survey
-from sfumato.mechanisms.noise import Family, Noisy, add_noise
+from sfumato.mechanisms.meter import Receipt
+from sfumato.mechanisms.noise import Family, add_noise
 from sfumato.mechanisms.survey import Asked, Survey
 from sfumato.plane import Plane, Weight, influence
-from sfumato.privacy.budget import Cost
 from sfumato.privacy.guarantee import PrivacyUnit
 
 
 def noise_on_occupied() -> AbstractContextManager[object]:
     """Add noise only where someone is."""
 
-    def careless(values: NDArray[np.int64], family: Family, scale: float, cost: Cost) -> Noisy:
-        noisy = add_noise(values, family, scale, cost)
-        return Noisy(np.where(values > 0, noisy.values, 0), cost, noisy.private)
+    def careless(
+        receipt: Receipt, values: NDArray[np.int64], family: Family, scale: float
+    ) -> NDArray[np.int64]:
+        return np.where(values > 0, add_noise(receipt, values, family, scale), 0)
 
     return patch.object(survey, "add_noise", careless)
 

@@ -23,6 +23,7 @@ from sfumato.postprocess import polya
 from sfumato.postprocess.quadtree import Quadtree
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import PrivacyUnit
+from sfumato.testing import measure_planned
 from telling.case import Case, Draws, Trials, Twin
 from telling.overhearing import Maps, Overhearing
 from telling.pairs import Pair
@@ -94,7 +95,7 @@ class Map:
         with engine.listening(), self._decoding():
             for _ in range(releases):
                 engine.forget()
-                chart.measure(engine, plan)
+                measure_planned(chart, engine, plan)
                 survey = engine.surveys[-1]
                 says = Maps(*engine.answers[-1], plan.plane.levels).say(survey)
                 seen.append((says, self._there(survey.asked[-1], plan.plane)))

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from sfumato.charts.heatmap import Heatmap
 from sfumato.domain import Domain
+from sfumato.testing import measure_planned
 from telling.case import Draws
 from telling.heat.drawing import HEAVIEST, RESOLUTION, Map, cell
 from telling.laws import Floats, laplace_says
@@ -72,7 +73,7 @@ class Tiles(Map):
         with engine.listening():
             while sum(map(len, seen)) < releases:
                 engine.forget()
-                chart.measure(engine, plan)
+                measure_planned(chart, engine, plan)
                 (asked,) = engine.surveys[-1].asked
                 true = Maps(*engine.answers[-1], plan.plane.levels).true(asked)
                 steps, *both = map(_by_tile, (asked.steps, *true))

@@ -22,6 +22,7 @@ from sfumato.engines.engine import Engine
 from sfumato.errors import DomainError
 from sfumato.figure import Orient
 from sfumato.grid import Labels, shape
+from sfumato.mechanisms.meter import Meter
 from sfumato.privacy.budget import Budget, exactly, plain_above
 from sfumato.privacy.guarantee import Guarantee, PrivacyUnit
 from sfumato.releases.boxplot import METHODS, BoxplotRelease
@@ -146,7 +147,7 @@ class Boxplot:
             method=method,
         )
 
-    def measure(self, engine: Engine, plan: BoxplotPlan) -> BoxplotRelease:
+    def measure(self, engine: Engine, plan: BoxplotPlan, meter: Meter) -> BoxplotRelease:
         """Ask the engine once, choose quartiles, count around them, return the release.
 
         Privacy
@@ -154,14 +155,13 @@ class Boxplot:
         One query answers for all groups; every mechanism that follows sees its counts alone and
         spends its planned part once. Where counts are taken depends on what was released before.
         """
-        settled = settle(engine, (plan.x, plan.hue))
-        x, hue = (cast(Labels | None, axis) for axis in settled.axes)
-        found = plan.values.settle(engine)
+        axes = settle(engine, meter, (plan.x, plan.hue))
+        x, hue = (cast(Labels | None, axis) for axis in axes)
+        found = plan.values.settle(engine, meter)
         keys = [axis for axis in (x, hue) if axis is not None]
         grid = plan.values.grid(found.bounds, math.prod(axis.cells for axis in keys))
         exact = engine.counts([*keys, grid], plan.guarantee.unit).by_group()
-        boxed = plan.method.boxes(exact, grid, plan.whis)
-        plan.admit(settled.cost + found.cost + boxed.cost)
+        boxed = plan.method.boxes(meter, exact, grid, plan.whis)
         step, summaries = plan.values.spacing(grid), boxed.summaries
         if isinstance(plan.values.bounds, Extent):
             limits = plan.values.bounds.key.bounds
@@ -172,7 +172,6 @@ class Boxplot:
             label=plan.label,
             guarantee=plan.guarantee,
             cost=plan.cost,
-            private=settled.private and found.private and boxed.private,
             value=grid,
             x=x,
             hue=hue,

@@ -12,8 +12,9 @@ from typing import Any, Protocol, TypeVar
 
 from sfumato.domain import Bounds, Domain
 from sfumato.engines.engine import Engine, Schema
-from sfumato.errors import BudgetError, OverspentError
+from sfumato.errors import BudgetError
 from sfumato.errors import printable as harmless
+from sfumato.mechanisms.meter import Meter
 from sfumato.privacy.budget import Budget, Cost
 from sfumato.privacy.guarantee import Guarantee, PrivacyUnit
 from sfumato.privacy.store import shorten_label
@@ -71,15 +72,6 @@ class Plan(ABC):
     def _repr_html_(self) -> str:
         return f"<pre>{html.escape(str(self))}</pre>"
 
-    def admit(self, spent: Cost) -> None:
-        """Refuse to publish what cost more than was charged."""
-        if not spent.within(self.cost):
-            label = shorten_label(self.label)
-            raise OverspentError(
-                f"{label} spent {spent} but only {self.cost} was charged. This is a bug in "
-                "sfumato: the numbers are withheld. Please report it."
-            )
-
 
 def text_lines(bounds: Iterable[Bounds]) -> list[tuple[str, str]]:
     """Return what a plan says of columns whose text is read as numbers."""
@@ -104,12 +96,13 @@ class Chart(Protocol[P, R_co]):
         """Return the price and the expected error, or refuse. Knows public facts only."""
         ...
 
-    def measure(self, engine: Engine, plan: P) -> R_co:
+    def measure(self, engine: Engine, plan: P, meter: Meter) -> R_co:
         """Ask the engine, add the noise, return the release. Only after the charge.
 
         Privacy
         -------
-        Spends at most the plan's cost, whatever the data, or raises and publishes nothing.
+        Mechanisms take the meter and pay before they draw: at most the plan's cost, whatever the
+        data. Whether the noise was real is not the chart's to say.
         """
         ...
 

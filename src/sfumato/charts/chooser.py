@@ -8,14 +8,15 @@ from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sfumato.charts.ladder import geometric_ladder
 from sfumato.charts.portion import Portion
 from sfumato.exact import Exact
 from sfumato.grid import Grid
 from sfumato.mechanisms.approx import approx, single
-from sfumato.mechanisms.chosen import Chosen
 from sfumato.mechanisms.joint import joint, usable
+from sfumato.mechanisms.meter import Meter
 from sfumato.mechanisms.threshold import threshold, threshold_scale
 from sfumato.postprocess.rank_error import bridge_error
 from sfumato.privacy.budget import Cost
@@ -95,7 +96,7 @@ class Chooser:
         balanced = self.method == "joint" and not replaced and many > 1
         return 2 * sensitivity * worst * (20 / 27 if balanced else 1)
 
-    def choose(self, exact: Exact, grid: Grid) -> Chosen:
+    def choose(self, meter: Meter, exact: Exact, grid: Grid) -> NDArray[np.int64]:
         """Choose a cell for each group and level.
 
         Privacy
@@ -105,21 +106,29 @@ class Chooser:
         levels, epsilon, size = self.levels, self.epsilon, self.size
         match self.method:
             case "joint":
-                return joint(exact, levels=levels, epsilon=epsilon, size=size)
+                return joint(meter, exact, levels=levels, epsilon=epsilon, size=size)
             case "jointexp":
-                return joint(exact, levels=levels, epsilon=epsilon, score="published", size=size)
+                score = "published"
+                return joint(meter, exact, levels=levels, epsilon=epsilon, score=score, size=size)
             case "approx":
-                return approx(exact, levels=levels, epsilon=epsilon, size=size)
+                return approx(meter, exact, levels=levels, epsilon=epsilon, size=size)
             case "single":
-                return single(exact, levels=levels, epsilon=epsilon, size=size)
+                return single(meter, exact, levels=levels, epsilon=epsilon, size=size)
             case _:
-                found = [walk(exact, grid, level, epsilon, size=size) for level in levels]
-                return together(found)
+                found = [walk(meter, exact, grid, level, epsilon, size=size) for level in levels]
+                # Quantiles that were chosen one by one are put in order.
+                return np.sort(np.hstack(found), axis=1)
 
 
 def walk(
-    exact: Exact, grid: Grid, level: Fraction, epsilon: Fraction, *, size: int | None = None
-) -> Chosen:
+    meter: Meter,
+    exact: Exact,
+    grid: Grid,
+    level: Fraction,
+    epsilon: Fraction,
+    *,
+    size: int | None = None,
+) -> NDArray[np.int64]:
     """Walk to one quantile: those below the median from above, the others from below.
 
     Privacy
@@ -128,6 +137,7 @@ def walk(
     """
     upward, share = _walked(level)
     return threshold(
+        meter,
         exact,
         ladder=geometric_ladder(grid, upward=upward, unit=_UNIT * grid.bounds.width),
         level=share,
@@ -135,13 +145,6 @@ def walk(
         upward=upward,
         size=size,
     )
-
-
-def together(found: Sequence[Chosen]) -> Chosen:
-    """Return quantiles that were chosen one by one as one answer, in order."""
-    cells = np.sort(np.hstack([part.cells for part in found]), axis=1)
-    cost = sum((part.cost for part in found), Cost.nothing())
-    return Chosen(cells, cost, all(part.private for part in found))
 
 
 def afford(

@@ -15,6 +15,7 @@ from sfumato.domain import Bounds
 from sfumato.engines.engine import Engine, Schema
 from sfumato.errors import DomainError, SourceError
 from sfumato.grid import Edges
+from sfumato.mechanisms.meter import Meter
 from sfumato.mechanisms.threshold import extremes, threshold_scale
 from sfumato.privacy.budget import Cost, exactly
 from sfumato.privacy.guarantee import PrivacyUnit
@@ -105,7 +106,7 @@ class Extent:
             )
         schema.check([self.key], self.unit)
 
-    def run(self, engine: Engine) -> FoundBounds:
+    def run(self, engine: Engine, meter: Meter) -> FoundBounds:
         """Ask for the bounds.
 
         Privacy
@@ -115,13 +116,11 @@ class Extent:
         """
         exact = engine.counts([self.key], self.unit)
         rungs = np.arange(self.key.cells)
-        chosen = extremes(exact, ladder=rungs, least=self.least, epsilon=self.epsilon)
-        lower, upper = chosen.cells[0].tolist()
+        chosen = extremes(meter, exact, ladder=rungs, least=self.least, epsilon=self.epsilon)
+        lower, upper = chosen[0].tolist()
         bounds, limits = self._bounds(lower, upper), self.key.bounds
         return FoundBounds(
             bounds,
-            chosen.cost,
-            chosen.private,
             found=upper > 0,
             cut=(bounds.lower > limits.lower, bounds.upper < limits.upper),
         )
@@ -140,7 +139,7 @@ class Extent:
 
 @dataclass(frozen=True)
 class FoundBounds:
-    """Bounds that are public now, what finding them cost, and with what noise.
+    """Bounds that are public now, declared or found.
 
     Parameters
     ----------
@@ -151,8 +150,6 @@ class FoundBounds:
     """
 
     bounds: Bounds
-    cost: Cost
-    private: bool
     found: bool = True
     cut: tuple[bool, bool] = (False, False)
 

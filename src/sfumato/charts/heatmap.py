@@ -16,6 +16,7 @@ from sfumato.domain import Domain, real
 from sfumato.engines.engine import Engine
 from sfumato.errors import DomainError
 from sfumato.grid import Grid
+from sfumato.mechanisms.meter import Meter
 from sfumato.plane import MOST_LEVELS, Outside, Plane, Weight
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import Guarantee, PrivacyUnit
@@ -162,7 +163,7 @@ class Heatmap:
             aspect=self.aspect or aspect_of(x, y, self.origin),
         )
 
-    def measure(self, engine: Engine, plan: HeatmapPlan) -> HeatmapRelease:
+    def measure(self, engine: Engine, plan: HeatmapPlan, meter: Meter) -> HeatmapRelease:
         """Ask the engine once, measure squares, decode, return the release.
 
         Privacy
@@ -171,13 +172,11 @@ class Heatmap:
         spends the plan's cost once on every path from the whole window to a cell.
         """
         exact = engine.masses(plan.plane, plan.guarantee.unit, plan.weight)
-        found = plan.method.map(exact, plan.plane)
-        plan.admit(found.cost)
+        found = plan.method.map(meter, exact, plan.plane)
         return HeatmapRelease(
             label=plan.label,
             guarantee=plan.guarantee,
             cost=plan.cost,
-            private=found.private,
             x=plan.x,
             y=plan.y,
             method=self.method,

@@ -15,6 +15,7 @@ from sfumato.domain import Categories, Domain
 from sfumato.engines.engine import Engine, Schema
 from sfumato.errors import DomainError
 from sfumato.grid import Edges, Grid, Key, Labels, shape
+from sfumato.mechanisms.meter import Meter
 from sfumato.postprocess.noise_law import NoiseLaw
 from sfumato.privacy.budget import Budget, plain_above
 from sfumato.privacy.guarantee import Guarantee, PrivacyUnit
@@ -106,7 +107,7 @@ class Histogram:
             )
         return plan
 
-    def measure(self, engine: Engine, plan: HistogramPlan) -> HistogramRelease:
+    def measure(self, engine: Engine, plan: HistogramPlan, meter: Meter) -> HistogramRelease:
         """Search for categories where asked, count, add noise.
 
         Privacy
@@ -114,23 +115,20 @@ class Histogram:
         All cells are counted by one query over all groups together, which one unit can move by
         its weight. Searches and counts spend at most the plan's cost, or nothing is published.
         """
-        settled = settle(engine, (plan.hue, plan.x, plan.y))
-        hue, x, y = settled.axes
-        keys = [key for key in settled.axes if key is not None]
-        noisy = add_noise(engine.counts(keys, plan.guarantee.unit), plan.noise)
-        plan.admit(settled.cost + noisy.cost)
+        hue, x, y = axes = settle(engine, meter, (plan.hue, plan.x, plan.y))
+        keys = [key for key in axes if key is not None]
+        noisy = add_noise(meter, engine.counts(keys, plan.guarantee.unit), plan.noise)
         return HistogramRelease(
             label=plan.label,
             guarantee=plan.guarantee,
             cost=plan.cost,
-            private=settled.private and noisy.private,
             x=cast(Key, x),
             y=y,
             hue=cast(Labels | None, hue),
             stat=plan.stat,
             noise=plan.noise,
             step=plan.guarantee.unit.step,
-            steps=tuple(noisy.values.ravel().tolist()),
+            steps=tuple(noisy.ravel().tolist()),
             found=tuple(axis.column for axis in (plan.hue, plan.x) if isinstance(axis, Search)),
         )
 

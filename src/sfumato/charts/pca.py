@@ -13,6 +13,7 @@ from sfumato.charts.portion import Portion
 from sfumato.domain import Domain, listed, real
 from sfumato.engines.engine import Engine
 from sfumato.errors import BudgetError, DomainError
+from sfumato.mechanisms.meter import Meter
 from sfumato.privacy.budget import Budget, Cost
 from sfumato.privacy.guarantee import Guarantee, PrivacyUnit
 from sfumato.releases.pca import PcaRelease, Scaled
@@ -110,15 +111,14 @@ class PCA:
                 scale = _given(given, self.columns)
         return Analysis.plan(self.columns, bounds, scale, unit, portion)
 
-    def measure(self, engine: Engine, plan: PcaPlan) -> PcaRelease:
+    def measure(self, engine: Engine, plan: PcaPlan, meter: Meter) -> PcaRelease:
         """Find the components, return the release.
 
         Privacy
         -------
         As `Analysis.run` states, at no more than the plan's cost.
         """
-        found = plan.analysis.run(engine)
-        plan.admit(found.cost)
+        found = plan.analysis.run(engine, meter)
         return self.released(found, plan.guarantee, plan.cost)
 
     def released(self, found: Analysed, guarantee: Guarantee, cost: Cost) -> PcaRelease:
@@ -132,7 +132,6 @@ class PCA:
             label=self.label,
             guarantee=guarantee,
             cost=cost,
-            private=found.private,
             lattice=found.lattice,
             scaled=self.scaled,
             centre=found.centre,

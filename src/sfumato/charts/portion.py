@@ -6,11 +6,14 @@ import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+import numpy as np
+from numpy.typing import NDArray
+
 from sfumato.errors import BudgetError
 from sfumato.exact import Exact
 from sfumato.mechanisms.gaussian import gaussian, gaussian_scale
 from sfumato.mechanisms.laplace import laplace, laplace_scale
-from sfumato.mechanisms.noise import Noisy
+from sfumato.mechanisms.meter import Meter
 from sfumato.postprocess.noise_law import NoiseLaw
 from sfumato.privacy.budget import Budget, Cost, exactly, float_below, plain_above
 
@@ -69,14 +72,13 @@ def _root(square: Fraction) -> Fraction:
     return root
 
 
-def add_noise(exact: Exact, law: NoiseLaw) -> Noisy:
+def add_noise(meter: Meter, exact: Exact, law: NoiseLaw) -> NDArray[np.int64]:
     """Add noise of the planned law.
 
     Privacy
     -------
-    As `sfumato.mechanisms.laplace` and `sfumato.mechanisms.gaussian` state; the result carries
-    what it cost, which the plan must cover.
+    As `sfumato.mechanisms.laplace` and `sfumato.mechanisms.gaussian` state.
     """
     if law.kind == "laplace":
-        return laplace(exact, scale=law.scale)
-    return gaussian(exact, scale=law.scale)
+        return laplace(meter, exact, scale=law.scale)
+    return gaussian(meter, exact, scale=law.scale)

@@ -22,6 +22,7 @@ from sfumato.engines.engine import Engine, Schema
 from sfumato.errors import DomainError
 from sfumato.grid import Labels
 from sfumato.mechanisms.joint import MOST_LEVELS
+from sfumato.mechanisms.meter import Meter
 from sfumato.mechanisms.ranks.profile import MOST_UNITS
 from sfumato.postprocess.rank_interval import LEVEL, Told, share_beyond, told_in_order
 from sfumato.privacy.budget import Budget, exactly, plain_above
@@ -171,7 +172,7 @@ class Quantiles:
             counting=counting,
         )
 
-    def measure(self, engine: Engine, plan: QuantilesPlan) -> QuantilesRelease:
+    def measure(self, engine: Engine, plan: QuantilesPlan, meter: Meter) -> QuantilesRelease:
         """Ask the engine once, choose the cells, count around them, return the release.
 
         Privacy
@@ -179,15 +180,13 @@ class Quantiles:
         One query answers for all groups; the mechanisms see its counts alone, and each spends its
         planned part. Where counts are taken depends on the chosen cells, which are released.
         """
-        settled = settle(engine, (plan.hue,))
-        hue = cast(Labels | None, settled.axes[0])
-        found = plan.values.settle(engine)
+        hue = cast(Labels | None, settle(engine, meter, (plan.hue,))[0])
+        found = plan.values.settle(engine, meter)
         grid = plan.values.grid(found.bounds, 1 if hue is None else hue.cells)
         keys = [grid] if hue is None else [hue, grid]
         exact = engine.counts(keys, plan.guarantee.unit).by_group()
-        chosen = plan.chooser.choose(exact, grid)
-        counted = plan.counting.count(exact, grid, chosen, found.cut)
-        plan.admit(settled.cost + found.cost + chosen.cost + counted.cost)
+        chosen = plan.chooser.choose(meter, exact, grid)
+        counted = plan.counting.count(meter, exact, grid, chosen, found.cut)
         told = _told(counted, plan.counting.levels, found)
         step = plan.values.spacing(grid)
         # Whole numbers are the centres of their cells; other values lie anywhere in theirs.
@@ -196,13 +195,12 @@ class Quantiles:
             label=plan.label,
             guarantee=plan.guarantee,
             cost=plan.cost,
-            private=all(each.private for each in (settled, found, chosen, counted)),
             value=grid,
             by=hue,
             levels=plan.counting.levels,
             method=plan.chooser.method,
             step=step,
-            cells=tuple(chosen.cells.ravel().tolist()),
+            cells=tuple(chosen.ravel().tolist()),
             low=tuple(centre(grid, each.low - half) for each in told),
             high=tuple(centre(grid, each.high + half) for each in told),
             coverage=LEVEL,

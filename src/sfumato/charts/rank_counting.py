@@ -8,7 +8,7 @@ from fractions import Fraction
 from sfumato.charts.portion import Portion, add_noise
 from sfumato.exact import Exact
 from sfumato.grid import Grid
-from sfumato.mechanisms.chosen import Chosen
+from sfumato.mechanisms.meter import Meter
 from sfumato.mechanisms.partition import partition, totals
 from sfumato.postprocess.noise_law import CountNoise, NoiseLaw
 from sfumato.postprocess.rank_interval import (
@@ -35,12 +35,10 @@ CHOICE_SHARE = 1 - SIZE_SHARE - COUNT_SHARE
 
 @dataclass(frozen=True)
 class Counted:
-    """Histograms of all groups, what they cost, and with what noise."""
+    """Histograms of all groups, and the noisy numbers they were made of."""
 
     groups: tuple[RankCounts, ...]
     measured: tuple[RankMeasured, ...]
-    cost: Cost
-    private: bool
 
 
 @dataclass(frozen=True)
@@ -94,7 +92,9 @@ class RankCounting:
         """The noise on each count, in units."""
         return CountNoise(self.count_law, self.step)
 
-    def count(self, exact: Exact, grid: Grid, chosen: Chosen, cut: tuple[bool, bool]) -> Counted:
+    def count(
+        self, meter: Meter, exact: Exact, grid: Grid, chosen: Cells, cut: tuple[bool, bool]
+    ) -> Counted:
         """Count what lies around the chosen cells of every group, a row of `exact` each.
 
         Privacy
@@ -103,12 +103,12 @@ class RankCounting:
         and the sizes. Each spends its planned part once for all groups. Where neighbours replace
         one row, two bins change, and the noise is as wide as that asks for.
         """
-        sizes, cost, private = self._sizes(exact)
-        rows = chosen.cells.tolist()
+        sizes = self._sizes(meter, exact)
+        rows = chosen.tolist()
         starts = [self._starts(*pair, grid, cut) for pair in zip(rows, sizes, strict=True)]
         bins = partition(exact, [row.tolist() for row in starts], replaced=self.size is not None)
-        noisy = add_noise(bins, self.count_law)
-        counts = [values[: row.size] for row, values in zip(starts, noisy.values, strict=True)]
+        noisy = add_noise(meter, bins, self.count_law)
+        counts = [values[: row.size] for row, values in zip(starts, noisy, strict=True)]
         return Counted(
             tuple(
                 RankCounts(row, steps * self.step, self.noise, grid.cells, self.size, cut)
@@ -118,15 +118,12 @@ class RankCounting:
                 RankMeasured(size, tuple(row.tolist()), tuple(steps.tolist()))
                 for size, row, steps in zip(sizes, starts, counts, strict=True)
             ),
-            cost + noisy.cost,
-            private and noisy.private,
         )
 
-    def _sizes(self, exact: Exact) -> tuple[list[int], Cost, bool]:
+    def _sizes(self, meter: Meter, exact: Exact) -> list[int]:
         if self.size_law is None:
-            return [self.size or 0], Cost.nothing(), True
-        noisy = add_noise(totals(exact), self.size_law)
-        return noisy.values.ravel().tolist(), noisy.cost, noisy.private
+            return [self.size or 0]
+        return add_noise(meter, totals(exact), self.size_law).ravel().tolist()
 
     def _starts(self, cells: list[int], size: int, grid: Grid, cut: tuple[bool, bool]) -> Cells:
         return rank_layout(

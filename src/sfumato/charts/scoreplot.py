@@ -22,8 +22,9 @@ from sfumato.engines.engine import Engine
 from sfumato.errors import DomainError
 from sfumato.grid import Grid, Labels
 from sfumato.lattice import MOST_COLUMNS
+from sfumato.mechanisms.meter import Meter
 from sfumato.postprocess.haar import Estimate
-from sfumato.privacy.budget import Budget, Cost, exactly
+from sfumato.privacy.budget import Budget, exactly
 from sfumato.privacy.guarantee import Guarantee, PrivacyUnit
 from sfumato.releases.pca import PcaRelease
 from sfumato.releases.score_method import METHODS, Method
@@ -159,7 +160,7 @@ class Scoreplot:
             borrowed=None if self.pca is None else self.pca.guarantee,
         )
 
-    def measure(self, engine: Engine, plan: ScoreplotPlan) -> ScoreplotRelease:
+    def measure(self, engine: Engine, plan: ScoreplotPlan, meter: Meter) -> ScoreplotRelease:
         """Find components where asked, then the frame, then what fills it.
 
         Privacy
@@ -169,18 +170,15 @@ class Scoreplot:
         and one charge: a unit's weight is bounded over all of them together.
         """
         unit = plan.guarantee.unit
-        settled = settle(engine, (plan.hue,))
-        hue = cast(Labels | None, settled.axes[0])
-        pca, spent = self._components(engine, plan)
+        hue = cast(Labels | None, settle(engine, meter, (plan.hue,))[0])
+        pca = self._components(engine, plan, meter)
         cells = plan.cells or plan.usual_cells(pca.size, 1 if hue is None else hue.cells)
-        frame = plan.frame.find(engine, pca, self.axes, cells, unit)
-        filled = plan.filling.fill(engine, frame, hue, unit)
-        plan.admit(settled.cost + spent + frame.cost + filled.cost)
+        frame = plan.frame.find(engine, meter, pca, unit, axes=self.axes, cells=cells)
+        filled = plan.filling.fill(engine, meter, frame, hue, unit)
         return ScoreplotRelease(
             label=plan.label,
             guarantee=plan.guarantee,
             cost=plan.cost,
-            private=settled.private and pca.private and frame.private and filled.private,
             pca=pca,
             axes=self.axes,
             method=cast(Method, self.method),
@@ -197,11 +195,11 @@ class Scoreplot:
             alone=self.pca is None,
         )
 
-    def _components(self, engine: Engine, plan: ScoreplotPlan) -> tuple[PcaRelease, Cost]:
+    def _components(self, engine: Engine, plan: ScoreplotPlan, meter: Meter) -> PcaRelease:
         if plan.analysis is None:
-            return cast(PcaRelease, self.pca), Cost.nothing()
-        found = plan.analysis.run(engine)
-        return self.asked.released(found, plan.guarantee, plan.analysis.cost), found.cost
+            return cast(PcaRelease, self.pca)
+        found = plan.analysis.run(engine, meter)
+        return self.asked.released(found, plan.guarantee, plan.analysis.cost)
 
     def _filling(self, portion: Portion, delta: Fraction, unit: PrivacyUnit) -> Filling:
         match self.method:

@@ -13,6 +13,7 @@ from sfumato.engines.engine import Engine
 from sfumato.errors import DomainError
 from sfumato.grid import MOST_FOUND, Key, Labels
 from sfumato.mechanisms.laplace import laplace_scale
+from sfumato.mechanisms.meter import Meter
 from sfumato.mechanisms.stability import occupied_categories, stability_threshold
 from sfumato.privacy.budget import Budget, Cost, exactly
 from sfumato.privacy.guarantee import PrivacyUnit
@@ -54,7 +55,7 @@ class Search:
         threshold = stability_threshold(unit.weight, scale, delta)
         return cls(column, unit, scale, threshold, Cost.pure(epsilon, delta=delta))
 
-    def run(self, engine: Engine) -> Settled:
+    def run(self, engine: Engine, meter: Meter) -> Labels:
         """Ask for the categories.
 
         Privacy
@@ -62,39 +63,20 @@ class Search:
         As `sfumato.mechanisms.stability` states, at the planned cost.
         """
         exact = engine.occupied(self.column, self.unit)
-        found = occupied_categories(exact, scale=self.scale, threshold=self.threshold)
-        labels = Labels(self.column, Categories(found.labels[:MOST_FOUND]))
-        return Settled((labels,), found.cost, found.private)
+        found = occupied_categories(meter, exact, scale=self.scale, threshold=self.threshold)
+        return Labels(self.column, Categories(found[:MOST_FOUND]))
 
 
-@dataclass(frozen=True)
-class Settled:
-    """Axes whose categories are all public now, what finding them cost, and with what noise."""
-
-    axes: tuple[Key | None, ...]
-    cost: Cost
-    private: bool
-
-    def __add__(self, other: Settled) -> Settled:
-        return Settled(
-            self.axes + other.axes, self.cost + other.cost, self.private and other.private
-        )
-
-
-def settle(engine: Engine, axes: Sequence[Key | Search | None]) -> Settled:
-    """Run every search there is among the axes of a chart.
+def settle(
+    engine: Engine, meter: Meter, axes: Sequence[Key | Search | None]
+) -> tuple[Key | None, ...]:
+    """Run every search there is among the axes of a chart; all categories are public then.
 
     Privacy
     -------
     Each search spends its planned cost; axes that are public already cost nothing.
     """
-    settled = Settled((), Cost.nothing(), private=True)
-    for axis in axes:
-        if isinstance(axis, Search):
-            settled += axis.run(engine)
-        else:
-            settled += Settled((axis,), Cost.nothing(), private=True)
-    return settled
+    return tuple(axis.run(engine, meter) if isinstance(axis, Search) else axis for axis in axes)
 
 
 def divide(

@@ -14,6 +14,7 @@ from sfumato.engines.engine import Engine, Schema
 from sfumato.errors import DomainError
 from sfumato.grid import MOST_CELLS, Grid
 from sfumato.mechanisms.joint import MOST_CELLS as MOST_CHOSEN_FROM
+from sfumato.mechanisms.meter import Meter
 from sfumato.privacy.budget import Cost
 from sfumato.privacy.guarantee import PrivacyUnit
 
@@ -93,7 +94,7 @@ class Values:
         else:
             schema.check([self.grid(self.bounds, 1)], unit)
 
-    def settle(self, engine: Engine) -> FoundBounds:
+    def settle(self, engine: Engine, meter: Meter) -> FoundBounds:
         """Return the bounds, searched for where they are not declared.
 
         Privacy
@@ -101,8 +102,8 @@ class Values:
         A search spends its planned cost; declared bounds cost nothing.
         """
         if isinstance(self.bounds, Extent):
-            return self.bounds.run(engine)
-        return FoundBounds(self.bounds, Cost.nothing(), private=True)
+            return self.bounds.run(engine, meter)
+        return FoundBounds(self.bounds)
 
     def grid(self, bounds: Bounds, groups: int) -> Grid:
         """Return the cells that `groups` groups can be counted in.

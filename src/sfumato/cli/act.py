@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sfumato.cli import options
 from sfumato.cli.join import Asked
@@ -14,6 +14,7 @@ from sfumato.privacy.budget import show as shown
 
 if TYPE_CHECKING:
     from sfumato import Table
+    from sfumato.charts.chart import Chart
     from sfumato.privacy.budget import Budget
     from sfumato.privacy.ledger import Ledger
     from sfumato.releases.release import Release
@@ -43,13 +44,12 @@ def release(
     Costs ε, and δ if given; charged to the ledger before the table is read.
     """
     from sfumato import Table
-    from sfumato.api.alone import room_for
+    from sfumato.api.alone import prepare
     from sfumato.privacy.budget import Budget
 
     outputs = output or []
     check_outputs(outputs, asked.endings)
     budget = Budget(epsilon, delta, weak=weak)
-    limit = room_for(asked.chart, asked.domain, read_unit(unit), budget)
     source = Table(
         table,
         threads=threads,
@@ -57,8 +57,9 @@ def release(
         decimal=decimal,
         thousands=thousands,
     )
-    session = _session(asked, source, unit=unit, ledger=ledger, name=name, limit=limit)
-    publish(_released(session, asked, budget), outputs)
+    ready = prepare(source, asked.chart, asked.domain, read_unit(unit), budget)
+    session = _session(asked, ready.table, unit=unit, ledger=ledger, name=name, limit=ready.limit)
+    publish(_released(session, ready.chart, budget), outputs)
     if ledger is None:
         say(
             "No ledger was given, so nothing remembers what this chart spent. To bound what "
@@ -125,13 +126,13 @@ def _session(
     )
 
 
-def _released(session: Session, asked: Asked, budget: Budget) -> Release:
+def _released(session: Session, chart: Chart[Any, Release], budget: Budget) -> Release:
     """Return the release; if it fails or is interrupted, say what became of the charge."""
     from sfumato.session import OUTCOMES
 
     problem: BaseException
     try:
-        return session.release(asked.chart, budget=budget)
+        return session.release(chart, budget=budget)
     except BaseException as error:  # noqa: BLE001
         problem = error
     interrupted = "Interrupted. " if isinstance(problem, KeyboardInterrupt) else ""

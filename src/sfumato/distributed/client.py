@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sfumato.distributed.protocol import Protocol, located, numbers
-from sfumato.distributed.randomness import Words, is_private, words
+from sfumato.distributed.randomness import Words, below, is_private, words
 from sfumato.errors import SfumatoError
-from sfumato.mechanisms.chance import Chance
 from sfumato.plane import Codes, interleave
 
 
@@ -118,7 +117,7 @@ class Client:
 
     def _send(self, cells: Codes, weights: Steps, whole: int) -> Messages:
         protocol = self.protocol
-        steps = rounded(weights, whole, protocol.scaling, Chance.now().below(max(whole, 1)))
+        steps = rounded(weights, whole, protocol.scaling, below(max(whole, 1)))
         noisy = np.concatenate(
             [
                 summed(cells >> 2 * (protocol.plane.levels - level), steps, codes)

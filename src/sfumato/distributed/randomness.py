@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import secrets
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.mechanisms.noise import simulation
+from sfumato.mechanisms.meter import simulation
 
 Words = NDArray[np.uint64]
 
@@ -26,6 +27,17 @@ def words(count: int) -> Words:
     generator = simulation()
     raw = os.urandom(8 * count) if generator is None else generator.bytes(8 * count)
     return np.frombuffer(raw, dtype="<u8").astype(np.uint64, copy=False)
+
+
+def below(limit: int) -> int:
+    """Return a uniform whole number from 0 up to, and without, `limit`, which has up to 63 bits.
+
+    Privacy
+    -------
+    As `words`.
+    """
+    generator = simulation()
+    return secrets.randbelow(limit) if generator is None else int(generator.integers(limit))
 
 
 def is_private() -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from sfumato.engines.duck import DuckEngine
@@ -19,6 +20,8 @@ def engine_for(table: object, progress: Report | None = None) -> Engine:
     one release.
     """
     table = Table.of(table)
+    if isinstance(table, OpenedTable):
+        return table.serve(progress)
     frame = _frame(table)
     if frame is None:
         return DuckEngine(
@@ -32,6 +35,48 @@ def engine_for(table: object, progress: Report | None = None) -> Engine:
     from sfumato.engines.spark.engine import SparkEngine
 
     return SparkEngine(frame, progress=progress, memory_limit=table.memory_limit)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class OpenedTable(Table):
+    """A table whose engine is there already, to look at its schema and then for one release.
+
+    Privacy
+    -------
+    Opening reads the names and kinds of columns, which are public, and no row.
+    """
+
+    _engine: Engine = field(init=False)
+    _listeners: list[Report] = field(init=False, default_factory=list[Report])
+
+    def __post_init__(self) -> None:
+        plain = Table(**{each.name: getattr(self, each.name) for each in fields(Table)})
+        object.__setattr__(self, "_engine", engine_for(plain, self._report))
+
+    @classmethod
+    def of(cls, table: object) -> OpenedTable:
+        """Open whatever `Table` takes.
+
+        Privacy
+        -------
+        Reads the names and kinds of columns, and no row.
+        """
+        plain = Table.of(table)
+        return cls(**{each.name: getattr(plain, each.name) for each in fields(Table)})
+
+    def serve(self, progress: Report | None) -> Engine:
+        """Return the engine, which from now on tells `progress` how far it has read.
+
+        Privacy
+        -------
+        As `engine_for`: it serves one release.
+        """
+        self._listeners[:] = [] if progress is None else [progress]
+        return self._engine
+
+    def _report(self, fraction: float) -> None:
+        for listener in self._listeners:
+            listener(fraction)
 
 
 def _frame(table: Table) -> Any:

@@ -5,18 +5,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
+import numpy as np
+from numpy.typing import NDArray
+
 from sfumato.exact import Exact
 from sfumato.mechanisms.chance import Chance
-from sfumato.mechanisms.chosen import Chosen
-from sfumato.mechanisms.joint import Rates, check, chosen, draw, touched, usable
+from sfumato.mechanisms.joint import Rates, cells_of, check, draw, touched, usable
+from sfumato.mechanisms.meter import Meter
 from sfumato.mechanisms.ranks.profile import Profile, profiles
 from sfumato.mechanisms.ranks.wanted import Place
 from sfumato.privacy.budget import Cost
 
 
 def approx(
-    exact: Exact, *, levels: Sequence[Fraction], epsilon: Fraction, size: int | None = None
-) -> Chosen:
+    meter: Meter,
+    exact: Exact,
+    *,
+    levels: Sequence[Fraction],
+    epsilon: Fraction,
+    size: int | None = None,
+) -> NDArray[np.int64]:
     """Choose the middle quantile, then those to its left from what lies left, and so on.
 
     Parameters
@@ -37,26 +45,30 @@ def approx(
 
     Examples
     --------
-    >>> import numpy as np
     >>> counts = Exact(l1=1, l2_squared=1, step=1.0, _values=np.full((1, 8), 5000))
     >>> tenths = [Fraction(tenth, 10) for tenth in range(1, 10)]
-    >>> approx(counts, levels=tenths, epsilon=Fraction(4)).cells.shape
+    >>> with Meter(Cost.pure(Fraction(4))) as meter:
+    ...     approx(meter, counts, levels=tenths, epsilon=Fraction(4)).shape
     (1, 9)
     """
     check(exact, levels, size)
     depth, pair = len(levels).bit_length(), 1 if size is None else 2
     part = epsilon / (depth * pair)
     left = usable(part, touched(exact, nodes=2 ** (depth - 1)))
-    chance = Chance.now()
-    places = [_descend(profile, levels, left, chance) for profile in profiles(exact)]
     # Two changes of one node are twice as far apart as one, and cost four times as much in ρ.
     rho = Cost.exponential(part).rho * depth * pair**2
-    return chosen(places, Cost(epsilon, rho), chance)
+    chance = Chance(meter.pay(Cost(epsilon, rho)))
+    return cells_of([_descend(profile, levels, left, chance) for profile in profiles(exact)])
 
 
 def single(
-    exact: Exact, *, levels: Sequence[Fraction], epsilon: Fraction, size: int | None = None
-) -> Chosen:
+    meter: Meter,
+    exact: Exact,
+    *,
+    levels: Sequence[Fraction],
+    epsilon: Fraction,
+    size: int | None = None,
+) -> NDArray[np.int64]:
     """Choose each quantile for itself, with an equal part of ε (Smith 2011).
 
     Privacy
@@ -68,7 +80,8 @@ def single(
     part = epsilon / len(levels)
     left = usable(part, touched(exact))
     rates = [Rates.of([level], left, "published", replaced=size is not None) for level in levels]
-    chance = Chance.now()
+    rho = Cost.exponential(part).rho * len(levels)
+    chance = Chance(meter.pay(Cost(epsilon, rho)))
     places = [
         [
             draw(profile, [level], rate, chance, size=size)[0]
@@ -76,7 +89,7 @@ def single(
         ]
         for profile in profiles(exact)
     ]
-    return chosen(places, Cost(epsilon, Cost.exponential(part).rho * len(levels)), chance)
+    return cells_of(places)
 
 
 def _descend(

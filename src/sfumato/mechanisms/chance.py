@@ -3,47 +3,38 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.mechanisms.noise import simulation
+from sfumato.mechanisms.meter import Receipt
 
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
 class Chance:
     """A source of uniform whole numbers, and what can be decided with them.
 
     Parameters
     ----------
-    below
-        Returns a uniform whole number from 0 up to, and without, its argument.
-    private
-        Whether nobody can repeat the draws.
+    receipt
+        What was paid for all that is decided. It tells whether nobody can repeat the draws.
     """
 
-    below: Callable[[int], int]
-    private: bool
+    def __init__(self, receipt: Receipt) -> None:
+        self._receipt = receipt
 
-    @classmethod
-    def now(cls) -> Chance:
-        """Return the system's randomness, or that of the surrounding simulation."""
-        generator = simulation()
+    def below(self, limit: int) -> int:
+        """Return a uniform whole number from 0 up to, and without, `limit`."""
+        generator = self._receipt.generator
         if generator is None:
-            return cls(secrets.randbelow, private=True)
-
-        def below(limit: int) -> int:
-            if limit < 2**63:
-                return int(generator.integers(limit))
-            # Some bits too many, so that a simulation cannot see what the remainder favours.
-            size = limit.bit_length() // 8 + 9
-            return int.from_bytes(generator.bytes(size), "little") % limit
-
-        return cls(below, private=False)
+            return secrets.randbelow(limit)
+        if limit < 2**63:
+            return int(generator.integers(limit))
+        # Some bits too many, so that a simulation cannot see what the remainder favours.
+        size = limit.bit_length() // 8 + 9
+        return int.from_bytes(generator.bytes(size), "little") % limit
 
     def odds(self, yes: float, no: float) -> bool:
         """Return True with probability ``yes / (yes + no)``, exactly.

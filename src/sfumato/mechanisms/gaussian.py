@@ -5,13 +5,17 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
+import numpy as np
+from numpy.typing import NDArray
+
 from sfumato.errors import BudgetError
 from sfumato.exact import Exact
-from sfumato.mechanisms.noise import Noisy, add_noise, check_scale
+from sfumato.mechanisms.meter import Meter
+from sfumato.mechanisms.noise import add_noise, check_scale
 from sfumato.privacy.budget import Cost, float_above
 
 
-def gaussian(exact: Exact, *, scale: float) -> Noisy:
+def gaussian(meter: Meter, exact: Exact, *, scale: float) -> NDArray[np.int64]:
     """Add discrete Gaussian noise of the given scale σ, in integer steps.
 
     Privacy
@@ -21,14 +25,15 @@ def gaussian(exact: Exact, *, scale: float) -> Noisy:
 
     Examples
     --------
-    >>> import numpy as np
     >>> counts = Exact(l1=1, l2_squared=1, step=1.0, _values=np.array([3, 5]))
-    >>> gaussian(counts, scale=2.0).cost
+    >>> with Meter(Cost.gaussian(Fraction(1))) as meter:
+    ...     noisy = gaussian(meter, counts, scale=2.0)
+    >>> meter.spent
     Cost(ρ = 0.125)
     """
     check_scale(scale)
-    cost = Cost.gaussian(Fraction(exact.l2_squared) / (2 * Fraction(scale) ** 2))
-    return add_noise(exact.reveal(), "gaussian", scale, cost)
+    receipt = meter.pay(Cost.gaussian(Fraction(exact.l2_squared) / (2 * Fraction(scale) ** 2)))
+    return add_noise(receipt, exact.reveal(), "gaussian", scale)
 
 
 def gaussian_scale(l2_squared: int, rho: Fraction) -> float:

@@ -9,11 +9,12 @@ from itertools import pairwise
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sfumato.errors import BudgetError, DomainError
 from sfumato.exact import Exact
 from sfumato.mechanisms.chance import Chance
-from sfumato.mechanisms.chosen import Chosen
+from sfumato.mechanisms.meter import Meter
 from sfumato.mechanisms.ranks.balance import balanced
 from sfumato.mechanisms.ranks.profile import MOST_UNITS, Profile, profiles
 from sfumato.mechanisms.ranks.wanted import Place, Wanted
@@ -38,14 +39,17 @@ UNIFORM = 2**64
 
 
 def joint(
+    meter: Meter,
     exact: Exact,
     *,
     levels: Sequence[Fraction],
     epsilon: Fraction,
     score: Score = "balanced",
     size: int | None = None,
-) -> Chosen:
+) -> NDArray[np.int64]:
     """Choose the cells of several quantiles of each group.
+
+    They are indices of shape ``(groups, levels)`` that never fall along the levels.
 
     Parameters
     ----------
@@ -72,8 +76,9 @@ def joint(
     --------
     >>> counts = Exact(l1=1, l2_squared=1, step=1.0, _values=np.full((1, 8), 5000))
     >>> quartiles = [Fraction(1, 4), Fraction(1, 2), Fraction(3, 4)]
-    >>> joint(counts, levels=quartiles, epsilon=Fraction(4)).cost
-    Cost(ε = 4, ρ = 2)
+    >>> with Meter(Cost.exponential(Fraction(4))) as meter:
+    ...     joint(meter, counts, levels=quartiles, epsilon=Fraction(4)).shape
+    (1, 3)
     """
     check(exact, levels, size)
     if len(levels) > MOST_LEVELS:
@@ -83,9 +88,8 @@ def joint(
         )
     left = usable(epsilon, touched(exact))
     rates = Rates.of(levels, left, score, replaced=size is not None)
-    chance, found = Chance.now(), profiles(exact)
-    places = [draw(profile, levels, rates, chance, size=size) for profile in found]
-    return chosen(places, Cost.exponential(epsilon), chance)
+    chance = Chance(meter.pay(Cost.exponential(epsilon)))
+    return cells_of([draw(each, levels, rates, chance, size=size) for each in profiles(exact)])
 
 
 def check(exact: Exact, levels: Sequence[Fraction], size: int | None) -> None:
@@ -135,12 +139,12 @@ def usable(epsilon: Fraction, draws: int) -> Fraction:
     return min(left, Fraction(LARGEST_EPSILON))
 
 
-def chosen(places: Sequence[Sequence[Place]], cost: Cost, chance: Chance) -> Chosen:
+def cells_of(places: Sequence[Sequence[Place]]) -> NDArray[np.int64]:
     """Return the cells of all groups, in order."""
     cells = [[place.cell for place in row] for row in places]
     # No groups, where none was large enough to show, have no cells.
     found = np.array(cells or np.empty((0, 0)), dtype=np.int64)
-    return Chosen(np.sort(found, axis=1), cost, chance.private)
+    return np.sort(found, axis=1)
 
 
 @dataclass(frozen=True)

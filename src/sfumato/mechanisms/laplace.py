@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+import numpy as np
+from numpy.typing import NDArray
+
 from sfumato.errors import BudgetError
 from sfumato.exact import Exact
-from sfumato.mechanisms.noise import Noisy, add_noise, check_scale
+from sfumato.mechanisms.meter import Meter
+from sfumato.mechanisms.noise import add_noise, check_scale
 from sfumato.privacy.budget import Cost, float_above
 
 
-def laplace(exact: Exact, *, scale: float) -> Noisy:
+def laplace(meter: Meter, exact: Exact, *, scale: float) -> NDArray[np.int64]:
     """Add discrete Laplace noise of the given scale, in integer steps.
 
     Privacy
@@ -20,14 +24,15 @@ def laplace(exact: Exact, *, scale: float) -> Noisy:
 
     Examples
     --------
-    >>> import numpy as np
     >>> counts = Exact(l1=1, l2_squared=1, step=1.0, _values=np.array([3, 5]))
-    >>> laplace(counts, scale=2.0).cost
+    >>> with Meter(Cost.pure(Fraction(1))) as meter:
+    ...     noisy = laplace(meter, counts, scale=2.0)
+    >>> meter.spent
     Cost(ε = 0.5, ρ = 0.125)
     """
     check_scale(scale)
-    cost = Cost.pure(Fraction(exact.l1) / Fraction(scale))
-    return add_noise(exact.reveal(), "laplace", scale, cost)
+    receipt = meter.pay(Cost.pure(Fraction(exact.l1) / Fraction(scale)))
+    return add_noise(receipt, exact.reveal(), "laplace", scale)
 
 
 def laplace_scale(l1: int, epsilon: Fraction) -> float:

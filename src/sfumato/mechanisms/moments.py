@@ -5,14 +5,16 @@ from __future__ import annotations
 from fractions import Fraction
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sfumato.exact import Exact
 from sfumato.mechanisms.gaussian import gaussian_scale
-from sfumato.mechanisms.noise import Noisy, add_noise, check_scale
+from sfumato.mechanisms.meter import Meter
+from sfumato.mechanisms.noise import add_noise, check_scale
 from sfumato.privacy.budget import Cost
 
 
-def noisy_moments(exact: Exact, *, scale: float) -> Noisy:
+def noisy_moments(meter: Meter, exact: Exact, *, scale: float) -> NDArray[np.int64]:
     """Add symmetric discrete Gaussian noise to a symmetric matrix of integers.
 
     The noise has the given scale σ on the diagonal and σ/√2 beside it, so that along every unit
@@ -32,19 +34,19 @@ def noisy_moments(exact: Exact, *, scale: float) -> Noisy:
     Examples
     --------
     >>> sums = Exact(l1=2, l2_squared=4, step=1.0, _values=np.array([[900, 30], [30, 400]]))
-    >>> noisy = noisy_moments(sums, scale=4.0)
-    >>> noisy.cost, bool(noisy.values[0, 1] == noisy.values[1, 0])
+    >>> with Meter(Cost.gaussian(Fraction(1))) as meter:
+    ...     noisy = noisy_moments(meter, sums, scale=4.0)
+    >>> meter.spent, bool(noisy[0, 1] == noisy[1, 0])
     (Cost(ρ = 0.125), True)
     """
     check_scale(scale)
-    cost = Cost.gaussian(Fraction(exact.l2_squared) / (2 * Fraction(scale) ** 2))
+    receipt = meter.pay(Cost.gaussian(Fraction(exact.l2_squared) / (2 * Fraction(scale) ** 2)))
     values = exact.reveal()
     above = np.triu_indices(len(values), 1)
-    diagonal = add_noise(np.diagonal(values), "gaussian", scale, cost)
-    beside = add_noise(values[above], "gaussian", off_diagonal_scale(scale), cost)
-    noisy = np.diag(diagonal.values)
-    noisy[above] = noisy.T[above] = beside.values
-    return Noisy(noisy, cost, diagonal.private and beside.private)
+    noisy = np.diag(add_noise(receipt, np.diagonal(values), "gaussian", scale))
+    beside = add_noise(receipt, values[above], "gaussian", off_diagonal_scale(scale))
+    noisy[above] = noisy.T[above] = beside
+    return noisy
 
 
 def off_diagonal_scale(scale: float) -> float:

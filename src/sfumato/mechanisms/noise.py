@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from contextvars import ContextVar
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
@@ -16,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.errors import BudgetError, SfumatoError
-from sfumato.privacy.budget import Cost
+from sfumato.mechanisms.meter import Receipt
 
 Family = Literal["laplace", "gaussian"]
 
@@ -26,46 +23,6 @@ LARGEST_SCALE = 2.0**55
 # OpenDP answers with a list of Python integers; blocks keep that list small and threads busy.
 _BLOCK = 2**12
 _ENDS = np.iinfo(np.int64)
-
-_simulation: ContextVar[np.random.Generator | None] = ContextVar("_simulation", default=None)
-
-
-@dataclass(frozen=True, eq=False)
-class Noisy:
-    """Integers that carry their noise, with what they cost.
-
-    Parameters
-    ----------
-    values
-        The noisy integers, in the shape of the exact ones.
-    private
-        Whether the noise is real; False for anything drawn under `simulated`.
-    """
-
-    values: NDArray[np.int64]
-    cost: Cost
-    private: bool
-
-
-@contextmanager
-def simulated(generator: np.random.Generator) -> Generator[None]:
-    """Draw fast, repeatable noise from `generator` inside the block.
-
-    Privacy
-    -------
-    None: whoever knows the generator's seed can subtract the noise. All that is drawn inside says
-    ``private=False``.
-    """
-    token = _simulation.set(generator)
-    try:
-        yield
-    finally:
-        _simulation.reset(token)
-
-
-def simulation() -> np.random.Generator | None:
-    """Return the generator of the surrounding `simulated` block, or None where chance is real."""
-    return _simulation.get()
 
 
 def check_scale(scale: float | Fraction) -> None:
@@ -82,20 +39,22 @@ def check_scale(scale: float | Fraction) -> None:
         )
 
 
-def add_noise(values: NDArray[np.int64], family: Family, scale: float, cost: Cost) -> Noisy:
+def add_noise(
+    receipt: Receipt, values: NDArray[np.int64], family: Family, scale: float
+) -> NDArray[np.int64]:
     """Add independent noise to each of `values`, keeping within 64 bits.
 
     Privacy
     -------
-    Whether the noise is real and what `Noisy.private` says follow from one look at the context,
-    so they cannot disagree. `cost` is the caller's claim, argued in the `.md` beside it.
+    What it costs was paid for the receipt, by the caller's claim, argued in the `.md` beside it.
+    The receipt also says whether the noise is real.
     """
     check_scale(scale)
-    generator = simulation()
+    generator = receipt.generator
     if generator is None:
-        return Noisy(_add_exact_noise(values, family, scale), cost, private=True)
+        return _add_exact_noise(values, family, scale)
     noise = _simulate[family](generator, scale, values.size).reshape(values.shape)
-    return Noisy(_saturating_sum(values, noise), cost, private=False)
+    return _saturating_sum(values, noise)
 
 
 def _add_exact_noise(values: NDArray[np.int64], family: Family, scale: float) -> NDArray[np.int64]:

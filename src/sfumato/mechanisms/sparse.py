@@ -11,10 +11,12 @@ from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sfumato.errors import BudgetError, DomainError
 from sfumato.exact import Exact
-from sfumato.mechanisms.noise import Noisy, add_noise, check_scale
+from sfumato.mechanisms.meter import Meter
+from sfumato.mechanisms.noise import add_noise, check_scale
 from sfumato.mechanisms.stability import worst_split
 from sfumato.privacy.budget import Cost
 from sfumato.privacy.guarantee import MOST_MAX_ROWS
@@ -29,7 +31,9 @@ _BLOCKS = 192
 _ROOT_OF_TWO_PI = Decimal("2.50662827463100050241576528481104525300")
 
 
-def occupied_counts(exact: Exact, *, scale: float, threshold: int) -> Noisy:
+def occupied_counts(
+    meter: Meter, exact: Exact, *, scale: float, threshold: int
+) -> NDArray[np.int64]:
     """Return the noisy counts that reach `threshold`, and 0 for every other cell.
 
     Cells without rows are never shown; the others get discrete Gaussian noise of scale σ first.
@@ -48,19 +52,21 @@ def occupied_counts(exact: Exact, *, scale: float, threshold: int) -> Noisy:
     Examples
     --------
     >>> counts = Exact(1, 1, 1.0, np.array([[900, 0], [1, 800]]))
-    >>> occupied_counts(counts, scale=2.0, threshold=30).values > 0
+    >>> with Meter(Cost(None, Fraction(1), Fraction(1, 10**6))) as meter:
+    ...     noisy = occupied_counts(meter, counts, scale=2.0, threshold=30)
+    >>> noisy > 0
     array([[ True, False],
            [False,  True]])
     """
     _check_rows(exact.l1 if exact.step == 1 else None)
     check_scale(scale)
     delta = sparse_delta(exact.l1, scale, threshold)
-    cost = Cost(None, Fraction(exact.l2_squared) / (2 * Fraction(scale) ** 2), delta)
+    rho = Fraction(exact.l2_squared) / (2 * Fraction(scale) ** 2)
+    receipt = meter.pay(Cost(None, rho, delta))
     counts = exact.reveal()
     # Cells without rows are drawn for too, so that the time taken does not tell how many there are.
-    noisy = add_noise(counts, "gaussian", scale, cost)
-    shown = (counts >= 1) & (noisy.values >= threshold)
-    return Noisy(np.where(shown, noisy.values, 0), cost, noisy.private)
+    noisy = add_noise(receipt, counts, "gaussian", scale)
+    return np.where((counts >= 1) & (noisy >= threshold), noisy, 0)
 
 
 def sparse_threshold(rows: int, scale: float, delta: Fraction) -> int:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable
-from dataclasses import dataclass
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 
@@ -15,6 +14,7 @@ import numpy as np
 
 from sfumato.errors import BudgetError, DomainError
 from sfumato.exact import Exact
+from sfumato.mechanisms.meter import Meter
 from sfumato.mechanisms.noise import add_noise, check_scale
 from sfumato.privacy.budget import Cost
 from sfumato.privacy.guarantee import MOST_MAX_ROWS
@@ -28,20 +28,12 @@ _NEGLIGIBLE = Decimal("1e-30")
 _FLOOR = Decimal("1e-1000")
 
 
-@dataclass(frozen=True)
-class OccupiedCategories:
-    """The names that were found, in sorted order, with what finding them cost.
+def occupied_categories(
+    meter: Meter, exact: Exact, *, scale: float, threshold: int
+) -> tuple[str, ...]:
+    """Return the labels whose count, with Laplace noise, reaches `threshold`, in sorted order.
 
     Once released they are as public as a declared list; counting by them is a charge of its own.
-    """
-
-    labels: tuple[str, ...]
-    cost: Cost
-    private: bool
-
-
-def occupied_categories(exact: Exact, *, scale: float, threshold: int) -> OccupiedCategories:
-    """Return the labels whose count, with Laplace noise, reaches `threshold`.
 
     Privacy
     -------
@@ -52,20 +44,20 @@ def occupied_categories(exact: Exact, *, scale: float, threshold: int) -> Occupi
     Examples
     --------
     >>> wards = Exact(1, 1, 1.0, np.array([900, 800, 0]), ("B", "A", "C"))
-    >>> occupied_categories(wards, scale=2.0, threshold=30).labels
+    >>> with Meter(Cost.pure(Fraction(1), delta=Fraction(1, 10**6))) as meter:
+    ...     occupied_categories(meter, wards, scale=2.0, threshold=30)
     ('A', 'B')
     """
     _check_rows(exact.l1 if exact.step == 1 else None)
     check_scale(scale)
     delta = stability_delta(exact.l1, scale, threshold)
-    cost = Cost.pure(Fraction(exact.l1) / Fraction(scale), delta=delta)
+    receipt = meter.pay(Cost.pure(Fraction(exact.l1) / Fraction(scale), delta=delta))
     # Sorted before the draw: the same seed then finds the same names whatever the engine's order.
     cells = sorted(zip(exact.reveal_labels(), exact.reveal().tolist(), strict=True))
     occupied = [(label, count) for label, count in cells if count >= 1]
-    noisy = add_noise(np.array([n for _, n in occupied], dtype=np.int64), "laplace", scale, cost)
-    found = noisy.values >= threshold
-    labels = tuple(label for (label, _), shown in zip(occupied, found, strict=True) if shown)
-    return OccupiedCategories(labels, noisy.cost, noisy.private)
+    counts = np.array([count for _, count in occupied], dtype=np.int64)
+    found = add_noise(receipt, counts, "laplace", scale) >= threshold
+    return tuple(label for (label, _), shown in zip(occupied, found, strict=True) if shown)
 
 
 def stability_threshold(rows: int, scale: float, delta: Fraction) -> int:

@@ -13,6 +13,7 @@ from sfumato.errors import OverspentError
 from sfumato.exact import Exact
 from sfumato.mechanisms.gaussian import gaussian_scale
 from sfumato.mechanisms.laplace import laplace_scale
+from sfumato.mechanisms.meter import Meter, Receipt
 from sfumato.mechanisms.noise import Family, add_noise
 from sfumato.plane import interleave
 from sfumato.privacy.budget import Cost
@@ -43,11 +44,10 @@ class Asked:
     scale: float
 
 
-class Survey:
-    """Answers about the squares of one map, within one price for every path from the root.
-
-    It changes, as a ledger does: a copy for every answer could be asked twice, and either would
-    forget what the other has spent.
+def survey(
+    meter: Meter, exact: Exact, levels: int, price: Fraction, family: Family = "laplace"
+) -> Survey:
+    """Pay for a survey of one map, whatever of it will be asked for.
 
     Parameters
     ----------
@@ -64,28 +64,85 @@ class Survey:
     Privacy
     -------
     Pure ε-DP with Laplace noise and ρ-zCDP with Gaussian noise, for the unit that `exact` was
-    counted under. The ε or ρ of `cost` is the largest sum over the squares that hold one cell,
-    however the squares were chosen from earlier answers.
+    counted under, however the squares are chosen from earlier answers.
 
     Examples
     --------
     >>> cells = np.array([0, 5, 15])
     >>> masses = Exact(l1=1, l2_squared=1, step=1.0, _values=np.array([7, 2, 1]), _places=cells)
-    >>> survey = Survey(masses, 2, Fraction(1))
-    >>> whole = survey.ask([0], [0], Fraction(1, 4))
-    >>> quarters = survey.ask([1] * 4, range(4), Fraction(3, 4))
-    >>> survey.cost
+    >>> with Meter(Cost.pure(Fraction(1))) as meter:
+    ...     asked = survey(meter, masses, 2, Fraction(1))
+    ...     whole = asked.ask([0], [0], Fraction(1, 4))
+    ...     quarters = asked.ask([1] * 4, range(4), Fraction(3, 4))
+    >>> meter.spent
     Cost(ε = 1, ρ = 0.5)
+    """
+    receipt = meter.pay(_Noise(family, exact.l1).cost(price))
+    return Survey(receipt, exact, levels, price, family)
+
+
+def surveys(
+    meter: Meter, exact: Exact, levels: int, price: Fraction, family: Family = "laplace"
+) -> list[Survey]:
+    """Pay once for a survey of the map of every group.
+
+    Parameters
+    ----------
+    exact
+        Counts ``[..., row, column]`` of all groups.
+
+    Privacy
+    -------
+    As `survey`, for all groups together: one unit changes all maps by no more than it may change
+    one of them, so that every path of every map may spend the price (`survey.md`).
+
+    Examples
+    --------
+    >>> counts = Exact(l1=1, l2_squared=1, step=1.0, _values=np.arange(8).reshape(2, 2, 2))
+    >>> with Meter(Cost.pure(Fraction(1))) as meter:
+    ...     for each in surveys(meter, counts, 1, Fraction(1)):
+    ...         whole = each.ask([0], [0], Fraction(1))
+    >>> meter.spent.epsilon
+    Fraction(1, 1)
+    """
+    receipt = meter.pay(_Noise(family, exact.l1).cost(price))
+    return [Survey(receipt, each, levels, price, family) for each in maps(exact)]
+
+
+class Survey:
+    """Answers about the squares of one map, within one price for every path from the root.
+
+    It changes, as a ledger does: a copy for every answer could be asked twice, and either would
+    forget what the other has spent. `survey` and `surveys` pay for it.
+
+    Parameters
+    ----------
+    receipt
+        What was paid for the price of every path.
+    exact
+        The masses of all occupied cells of the finest level, from `Engine.masses`.
+    levels
+        How often the window is halved down to those cells.
+    price
+        The most that the answers along any path from the root may cost together: an ε for Laplace
+        noise, a ρ for Gaussian noise.
+    family
+        The noise of all answers.
+
+    Privacy
+    -------
+    Pure ε-DP with Laplace noise and ρ-zCDP with Gaussian noise, for the unit that `exact` was
+    counted under. The ε or ρ of `cost` is the largest sum over the squares that hold one cell,
+    however the squares were chosen from earlier answers: no more than was paid.
     """
 
     def __init__(
-        self, exact: Exact, levels: int, price: Fraction, family: Family = "laplace"
+        self, receipt: Receipt, exact: Exact, levels: int, price: Fraction, family: Family
     ) -> None:
-        self._exact = exact
+        self._receipt, self._exact = receipt, exact
         self._levels, self._price = levels, price
         self._noise = _Noise(family, exact.l1)
         self._asked: list[Asked] = []
-        self._private = True
 
     @property
     def family(self) -> Family:
@@ -99,13 +156,8 @@ class Survey:
 
     @property
     def cost(self) -> Cost:
-        """What all answers cost together."""
+        """What all answers so far cost together, of what was paid."""
         return self._noise.cost(self._dearest(self._asked))
-
-    @property
-    def private(self) -> bool:
-        """Whether all noise was real."""
-        return self._private
 
     def ask(
         self, level: Sequence[int] | Integers, code: Sequence[int] | Integers, price: Fraction
@@ -125,10 +177,8 @@ class Survey:
         noise, scale = self._noise, self._noise.scale(price)
         nothing = np.zeros(len(codes), dtype=np.int64)
         self._check([*self._asked, Asked(levels, codes, nothing, scale)])
-        cost = noise.cost(noise.price(scale))
-        noisy = add_noise(self._masses(levels, codes), noise.family, scale, cost)
-        self._asked.append(Asked(levels, codes, noisy.values, scale))
-        self._private &= noisy.private
+        noisy = add_noise(self._receipt, self._masses(levels, codes), noise.family, scale)
+        self._asked.append(Asked(levels, codes, noisy, scale))
         return self._asked[-1]
 
     def _check(self, asks: Sequence[Asked]) -> None:
@@ -183,14 +233,13 @@ def maps(exact: Exact) -> list[Exact]:
 
     Privacy
     -------
-    One unit changes all maps together by as much as the counts. Surveys of every map at one price
-    therefore cost what one of them costs: see `survey.md`.
+    Nothing here is private. One unit changes all maps together by as much as the counts.
 
     Examples
     --------
     >>> counts = Exact(l1=1, l2_squared=1, step=1.0, _values=np.arange(8).reshape(2, 2, 2))
-    >>> [Survey(each, 1, Fraction(1)).cost.epsilon for each in maps(counts)]
-    [Fraction(0, 1), Fraction(0, 1)]
+    >>> len(maps(counts))
+    2
     """
     rows, columns = exact.reveal().shape[-2:]
     row, column = np.divmod(np.arange(rows * columns, dtype=np.int64), columns)

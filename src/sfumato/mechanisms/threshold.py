@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from sfumato.errors import DomainError
 from sfumato.exact import Exact
-from sfumato.mechanisms.chosen import Chosen
 from sfumato.mechanisms.laplace import laplace_scale
+from sfumato.mechanisms.meter import Meter, Receipt
 from sfumato.mechanisms.noise import add_noise
 from sfumato.mechanisms.ranks.halves import HALF, halves
 from sfumato.privacy.budget import Cost
@@ -23,6 +23,7 @@ _LARGEST = np.iinfo(np.int64).max
 
 
 def threshold(
+    meter: Meter,
     exact: Exact,
     *,
     ladder: Ladder,
@@ -31,7 +32,7 @@ def threshold(
     allowance: int = 0,
     upward: bool = True,
     size: int | None = None,
-) -> Chosen:
+) -> NDArray[np.int64]:
     """Return for each group the first rung that seems to leave enough weight behind.
 
     The cells of a rung and of those passed before it are behind. Enough is `level` times the
@@ -62,28 +63,31 @@ def threshold(
     Examples
     --------
     >>> ages = Exact(l1=1, l2_squared=1, step=1.0, _values=np.array([[0, 500, 400, 300, 0]]))
-    >>> chosen = threshold(ages, ladder=np.arange(5), level=Fraction(1, 2), epsilon=Fraction(1))
-    >>> chosen.cells.tolist(), chosen.cost
-    ([[2]], Cost(ε = 1, ρ = 0.5))
+    >>> half, epsilon = Fraction(1, 2), Fraction(1)
+    >>> with Meter(Cost.pure(epsilon)) as meter:
+    ...     threshold(meter, ages, ladder=np.arange(5), level=half, epsilon=epsilon)
+    array([[2]])
     """
     _check(exact, ladder, level, size)
     scale = threshold_scale(exact.l1, level, epsilon, replace=size is not None)
+    reach = Fraction(_reach(exact.l1, level, size is not None))
+    receipt = meter.pay(Cost.pure(reach / Fraction(scale)))
     share, parts = level.as_integer_ratio()
     wholes = _wholes(exact) if size is None else [size]
-    stops, private = np.empty(len(wholes), dtype=np.int64), True
+    stops = np.empty(len(wholes), dtype=np.int64)
     for group, (behind, whole) in enumerate(
         zip(_behind(exact, ladder, upward), wholes, strict=True)
     ):
         wanted = share * whole - parts * allowance
         gains = [parts * weight - wanted for weight in behind[:-1]]
-        stops[group], real = _walk(gains, scale)
-        private = private and real
+        stops[group] = _walk(receipt, gains, scale)
     order = ladder if upward else ladder[::-1]
-    cost = Cost.pure(Fraction(_reach(exact.l1, level, size is not None)) / Fraction(scale))
-    return Chosen(order[stops][:, np.newaxis], cost, private)
+    return order[stops][:, np.newaxis]
 
 
-def extremes(exact: Exact, *, ladder: Ladder, least: int, epsilon: Fraction) -> Chosen:
+def extremes(
+    meter: Meter, exact: Exact, *, ladder: Ladder, least: int, epsilon: Fraction
+) -> NDArray[np.int64]:
     """Return for each group the rungs beyond which, on either side, little weight lies.
 
     The first walk goes down and stops where `least` seems to lie at or above a rung; the second
@@ -107,19 +111,20 @@ def extremes(exact: Exact, *, ladder: Ladder, least: int, epsilon: Fraction) -> 
     Examples
     --------
     >>> ages = Exact(l1=1, l2_squared=1, step=1.0, _values=np.array([[0, 500, 400, 300, 0]]))
-    >>> extremes(ages, ladder=np.arange(5), least=60, epsilon=Fraction(1)).cells.tolist()
-    [[1, 3]]
+    >>> with Meter(Cost.pure(Fraction(1))) as meter:
+    ...     extremes(meter, ages, ladder=np.arange(5), least=60, epsilon=Fraction(1))
+    array([[1, 3]])
     """
     _check(exact, ladder, Fraction(0))
     scale = threshold_scale(exact.l1, Fraction(0), epsilon)
+    receipt = meter.pay(Cost.pure(Fraction(exact.l1) / Fraction(scale)))
     falling, rising = _behind(exact, ladder, upward=False), _behind(exact, ladder, upward=True)
-    ends, private = np.empty((len(rising), 2), dtype=np.int64), True
+    ends = np.empty((len(rising), 2), dtype=np.int64)
     for group, (above, below) in enumerate(zip(falling, rising, strict=True)):
-        passed, real = _walk([weight - least for weight in above[:-1]], scale)
+        passed = _walk(receipt, [weight - least for weight in above[:-1]], scale)
         upper = len(ladder) - 1 - passed
-        lower, also = _walk([weight - least for weight in below[:upper]], scale)
-        ends[group], private = (lower, upper), private and real and also
-    return Chosen(ladder[ends], Cost.pure(Fraction(exact.l1) / Fraction(scale)), private)
+        ends[group] = _walk(receipt, [weight - least for weight in below[:upper]], scale), upper
+    return ladder[ends]
 
 
 def threshold_scale(
@@ -176,33 +181,31 @@ def _running_sums(weights: NDArray[np.int64], starts: Ladder) -> list[list[int]]
     ]
 
 
-def _walk(gains: list[int], scale: float) -> tuple[int, bool]:
+def _walk(receipt: Receipt, gains: list[int], scale: float) -> int:
     """Return the first place whose gain, with noise, reaches a noisy bar; else their number.
 
-    Also whether the noise was real. Python's integers have no end at which they could wrap.
+    Python's integers have no end at which they could wrap.
     """
-    (bar,), private = _geometric(scale, 1)
+    (bar,) = _geometric(receipt, scale, 1)
     for start in range(0, len(gains), _BLOCK):
         block = gains[start : start + _BLOCK]
-        draws, real = _geometric(scale, len(block))
-        private = private and real
+        draws = _geometric(receipt, scale, len(block))
         for place, (gain, draw) in enumerate(zip(block, draws, strict=True), start):
             if gain + draw >= bar:
-                return place, private
-    return len(gains), private
+                return place
+    return len(gains)
 
 
-def _geometric(scale: float, size: int) -> tuple[list[int], bool]:
-    """Draw P(V = v) ∝ exp(−v/scale) on v = 0, 1, 2, …, and tell whether the noise was real."""
-    zeros = np.zeros(size, dtype=np.int64)
-    noisy = add_noise(zeros, "laplace", scale, Cost.nothing())  # a draw has no price of its own
-    folded = noisy.values ^ (noisy.values >> 63)  # −1 − z in place of a negative z
-    draws, private = folded.tolist(), noisy.private
+def _geometric(receipt: Receipt, scale: float, size: int) -> list[int]:
+    """Draw P(V = v) ∝ exp(−v/scale) on v = 0, 1, 2, …."""
+    noisy = add_noise(receipt, np.zeros(size, dtype=np.int64), "laplace", scale)
+    folded = noisy ^ (noisy >> 63)  # −1 − z in place of a negative z
+    draws: list[int] = folded.tolist()
     for place in np.flatnonzero(folded == _LARGEST).tolist():
         # At the end of 64 bits a draw stands for all that are larger; the law has no memory.
-        (more,), real = _geometric(scale, 1)
-        draws[place], private = draws[place] + more, private and real
-    return draws, private
+        (more,) = _geometric(receipt, scale, 1)
+        draws[place] += more
+    return draws
 
 
 def _check(exact: Exact, ladder: Ladder, level: Fraction, size: int | None = None) -> None:

@@ -7,9 +7,9 @@ import secrets
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from sfumato.errors import ReleaseError
 from sfumato.figure import Figure
@@ -35,7 +35,8 @@ class Release(ABC):
     label
         What was asked, in words.
     private
-        False where the noise came from `sfumato.testing.seeded`; every picture then says so.
+        Whether the noise was real, which the session says and no chart; False where it came from
+        `sfumato.testing.seeded`, and every picture then says so.
 
     Examples
     --------
@@ -54,12 +55,16 @@ class Release(ABC):
     label: str
     guarantee: Guarantee
     cost: Cost
-    private: bool
+    private: bool = False
 
     @property
     @abstractmethod
     def parameters(self) -> dict[str, Any]:
         """The public facts the release was made with."""
+
+    def marked(self, *, private: bool) -> Self:
+        """Return the same numbers, with whether all of their noise was real."""
+        return replace(self, private=private)
 
     @property
     def least_cost(self) -> Cost:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,6 +92,11 @@ class ScoreplotRelease(ScoreViews):
             raise ValueError("There is not less than nothing in a cell.")
         if self.private and not self.pca.private:
             raise ValueError("A plot is no more private than its directions.")
+
+    def marked(self, *, private: bool) -> Self:
+        """Return the same numbers, no more private than the directions they are about."""
+        pca = self.pca.marked(private=private) if self.alone else self.pca
+        return replace(self, pca=pca, private=private and pca.private)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ScoreplotRelease) and self.to_dict() == other.to_dict()

@@ -24,6 +24,7 @@ from sfumato.engines.sums import Counts, Tally
 from sfumato.exact import Exact
 from sfumato.grid import Grid, Labels
 from sfumato.lattice import Lattice, Moments
+from sfumato.mechanisms.meter import Meter
 from sfumato.plane import Plane
 from sfumato.releases.histogram import HistogramRelease
 from sfumato.testing import seeded
@@ -99,10 +100,10 @@ def gated(frame: Any, gate: Path) -> Any:
 class Repeated(sf.Histogram):
     """A histogram that has the same noise each time, though a file is charged for it."""
 
-    def measure(self, engine: Engine, plan: HistogramPlan) -> HistogramRelease:
+    def measure(self, engine: Engine, plan: HistogramPlan, meter: Meter) -> HistogramRelease:
         """Count, and add the noise of a seed."""
         with seeded(1):
-            return super().measure(engine, plan)
+            return super().measure(engine, plan, meter)
 
 
 def histogram(table: object, ledger: Path) -> dict[str, Any]:

@@ -25,8 +25,9 @@ from sfumato.engines.spark.sums import AMOUNT
 from sfumato.engines.sums import CAP, capped, whole
 from sfumato.errors import SourceError
 from sfumato.exact import Exact
-from sfumato.mechanisms.noise import simulated
-from sfumato.mechanisms.survey import Survey
+from sfumato.mechanisms.meter import simulated
+from sfumato.mechanisms.survey import survey as open_survey
+from sfumato.testing import ample_meter
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -173,8 +174,8 @@ def test_a_survey_is_answered_alike_and_many_ranges_travel(spark: SparkSession) 
     answers = kept(there(spark, cells))
     everywhere: list[list[int]] = []
     for exact in (here(cells), Exact(1, 1, 1.0, _between=answers.between)):
-        survey = Survey(exact, 12, Fraction(2))
-        with simulated(np.random.default_rng(1)):
+        with simulated(np.random.default_rng(1)), ample_meter() as meter:
+            survey = open_survey(meter, exact, 12, Fraction(2))
             survey.ask([1] * 4, range(4), Fraction(1))
             survey.ask([9] * 4**9, range(4**9), Fraction(1))
         everywhere.append([step for asked in survey.asked for step in asked.steps.tolist()])

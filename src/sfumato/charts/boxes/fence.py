@@ -12,6 +12,7 @@ from sfumato.charts.portion import Portion, add_noise
 from sfumato.exact import Exact
 from sfumato.grid import Grid
 from sfumato.mechanisms.joint import joint
+from sfumato.mechanisms.meter import Meter
 from sfumato.mechanisms.partition import partition, totals
 from sfumato.postprocess.box import COUNT_SHARE, LEVEL, QUARTILE_SHARE, SIZE_SHARE, Summary, decode
 from sfumato.postprocess.box_counts import Cells, Counted, Quartiles, bins_for, fence_layout
@@ -88,7 +89,7 @@ class Fence:
         """What the quartiles spend on one row, or on one person who counts once."""
         return float(self.epsilon) / self.most
 
-    def boxes(self, exact: Exact, grid: Grid, whis: float) -> Boxed:
+    def boxes(self, meter: Meter, exact: Exact, grid: Grid, whis: float) -> Boxed:
         """Measure the box of every group, a row of `exact` each.
 
         Privacy
@@ -96,25 +97,23 @@ class Fence:
         Three mechanisms, one after the other: sizes, quartiles, and a histogram whose bins depend
         on what the first two released. Each spends its planned part once for all groups.
         """
-        chosen = joint(exact, levels=QUARTILES, epsilon=self.epsilon)
-        quartiles = [cast(Quartiles, tuple(row)) for row in chosen.cells.tolist()]
-        sizes = add_noise(totals(exact), self.size)
-        units = (sizes.values.ravel() * self.step).tolist()
+        chosen = joint(meter, exact, levels=QUARTILES, epsilon=self.epsilon)
+        quartiles = [cast(Quartiles, tuple(row)) for row in chosen.tolist()]
+        sizes = add_noise(meter, totals(exact), self.size)
+        units = (sizes.ravel() * self.step).tolist()
         starts = [
             fence_layout(row, grid.cells, whis, bins_for(size, self.counts, self.step))
             for row, size in zip(quartiles, units, strict=True)
         ]
-        counts = add_noise(partition(exact, [row.tolist() for row in starts]), self.counts)
+        counts = add_noise(meter, partition(exact, [row.tolist() for row in starts]), self.counts)
         noise = CountNoise(self.counts, self.step)
         histograms = [
             Counted(row, begins, steps[: begins.size] * self.step, noise, grid.cells, whis)
-            for row, begins, steps in zip(quartiles, starts, counts.values, strict=True)
+            for row, begins, steps in zip(quartiles, starts, counts, strict=True)
         ]
         return Boxed(
             tuple(self._summary(*pair, grid) for pair in zip(histograms, units, strict=True)),
-            tuple(map(_measured, quartiles, starts, sizes.values, counts.values)),
-            sizes.cost + chosen.cost + counts.cost,
-            sizes.private and chosen.private and counts.private,
+            tuple(map(_measured, quartiles, starts, sizes, counts)),
         )
 
     def _summary(self, counted: Counted, size: float, grid: Grid) -> Summary:

@@ -10,6 +10,7 @@ from typing import Protocol
 from sfumato.domain import Bounds
 from sfumato.exact import Exact
 from sfumato.grid import Grid
+from sfumato.mechanisms.meter import Meter
 from sfumato.postprocess.box import Box, Summary
 from sfumato.privacy.budget import Cost
 from sfumato.releases.boxplot import PLACES, Measured
@@ -21,12 +22,10 @@ _ROUNDING = 1e-6  # of a cell: a value that is one but for its rounding is that 
 
 @dataclass(frozen=True)
 class Boxed:
-    """Boxes of all groups, what they cost, and with what noise."""
+    """Boxes of all groups, and the noisy numbers they were made of."""
 
     summaries: tuple[Summary, ...]
     measured: tuple[Measured, ...]
-    cost: Cost
-    private: bool
 
 
 class Method(Protocol):
@@ -64,7 +63,7 @@ class Method(Protocol):
         """
         ...
 
-    def boxes(self, exact: Exact, grid: Grid, whis: float) -> Boxed:
+    def boxes(self, meter: Meter, exact: Exact, grid: Grid, whis: float) -> Boxed:
         """Draw the box of every group, a row of `exact` each.
 
         Privacy

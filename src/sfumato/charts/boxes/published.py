@@ -22,8 +22,8 @@ from sfumato.charts.portion import Portion, add_noise
 from sfumato.exact import Exact
 from sfumato.grid import Grid
 from sfumato.mechanisms.approx import approx, single
-from sfumato.mechanisms.chosen import Chosen
 from sfumato.mechanisms.joint import joint
+from sfumato.mechanisms.meter import Meter
 from sfumato.mechanisms.partition import partition, totals
 from sfumato.postprocess.box import Box, Summary
 from sfumato.postprocess.noise_law import CountNoise, NoiseLaw
@@ -174,7 +174,7 @@ class Published:
         length = third - first + grid.bounds.width / grid.cells
         return self.name != "unbounded" or length >= _STRIDES * grid.bounds.width
 
-    def boxes(self, exact: Exact, grid: Grid, whis: float) -> Boxed:
+    def boxes(self, meter: Meter, exact: Exact, grid: Grid, whis: float) -> Boxed:
         """Measure the box of every group, a row of `exact` each.
 
         Privacy
@@ -183,18 +183,18 @@ class Published:
         groups. Where the counted bins begin, and whether a count is used, follows from what was
         released before.
         """
-        noisy = add_noise(totals(exact), self.size)
-        noisy_sizes = noisy.values.ravel() * self.step
+        noisy = add_noise(meter, totals(exact), self.size)
+        noisy_sizes = noisy.ravel() * self.step
         sizes = np.maximum(noisy_sizes, 1.0).tolist()
-        found = self._quantiles(exact, grid, sizes)
+        found = self._quantiles(meter, exact, grid, sizes)
         fenced = [
             self._fenced([centre(grid, cell) for cell in row], size, grid, whis)
-            for row, size in zip(found.cells.tolist(), sizes, strict=True)
+            for row, size in zip(found.tolist(), sizes, strict=True)
         ]
         inside = [box.cells(grid) for box in fenced]
         starts = [sorted({0, *ends} - {grid.cells}) for ends in inside]
-        counts = add_noise(partition(exact, starts), self.counts)
-        units = (counts.values * self.step).tolist()
+        counts = add_noise(meter, partition(exact, starts), self.counts)
+        units = (counts * self.step).tolist()
         surely = map(self._surely, noisy_sizes.tolist(), units)
         clear = [
             least >= self._needed(grid.cells) and self._fine(box, grid)
@@ -204,29 +204,25 @@ class Published:
             self._summary(box, _ends(ends, row, grid), size, clear=said)
             for box, ends, row, size, said in zip(fenced, inside, units, sizes, clear, strict=True)
         ]
-        integers = np.hstack([noisy.values, counts.values])
-        return Boxed(
-            tuple(summaries),
-            tuple(map(_measured, found.cells, integers)),
-            noisy.cost + found.cost + counts.cost,
-            noisy.private and found.private and counts.private,
-        )
+        integers = np.hstack([noisy, counts])
+        return Boxed(tuple(summaries), tuple(map(_measured, found, integers)))
 
-    def _quantiles(self, exact: Exact, grid: Grid, sizes: Sequence[float]) -> Chosen:
+    def _quantiles(self, meter: Meter, exact: Exact, grid: Grid, sizes: Sequence[float]) -> Cells:
         """Find minimum, quartiles and maximum of each group."""
+        levels, box, end = _levels(sizes), self.box, self.extreme
         match self.name:
             case "dpboxplot":
-                low, high = (walk(exact, grid, Fraction(end), self.extreme) for end in (0, 1))
-                box = joint(exact, levels=QUARTILES, epsilon=self.box, score="published")
-                return _together([low, box, high])
+                low, high = (walk(meter, exact, grid, Fraction(each), end) for each in (0, 1))
+                middle = joint(meter, exact, levels=QUARTILES, epsilon=box, score="published")
+                return np.hstack([low, middle, high])
             case "unbounded":
-                return _together([walk(exact, grid, level, self.extreme) for level in _FIVE])
+                return np.hstack([walk(meter, exact, grid, level, end) for level in _FIVE])
             case "jointexp":
-                return joint(exact, levels=_levels(sizes), epsilon=self.box, score="published")
+                return joint(meter, exact, levels=levels, epsilon=box, score="published")
             case "approx":
-                return approx(exact, levels=_levels(sizes), epsilon=self.box)
+                return approx(meter, exact, levels=levels, epsilon=box)
             case "single":
-                return single(exact, levels=_levels(sizes), epsilon=self.box)
+                return single(meter, exact, levels=levels, epsilon=box)
 
     def _fenced(self, values: Sequence[float], size: float, grid: Grid, whis: float) -> Fenced:
         """Decide where the whiskers end: at the fence, or at an extreme clearly inside it."""
@@ -283,12 +279,6 @@ def _levels(sizes: Sequence[float]) -> list[Fraction]:
     """Return the levels of minimum, quartiles and maximum, from a noisy number of units."""
     extreme = Fraction(1, max(8, round(sum(sizes) / max(len(sizes), 1))))
     return [extreme, *QUARTILES, 1 - extreme]
-
-
-def _together(found: Sequence[Chosen]) -> Chosen:
-    cells = np.hstack([part.cells for part in found])
-    cost = sum((part.cost for part in found), Cost.nothing())
-    return Chosen(cells, cost, all(part.private for part in found))
 
 
 def _measured(cells: Cells, integers: Cells) -> Measured:

@@ -23,6 +23,7 @@ from sfumato.charts.portion import Portion
 from sfumato.domain import Bounds
 from sfumato.engines.engine import Engine
 from sfumato.lattice import LENGTH, REACH, Distance, Lattice, Point
+from sfumato.mechanisms.meter import Meter
 from sfumato.postprocess.principal import principal, scree_radius
 from sfumato.privacy.budget import Cost, exactly
 from sfumato.privacy.guarantee import PrivacyUnit
@@ -96,7 +97,7 @@ class Analysis:
         """What it will spend at most."""
         return self.centre.cost + self.reach.cost + self.directions.cost + self.spread.cost
 
-    def run(self, engine: Engine) -> Analysed:
+    def run(self, engine: Engine, meter: Meter) -> Analysed:
         """Find the centre, the radius, the directions, and the variances along them.
 
         Privacy
@@ -104,32 +105,29 @@ class Analysis:
         Four releases, each the answer to one question that the releases before have made public:
         their costs add up. What is computed between them is computed from releases alone.
         """
-        centre = self.centre.find(engine, self.unit)
+        centre = self.centre.find(engine, meter, self.unit)
         lattice = self._lattice(centre)
         middle = lattice.nearest(lattice.scaled(centre.medians.tolist()))
         key = Distance(lattice, "distance", middle, (), _ladder(lattice))
-        reach = self.reach.find(engine, key, self.unit)
-        first = self.directions.run(engine, lattice, middle, reach.distance)
-        found = principal(first.moments.sums(lattice))
+        reach = self.reach.find(engine, meter, key, self.unit)
+        first = self.directions.run(engine, meter, lattice, middle, reach)
+        found = principal(first.sums(lattice))
         origin = lattice.nearest(np.array(middle) * lattice.unit + found.mean)
         wider = scree_radius(
             found,
-            radius=reach.distance,
+            radius=reach,
             farthest=lattice.farthest,
             noise=self.spread.noise,
             beyond=self.reach.beyond,
         )
-        second = self.spread.run(engine, lattice, origin, wider)
-        steps = (centre, reach, first, second)
+        second = self.spread.run(engine, meter, lattice, origin, wider)
         return Analysed(
             lattice,
             middle,
-            first.moments,
-            second.moments,
+            first,
+            second,
             origin,
             tuple(_whole(direction) for direction in found.directions),
-            sum((step.cost for step in steps), Cost.nothing()),
-            all(step.private for step in steps),
         )
 
     def _lattice(self, centre: FoundCentre) -> Lattice:
@@ -139,7 +137,7 @@ class Analysis:
 
 @dataclass(frozen=True, eq=False)
 class Analysed:
-    """Principal components that are public now, what they cost, and with what noise."""
+    """Principal components that are public now."""
 
     lattice: Lattice
     centre: Point
@@ -147,8 +145,6 @@ class Analysed:
     spread: NoisyMoments
     origin: Point
     vectors: tuple[Point, ...]
-    cost: Cost
-    private: bool
 
 
 def _ladder(lattice: Lattice) -> tuple[float, ...]:

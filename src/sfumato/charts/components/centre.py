@@ -15,6 +15,7 @@ from sfumato.domain import Bounds
 from sfumato.engines.engine import Engine
 from sfumato.grid import Grid
 from sfumato.mechanisms.joint import joint, usable
+from sfumato.mechanisms.meter import Meter
 from sfumato.privacy.budget import Cost
 from sfumato.privacy.guarantee import PrivacyUnit
 
@@ -71,7 +72,7 @@ class Centre:
         """How many units the crowd has; beyond 2³⁰ nothing could be found in any case."""
         return min(math.ceil(_DOUBT / float(self.epsilon)), 2**30)
 
-    def find(self, engine: Engine, unit: PrivacyUnit) -> FoundCentre:
+    def find(self, engine: Engine, meter: Meter, unit: PrivacyUnit) -> FoundCentre:
         """Choose the quantiles of each column.
 
         Privacy
@@ -80,16 +81,15 @@ class Centre:
         of every column, so their costs add up.
         """
         crowd = np.diff(np.arange(_CELLS + 1) * self.crowd // _CELLS)
+        levels, epsilon = self.levels, self.epsilon
         chosen = [
-            joint(exact.by_group().joined_by(crowd), levels=self.levels, epsilon=self.epsilon)
+            joint(meter, exact.by_group().joined_by(crowd), levels=levels, epsilon=epsilon)
             for exact in engine.marginals(self.grids, unit)
         ]
-        cells = np.array([each.cells[0] for each in chosen], dtype=np.float64)
+        cells = np.array([each[0] for each in chosen], dtype=np.float64)
         lowers = np.array([[grid.bounds.lower] for grid in self.grids])
         widths = np.array([[grid.bounds.width] for grid in self.grids])
-        values = lowers + (cells + 0.5) * (widths / _CELLS)
-        cost = sum((each.cost for each in chosen), Cost.nothing())
-        return FoundCentre(values, cost, all(each.private for each in chosen))
+        return FoundCentre(lowers + (cells + 0.5) * (widths / _CELLS))
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,8 +97,6 @@ class FoundCentre:
     """Quantiles that are public now: ``values[column, level]``, in the columns' own units."""
 
     values: NDArray[np.float64]
-    cost: Cost
-    private: bool
 
     @property
     def medians(self) -> NDArray[np.float64]:

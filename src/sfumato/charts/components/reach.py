@@ -12,6 +12,7 @@ from sfumato.charts.portion import Portion
 from sfumato.engines.engine import Engine
 from sfumato.lattice import Distance
 from sfumato.mechanisms.joint import joint, usable
+from sfumato.mechanisms.meter import Meter
 from sfumato.privacy.budget import Cost
 from sfumato.privacy.guarantee import PrivacyUnit
 
@@ -59,8 +60,8 @@ class Reach:
         """How many units the crowd has."""
         return math.ceil(self.beyond / float(1 - self.level))
 
-    def find(self, engine: Engine, key: Distance, unit: PrivacyUnit) -> FoundReach:
-        """Choose the cell of the ladder that holds the quantile.
+    def find(self, engine: Engine, meter: Meter, key: Distance, unit: PrivacyUnit) -> float:
+        """Choose the rung of the ladder that the quantile does not exceed, in scaled units.
 
         Privacy
         -------
@@ -70,17 +71,8 @@ class Reach:
         crowd = np.zeros(key.cells, dtype=np.int64)
         crowd[0] = self.crowd
         exact = engine.counts([key], unit).by_group().joined_by(crowd)
-        chosen = joint(exact, levels=[self.level], epsilon=self.epsilon)
-        return FoundReach(key.edges[int(chosen.cells[0, 0]) + 1], chosen.cost, chosen.private)
-
-
-@dataclass(frozen=True)
-class FoundReach:
-    """A distance that is public now, in scaled units, and what finding it cost."""
-
-    distance: float
-    cost: Cost
-    private: bool
+        chosen = joint(meter, exact, levels=[self.level], epsilon=self.epsilon)
+        return key.edges[int(chosen[0, 0]) + 1]
 
 
 def rungs(smallest: float, largest: float, ratio: float) -> tuple[float, ...]:

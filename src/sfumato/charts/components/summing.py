@@ -13,6 +13,7 @@ from sfumato.engines.engine import Engine
 from sfumato.errors import DomainError
 from sfumato.lattice import LENGTH, Lattice, Moments, Point, moment_weight
 from sfumato.mechanisms.gaussian import gaussian_scale
+from sfumato.mechanisms.meter import Meter
 from sfumato.mechanisms.moments import noisy_moments
 from sfumato.privacy.budget import Cost
 from sfumato.privacy.guarantee import PrivacyUnit
@@ -54,7 +55,9 @@ class Summing:
         """The noise on a second moment, as so many units of rows of full length."""
         return self.scale / (moment_weight(self.unit) * LENGTH**2)
 
-    def run(self, engine: Engine, lattice: Lattice, origin: Point, distance: float) -> FoundSums:
+    def run(
+        self, engine: Engine, meter: Meter, lattice: Lattice, origin: Point, distance: float
+    ) -> NoisyMoments:
         """Sum outer products of rows about a point, cut where they are longer than a distance.
 
         Privacy
@@ -64,26 +67,16 @@ class Summing:
         # A distance below one step would have every row cut to less than the lattice can tell.
         moments = Moments(lattice, origin, max(1.0, distance / lattice.unit), self.constant)
         exact = engine.gram(moments, self.unit)
-        noisy = noisy_moments(exact, scale=self.scale)
-        _check_room(noisy.values)
-        released = NoisyMoments(
+        noisy = noisy_moments(meter, exact, scale=self.scale)
+        _check_room(noisy)
+        return NoisyMoments(
             origin=origin,
             radius=moments.radius,
             constant=self.constant,
             scale=self.scale,
             step=exact.step,
-            matrix=tuple(noisy.values[np.triu_indices(moments.size)].tolist()),
+            matrix=tuple(noisy[np.triu_indices(moments.size)].tolist()),
         )
-        return FoundSums(released, noisy.cost, noisy.private)
-
-
-@dataclass(frozen=True)
-class FoundSums:
-    """Sums that are public now, what they cost, and with what noise."""
-
-    moments: NoisyMoments
-    cost: Cost
-    private: bool
 
 
 def _check_room(noisy: NDArray[np.int64]) -> None:

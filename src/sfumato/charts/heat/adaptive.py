@@ -18,7 +18,8 @@ from sfumato.charts.heat.method import (
     unit_of,
 )
 from sfumato.exact import Exact
-from sfumato.mechanisms.survey import Survey
+from sfumato.mechanisms.meter import Meter
+from sfumato.mechanisms.survey import survey
 from sfumato.plane import Plane
 from sfumato.postprocess.polya import decode
 from sfumato.postprocess.quadtree import nearest
@@ -66,7 +67,7 @@ class Adaptive:
         """The smallest ε that anything is measured with."""
         return min(self.shares)
 
-    def map(self, exact: Exact, plane: Plane) -> Mapped:
+    def map(self, meter: Meter, exact: Exact, plane: Plane) -> Mapped:
         """Ask in three rounds, and decode all answers together.
 
         Privacy
@@ -77,20 +78,20 @@ class Adaptive:
         """
         root, first, last = self.shares
         unit = unit_of(exact)
-        survey = Survey(exact, plane.levels, self.epsilon)
-        whole = round_of(survey.ask([0], [0], root), exact.step)
+        opened = survey(meter, exact, plane.levels, self.epsilon)
+        whole = round_of(opened.ask([0], [0], root), exact.step)
         people = max(float(whole.value[0]) / unit, 2 / float(self.epsilon))
         level = min(_halvings(people * float(first) / _PEOPLE, 1, _MOST_HALVINGS), plane.levels)
         codes = np.arange(4**level, dtype=np.int64)
-        survey.ask(np.full_like(codes, level), codes, first)
-        tree = tree_of(survey, exact.step)
+        opened.ask(np.full_like(codes, level), codes, first)
+        tree = tree_of(opened, exact.step)
         # Squares that may not be halved further hold so many people that no prior is needed.
         masses = nearest(tree) if level == _MOST_HALVINGS else decode(tree, unit)
         expected = masses[tree.places(level, codes)] / unit
         deeper = _deeper(expected * float(last), min(_MOST_MORE, plane.levels - level))
-        survey.ask(*_below(level, codes, deeper), last)
-        tree = tree_of(survey, exact.step)
-        return mapped(survey, plane, tree, decode(tree, unit))
+        opened.ask(*_below(level, codes, deeper), last)
+        tree = tree_of(opened, exact.step)
+        return mapped(opened, plane, tree, decode(tree, unit))
 
 
 def _halvings(people: float, least: int, most: int) -> int:

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from sfumato.charts.heat.method import Mapped, mapped, round_of, tree_of, unit_of
 from sfumato.exact import Exact
-from sfumato.mechanisms.survey import Survey
+from sfumato.mechanisms.meter import Meter
+from sfumato.mechanisms.survey import survey
 from sfumato.plane import Plane, interleave
 from sfumato.postprocess.density import Leaves
 from sfumato.postprocess.transport import nearest
@@ -53,7 +54,7 @@ class Laplace:
         """The smallest ε that anything is measured with."""
         return self.epsilon
 
-    def map(self, exact: Exact, plane: Plane) -> Mapped:
+    def map(self, meter: Meter, exact: Exact, plane: Plane) -> Mapped:
         """Ask for every cell once.
 
         Privacy
@@ -63,12 +64,12 @@ class Laplace:
         shape = plane.x.cells, plane.y.cells
         rows, columns = (axis.ravel() for axis in np.indices(shape[::-1], dtype=np.int64))
         codes = interleave(columns, rows)
-        survey = Survey(exact, plane.levels, self.epsilon)
-        asked = survey.ask(np.full_like(codes, plane.levels), codes, self.epsilon)
+        opened = survey(meter, exact, plane.levels, self.epsilon)
+        asked = opened.ask(np.full_like(codes, plane.levels), codes, self.epsilon)
         masses = self._shown(asked.steps.astype(np.float64) * exact.step)
         leaves = Leaves(shape, columns, rows, np.ones_like(codes), masses)
         scale = np.full(len(codes), asked.scale)
-        return Mapped(leaves, asked.steps, scale, survey.cost, survey.private)
+        return Mapped(leaves, asked.steps, scale)
 
     def _shown(self, noisy: NDArray[np.float64]) -> NDArray[np.float64]:
         masses = np.maximum(noisy, 0.0)
@@ -102,24 +103,24 @@ class Dense:
         """The smallest ε that anything is measured with."""
         return self.epsilon * ROOT
 
-    def map(self, exact: Exact, plane: Plane) -> Mapped:
+    def map(self, meter: Meter, exact: Exact, plane: Plane) -> Mapped:
         """Ask for the whole, then for all squares of one level.
 
         Privacy
         -------
         The level follows from the first answer; a path is asked twice, for ε in all.
         """
-        survey = Survey(exact, plane.levels, self.epsilon)
-        whole = round_of(survey.ask([0], [0], self.epsilon * ROOT), exact.step)
+        opened = survey(meter, exact, plane.levels, self.epsilon)
+        whole = round_of(opened.ask([0], [0], self.epsilon * ROOT), exact.step)
         people = max(1.0, float(whole.value[0]) / unit_of(exact) * float(self.epsilon))
         level = min(round(0.5 * np.log2(people)), _MOST_HALVINGS, plane.levels)
         codes = np.arange(4**level, dtype=np.int64)
-        survey.ask(np.full_like(codes, level), codes, self.finest)
-        tree = tree_of(survey, exact.step)
+        opened.ask(np.full_like(codes, level), codes, self.finest)
+        tree = tree_of(opened, exact.step)
         values = tree.value[1, tree.places(level, codes)]
         masses = np.zeros(tree.size)
         masses[tree.places(level, codes)] = _nearest(values)
-        return mapped(survey, plane, tree, masses)
+        return mapped(opened, plane, tree, masses)
 
 
 def _nearest(values: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.exact import Exact
+from sfumato.mechanisms.meter import Meter
 from sfumato.mechanisms.survey import Asked, Survey
 from sfumato.plane import Plane, apart
 from sfumato.postprocess.density import Leaves
@@ -24,7 +25,7 @@ MOST_SQUARES = 2**14
 
 @dataclass(frozen=True, eq=False)
 class Mapped:
-    """A map cut into squares, what it cost, and with what noise.
+    """A map cut into squares.
 
     Parameters
     ----------
@@ -37,8 +38,6 @@ class Mapped:
     leaves: Leaves
     noisy: Integers
     scale: NDArray[np.float64]
-    cost: Cost
-    private: bool
 
 
 class Method(Protocol):
@@ -59,7 +58,7 @@ class Method(Protocol):
         """The smallest ε that anything is measured with."""
         ...
 
-    def map(self, exact: Exact, plane: Plane) -> Mapped:
+    def map(self, meter: Meter, exact: Exact, plane: Plane) -> Mapped:
         """Measure the masses of squares that together make up the window.
 
         Privacy
@@ -103,4 +102,4 @@ def mapped(survey: Survey, plane: Plane, tree: Quadtree, masses: NDArray[np.floa
     span = np.int64(1) << (plane.levels - level)
     side = 2**plane.levels
     leaves = Leaves((side, side), columns * span, rows * span, span, masses[chosen])
-    return Mapped(leaves, noisy[chosen], scale[chosen], survey.cost, survey.private)
+    return Mapped(leaves, noisy[chosen], scale[chosen])

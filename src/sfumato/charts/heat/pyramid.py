@@ -14,7 +14,8 @@ import numpy as np
 
 from sfumato.charts.heat.method import Integers, Mapped, mapped, tree_of, unit_of
 from sfumato.exact import Exact
-from sfumato.mechanisms.survey import Asked, Survey
+from sfumato.mechanisms.meter import Meter
+from sfumato.mechanisms.survey import Asked, survey
 from sfumato.plane import Plane
 from sfumato.postprocess import polya, transport
 from sfumato.privacy.budget import Cost
@@ -68,7 +69,7 @@ class Pyramid:
         """The smallest ε that anything is measured with."""
         return self.shares[-1]
 
-    def map(self, exact: Exact, plane: Plane) -> Mapped:
+    def map(self, meter: Meter, exact: Exact, plane: Plane) -> Mapped:
         """Ask level by level, below the squares that seem heaviest, and decode.
 
         Privacy
@@ -76,22 +77,22 @@ class Pyramid:
         Noise is drawn for the squares that are looked at alone: those below squares with the
         largest answers so far, occupied or not. A path is asked once on every level, for ε in all.
         """
-        survey = Survey(exact, plane.levels, self.epsilon)
+        opened = survey(meter, exact, plane.levels, self.epsilon)
         kept: list[tuple[int, Integers]] = []
         codes = np.arange(4**self.coarsest, dtype=np.int64)
         for level, share in enumerate(self.shares, self.coarsest):
-            asked = survey.ask(np.full_like(codes, level), codes, share)
+            asked = opened.ask(np.full_like(codes, level), codes, share)
             heaviest = self._heaviest(asked)
             kept.append((level, heaviest))
             codes = (heaviest[:, None] * 4 + np.arange(4)).ravel()
-        tree = tree_of(survey, exact.step)
+        tree = tree_of(opened, exact.step)
         if self.decoder == "bayes":
-            return mapped(survey, plane, tree, polya.decode(tree, unit_of(exact)))
+            return mapped(opened, plane, tree, polya.decode(tree, unit_of(exact)))
         mask = np.zeros(tree.size, dtype=bool)
         for level, heaviest in kept:
             mask[tree.places(level, heaviest)] = True
         masses = transport.cheapest(tree, mask, self.levels)
-        return mapped(survey, plane, tree, masses)
+        return mapped(opened, plane, tree, masses)
 
     def _heaviest(self, asked: Asked) -> Integers:
         """Return the squares with the largest answers, in the order of their codes."""

@@ -16,6 +16,7 @@ from sfumato.errors import DomainError
 from sfumato.grid import Labels
 from sfumato.lattice import Question
 from sfumato.mechanisms.gaussian import gaussian_scale
+from sfumato.mechanisms.meter import Meter
 from sfumato.mechanisms.sparse import occupied_counts, sparse_threshold
 from sfumato.postprocess.haar import Estimate, bins_for, estimated
 from sfumato.postprocess.noise_law import NoiseLaw
@@ -25,7 +26,7 @@ from sfumato.privacy.guarantee import PrivacyUnit
 
 @dataclass(frozen=True, eq=False)
 class Filled:
-    """What lies where in a frame, what that cost, and with what noise.
+    """What lies where in a frame.
 
     Parameters
     ----------
@@ -38,8 +39,6 @@ class Filled:
 
     steps: NDArray[np.int64] | None
     masses: NDArray[np.float64]
-    cost: Cost
-    private: bool
 
 
 class Filling(Protocol):
@@ -65,7 +64,12 @@ class Filling(Protocol):
         ...
 
     def fill(
-        self, engine: Engine, frame: FoundFrame, hue: Labels | None, unit: PrivacyUnit
+        self,
+        engine: Engine,
+        meter: Meter,
+        frame: FoundFrame,
+        hue: Labels | None,
+        unit: PrivacyUnit,
     ) -> Filled:
         """Ask for the frame's counts, or masses, of all groups.
 
@@ -107,7 +111,12 @@ class Noised:
         return bins_for(people, self.noise.scale * self.unit.step)
 
     def fill(
-        self, engine: Engine, frame: FoundFrame, hue: Labels | None, unit: PrivacyUnit
+        self,
+        engine: Engine,
+        meter: Meter,
+        frame: FoundFrame,
+        hue: Labels | None,
+        unit: PrivacyUnit,
     ) -> Filled:
         """Count, add noise, and estimate.
 
@@ -116,10 +125,10 @@ class Noised:
         One query over all groups together, which one unit can move by its weight.
         """
         law = self.noise
-        noisy = add_noise(engine.counts(keys_of(frame, hue), unit), law)
-        steps = stacked(noisy.values, frame)
+        noisy = add_noise(meter, engine.counts(keys_of(frame, hue), unit), law)
+        steps = stacked(noisy, frame)
         masses = estimated(steps.astype(np.float64) * unit.step, law.scale * unit.step, self.method)
-        return Filled(steps, masses, noisy.cost, noisy.private)
+        return Filled(steps, masses)
 
 
 @dataclass(frozen=True)
@@ -159,7 +168,12 @@ class Sparse:
         return bins_for(people, self.noise.scale)
 
     def fill(
-        self, engine: Engine, frame: FoundFrame, hue: Labels | None, unit: PrivacyUnit
+        self,
+        engine: Engine,
+        meter: Meter,
+        frame: FoundFrame,
+        hue: Labels | None,
+        unit: PrivacyUnit,
     ) -> Filled:
         """Count, add noise where anyone is, and show what reaches the threshold.
 
@@ -169,10 +183,10 @@ class Sparse:
         """
         exact = engine.counts(keys_of(frame, hue), unit)
         least = sparse_threshold(unit.weight, self.noise.scale, self.delta)
-        noisy = occupied_counts(exact, scale=self.noise.scale, threshold=least)
-        steps = stacked(noisy.values, frame)
+        noisy = occupied_counts(meter, exact, scale=self.noise.scale, threshold=least)
+        steps = stacked(noisy, frame)
         masses = estimated(steps.astype(np.float64), self.noise.scale, "sparse")
-        return Filled(steps, masses, noisy.cost, noisy.private)
+        return Filled(steps, masses)
 
 
 def keys_of(frame: FoundFrame, hue: Labels | None) -> list[Question]:

@@ -11,6 +11,7 @@ from sfumato.charts.portion import Portion
 from sfumato.domain import Bounds
 from sfumato.engines.engine import Engine
 from sfumato.lattice import Distance, Projection
+from sfumato.mechanisms.meter import Meter
 from sfumato.privacy.budget import Cost
 from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.releases.pca import PcaRelease
@@ -45,10 +46,12 @@ class Frame:
     def find(
         self,
         engine: Engine,
+        meter: Meter,
         pca: PcaRelease,
+        unit: PrivacyUnit,
+        *,
         axes: tuple[int, int],
         cells: tuple[int, int],
-        unit: PrivacyUnit,
     ) -> FoundFrame:
         """Choose how far the scores reach.
 
@@ -59,23 +62,21 @@ class Frame:
         """
         vectors = tuple(pca.vectors[axis - 1] for axis in axes)
         key = Distance(pca.lattice, "distance", pca.origin, vectors, ladder(pca, axes))
-        found = self.reach.find(engine, key, unit)
-        bounds = Bounds(-INFLATION * found.distance, INFLATION * found.distance)
+        reach = INFLATION * self.reach.find(engine, meter, key, unit)
+        bounds = Bounds(-reach, reach)
         x, y = (
             Projection(pca.lattice, f"PC{axis}", pca.origin, vector, bounds, count)
             for axis, vector, count in zip(axes, vectors, cells, strict=True)
         )
-        return FoundFrame(x, y, found.cost, found.private)
+        return FoundFrame(x, y)
 
 
 @dataclass(frozen=True)
 class FoundFrame:
-    """A window that is public now, what finding it cost, and with what noise."""
+    """A window that is public now."""
 
     x: Projection
     y: Projection
-    cost: Cost
-    private: bool
 
 
 def ladder(pca: PcaRelease, axes: tuple[int, int]) -> tuple[float, ...]:

@@ -12,10 +12,10 @@ from sfumato.charts.portion import Portion
 from sfumato.charts.scores.filling import Filled, keys_of
 from sfumato.charts.scores.frame import FoundFrame
 from sfumato.engines.engine import Engine
-from sfumato.exact import Exact
 from sfumato.grid import Labels
 from sfumato.mechanisms.gaussian import gaussian_scale
-from sfumato.mechanisms.survey import Survey, maps
+from sfumato.mechanisms.meter import Meter
+from sfumato.mechanisms.survey import Survey, surveys
 from sfumato.plane import Plane
 from sfumato.postprocess.density import spread
 from sfumato.postprocess.noise_law import NoiseLaw
@@ -63,7 +63,12 @@ class Pyramid:
         return None
 
     def fill(
-        self, engine: Engine, frame: FoundFrame, hue: Labels | None, unit: PrivacyUnit
+        self,
+        engine: Engine,
+        meter: Meter,
+        frame: FoundFrame,
+        hue: Labels | None,
+        unit: PrivacyUnit,
     ) -> Filled:
         """Map each group, and draw the squares in the cells of the frame.
 
@@ -76,19 +81,18 @@ class Pyramid:
         squares = replace(frame, x=replace(frame.x, cells=side), y=replace(frame.y, cells=side))
         plane = Plane(squares.x.grid, squares.y.grid)
         counts = engine.counts(keys_of(squares, hue), unit)
-        found = [self.map(each, plane) for each in maps(counts)]
+        asked = surveys(meter, counts, plane.levels, self.portion.amount, "gaussian")
+        found = [self.map(each, plane, counts.step, unit_of(counts)) for each in asked]
         pictures = [spread(each.leaves, (frame.x.cells, frame.y.cells)) for each in found]
         shape = len(found), frame.y.cells, frame.x.cells
-        masses = np.array(pictures, dtype=np.float64).reshape(shape)
-        dearest = max((each.cost for each in found), key=lambda cost: cost.rho, default=self.cost)
-        return Filled(None, masses, dearest, all(each.private for each in found))
+        return Filled(None, np.array(pictures, dtype=np.float64).reshape(shape))
 
     def side(self, people: float) -> int:
         """Return how many cells a side to draw: as many as are measured, whatever there is."""
         del people
         return 2 ** LEVELS[-1]
 
-    def map(self, exact: Exact, plane: Plane) -> Mapped:
+    def map(self, survey: Survey, plane: Plane, step: float, unit: float) -> Mapped:
         """Ask for all squares of every level, and decode them together.
 
         Privacy
@@ -96,9 +100,8 @@ class Pyramid:
         Every path from the frame to a cell is asked once on each level, for ρ in all; which
         squares are asked for is public.
         """
-        survey = Survey(exact, plane.levels, self.portion.amount, "gaussian")
         for level in LEVELS:
             codes = np.arange(4**level, dtype=np.int64)
             survey.ask(np.full_like(codes, level), codes, self.share)
-        tree = tree_of(survey, exact.step)
-        return mapped(survey, plane, tree, decode(tree, unit_of(exact)))
+        tree = tree_of(survey, step)
+        return mapped(survey, plane, tree, decode(tree, unit))
