@@ -1,7 +1,7 @@
 # Each command sets itself up in .venv, and needs only Python 3.11 with venv, make and a registry.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check audit bench lab docs lock clean
+.PHONY: help demo test check audit bench lab docs generate size lock clean
 .DELETE_ON_ERROR:
 
 bin := .venv/bin
@@ -17,6 +17,8 @@ help:
 	@echo "make bench    measure speed, memory and import time"
 	@echo "make lab      repeat the experiments of the papers"
 	@echo "make docs     build the site into site/"
+	@echo "make generate write functions, methods and commands from the definitions of the charts"
+	@echo "make size     count files, functions and declarations (path=...: of another checkout)"
 	@echo "make lock     lock the versions pyproject.toml asks for (upgrade=1: the newest)"
 	@echo "make clean    remove .venv and all that was built"
 
@@ -53,6 +55,12 @@ docs: .venv/run.stamp .venv/docs.stamp
 	NO_MKDOCS_2_WARNING=1 $(bin)/mkdocs build --strict --quiet
 	@! grep -rnE '<(script|link|img|iframe)[^>]*(src|href)="?(https?:)?//' site --include='*.html'
 	@echo "Open site/index.html"
+
+generate: .venv/dev.stamp
+	$(bin)/python tools/generate.py
+
+size: .venv/dev.stamp
+	$(bin)/python tools/size.py $(path)
 
 lock: .venv/lock.stamp
 	$(compile) pyproject.toml --group dev -o requirements/dev.txt

@@ -1,7 +1,8 @@
-"""The options of every command, as tables read from the command line itself.
+"""The options of every command and every chart, as tables read from where they are defined.
 
 A line ``<!-- options of draw -->`` on a page is replaced by the options of that command. What all
-charts take alike stands once, at ``<!-- options of every chart -->``.
+charts take alike stands once, at ``<!-- options of every chart -->``. A line ``<!-- parameters of
+Histogram -->`` is replaced by what can be asked of that chart in Python.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-MARK = re.compile(r"<!-- (options|help) of (.+?) -->")
+MARK = re.compile(r"<!-- (options|help|parameters) of (.+?) -->")
 EVERY_CHART, EVERY_PLAN = "every chart", "every plan"
 
 
@@ -37,11 +38,9 @@ class Option:
 @cache
 def commands() -> dict[str, Any]:
     """Return every command by the words that call it; groups hold others and are not among them."""
-    from typer.main import get_command
+    from sfumato.cli.app import whole
 
-    from sfumato.cli.app import app
-
-    return dict(_inside(get_command(app), ()))
+    return dict(_inside(whole(), ()))
 
 
 def options(name: str) -> list[Option]:
@@ -73,9 +72,26 @@ def filled(markdown: str) -> str:
     def answer(mark: re.Match[str]) -> str:
         if mark[1] == "help":
             return str(commands()[mark[2]].help)
+        if mark[1] == "parameters":
+            return parameters(mark[2])
         return table(options(mark[2]))
 
     return MARK.sub(answer, markdown)
+
+
+def parameters(name: str) -> str:
+    """Return what can be asked of a chart, as its definition says it to a reader of Python."""
+    from sfumato.charts.kinds import CHARTS
+    from sfumato.charts.option import in_python, options
+
+    (chart,) = (chart for chart in CHARTS if chart.__name__ == name)
+    lines = ["| parameter | |", "| --- | --- |"]
+    for option in options(chart):
+        meaning = in_python(option, session=True).replace("``", "`").replace("|", r"\|")
+        left_out = "**Required.**" if option.required else f"Otherwise `{option.default!r}`."
+        shown = "" if option.default is None else left_out
+        lines.append(f"| `{option.name}` | {f'{meaning} {shown}'.strip()} |")
+    return "\n".join(lines)
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
@@ -110,5 +126,6 @@ def _meaning(parameter: Any) -> str:
     if parameter.required:
         parts.append("**Required.**")
     elif parameter.default not in (None, 0.0, False):
-        parts.append(f"Otherwise `{parameter.default}`.")
+        shown = parameter.show_default
+        parts.append(f"Otherwise `{shown if isinstance(shown, str) else parameter.default}`.")
     return " ".join(parts)

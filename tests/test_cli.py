@@ -8,7 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, get_args
+from typing import Annotated, Any
 
 import pyarrow as pa
 import pytest
@@ -18,9 +18,11 @@ from pyarrow import parquet
 import sfumato as sf
 from sfumato.asking import Private
 from sfumato.charts.histogram import Histogram
+from sfumato.charts.kinds import CHARTS
 from sfumato.cli import options, publish
-from sfumato.cli.app import CHARTS, app
-from sfumato.cli.join import Asked, joined
+from sfumato.cli.app import app, whole
+from sfumato.cli.asking import Asked
+from sfumato.cli.join import joined
 from sfumato.cli.run import run
 from sfumato.cli.spelling import (
     read_bins,
@@ -29,14 +31,12 @@ from sfumato.cli.spelling import (
     read_levels,
     read_order,
     read_resolution,
+    read_split,
     read_unit,
 )
 from sfumato.cli.terminal import in_shell_words, show_table
 from sfumato.domain import Categories
-from sfumato.plane import Outside
 from sfumato.releases import boxplot, heatmap, quantiles
-from sfumato.releases.area import Aspect
-from sfumato.releases.histogram import STATS
 from sfumato.releases.release import Release
 from sfumato.testing import city
 
@@ -74,8 +74,7 @@ def test_the_help_of_every_command_has_an_example(
 
 
 def test_every_example_in_the_help_can_be_parsed(folder: Path) -> None:
-    examples = [text for _, text in CHARTS.items()]
-    for example in examples:
+    for example in (chart.example.command for chart in CHARTS):
         rows = (
             "age,user_id,ward,wait,lon,lat,pulse,pressure,sugar",
             "30,a,A,9,-74,40.7,60,120,5",
@@ -89,6 +88,29 @@ def test_every_example_in_the_help_can_be_parsed(folder: Path) -> None:
 def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["--version"]) == 0
     assert capsys.readouterr().out == f"sfumato {sf.__version__}\n"
+
+
+def test_the_first_help_is_shown_without_loading_a_chart() -> None:
+    program = (
+        "import sys\n"
+        "from sfumato.cli.run import run\n"
+        "run(['--help'])\n"
+        "print(['numpy' in sys.modules, 'sfumato.charts' in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert all(chart.verb in done.stdout for chart in CHARTS)
+    assert done.stdout.endswith("[False, False]\n")
+
+
+def test_choices_are_completed_by_a_shell() -> None:
+    program = "from sfumato.cli import main; main()"
+    asked = {"_SFUMATO_COMPLETE": "complete_bash", "COMP_CWORD": "4"}
+    asked |= {"COMP_WORDS": "sfumato boxplot a.csv --orient "}
+    command, heard = [sys.executable, "-c", program], {**os.environ, **asked}
+    done = subprocess.run(command, env=heard, capture_output=True, text=True, check=False)
+    assert done.stdout.split() == ["v", "h"]
 
 
 def test_no_words_at_all_show_the_help(capsys: pytest.CaptureFixture[str]) -> None:
@@ -433,18 +455,18 @@ def test_two_dimensions_take_bins_and_bounds_for_each(
 
 
 def test_a_chart_and_its_plan_take_the_same_options() -> None:
-    group = typer.main.get_command(app)
+    group = whole()
     plans = group.commands["plan"]
-    for ask in CHARTS:
-        paid, free = group.commands[ask.__name__], plans.commands[ask.__name__]
+    for chart in CHARTS:
+        paid, free = group.commands[chart.verb], plans.commands[chart.verb]
         names = [{parameter.name for parameter in command.params} for command in (paid, free)]
         assert names[0] - names[1] == {"output"}
         assert names[1] - names[0] == {"error"}
 
 
-def test_a_new_chart_is_one_function() -> None:
-    def pie(*, slices: options.Hue = None) -> Asked:
-        return Asked(Histogram(x=slices or ""), sf.Domain())
+def test_a_command_is_two_halves() -> None:
+    def pie(*, slices: Annotated[str | None, typer.Option()] = None) -> Asked:
+        return Asked(Histogram(x=slices or ""))
 
     done: list[tuple[object, ...]] = []
 
@@ -453,23 +475,6 @@ def test_a_new_chart_is_one_function() -> None:
 
     joined(pie, act)(table="a.csv", slices="ward", unit=None)
     assert done == [(Histogram(x="ward"), "a.csv", None)]
-
-
-def test_the_stats_of_the_command_line_are_those_of_the_library() -> None:
-    assert set(get_args(get_args(options.Stat)[0])) == set(STATS)
-
-
-def test_the_methods_of_the_command_line_are_those_of_the_library() -> None:
-    assert get_args(get_args(options.BoxMethod)[0]) == tuple(boxplot.METHODS)
-    named, none = get_args(get_args(options.QuantileMethod)[0])
-    assert get_args(named) == tuple(quantiles.METHODS) and none is type(None)
-
-
-def test_the_maps_of_the_command_line_are_those_of_the_library() -> None:
-    assert get_args(get_args(options.HeatMethod)[0]) == tuple(heatmap.METHODS)
-    assert get_args(get_args(options.Origin)[0]) == get_args(heatmap.Origin)
-    assert get_args(get_args(options.Outside)[0]) == get_args(Outside)
-    assert get_args(get_args(get_args(options.Aspect)[0])[0]) == get_args(Aspect)
 
 
 def test_spellings_are_read_as_python_would() -> None:
@@ -503,6 +508,7 @@ def test_spellings_are_read_as_python_would() -> None:
     assert read_levels("0.25, 0.5") == (0.25, 0.5)
     assert read_resolution("256") == 256 and read_resolution("320, 240") == (320, 240)
     assert read_resolution("²") == "²"
+    assert read_split("halves") == "halves" and read_split("0.4,0.6") == (0.4, 0.6)
     assert read_resolution("1" * 5000) == "1" * 5000
     assert read_order("1" * 5000, "--order") == Categories.of(["1" * 5000])
     assert read_unit(None) == sf.PrivacyUnit.rows()
@@ -580,6 +586,7 @@ def test_boxes_by_every_method_are_paid_for_once(folder: Path, method: str) -> N
         (["--x", "age", "--y", "district", "--order", "Larkfield", "--bounds", "age=0,100"], "h"),
         (["--x", "age", "--y", "district", "--order", "Larkfield", "--bounds", "0,100",
           "--orient", "h"], "h"),
+        (["--x", "age", "--y", "district", "--order", "Larkfield", "--bounds", "0,100"], "h"),
         (["--x", "district", "--y", "age", "--order", "private:1e-6:0.3", "--bounds",
           "private:0.2"], "v"),
         (["--y", "age", "--hue", "district", "--hue-order", "Larkfield", "--bounds", "private",
@@ -592,6 +599,30 @@ def test_boxes_stand_or_lie_as_the_words_say(folder: Path, words: list[str], ori
     release = sf.load("age.json")
     assert isinstance(release, boxplot.BoxplotRelease)
     assert (release.orient, release.value.column) == (orient, "age")
+
+
+def test_boxes_and_maps_of_others_take_their_own_numbers(folder: Path) -> None:
+    words = [*BOXES, "--method", "dpboxplot", "--buffer", "0.4", *PAID]
+    assert run(["boxplot", "people.parquet", *words]) == 0
+    words = ["--x", "age", "--y", "bmi", *WINDOW, "--resolution", "32", "--method", "pyramid"]
+    words += ["--width", "4", "--decay", "0.5", "--levels", "3", *PAID, "-o", "map.json"]
+    assert run(["heatmap", "people.parquet", *words]) == 0
+    release = sf.load("map.json")
+    assert isinstance(release, heatmap.HeatmapRelease) and len(release.noisy) <= 4**3
+
+
+def test_a_public_number_of_rows_is_typed_too_and_goes_into_no_ledger(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["quantiles", "people.parquet", "--x", "age", "--bounds", "0,100"]
+    words += ["--neighbours", "replace", "--n", "1000"]
+    assert run([*words, "--epsilon", "1", "-o", "age.json"]) == 0
+    assert sf.load("age.json").guarantee.size == 1000
+    assert run(["plan", *words, "--epsilon", "1"]) == 0
+    capsys.readouterr()
+    assert run([*words, *PAID]) == 2
+    assert "Leave out --neighbours and --n, or --ledger." in capsys.readouterr().err
+    assert charges() == []
 
 
 @pytest.mark.parametrize("method", [None, *quantiles.METHODS])

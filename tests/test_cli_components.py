@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import get_args
 
 import pytest
 from pyarrow import parquet
 
 import sfumato as sf
 from sfumato.asking import Private
-from sfumato.cli import components
 from sfumato.cli.run import run
 from sfumato.cli.spelling import read_columns, read_scale
 from sfumato.releases.pca import PcaRelease
@@ -101,10 +99,6 @@ def test_mistakes_are_told_before_any_charge(
     assert run(words) == 2
     assert capsys.readouterr().err
     assert charges() == []
-
-
-def test_the_methods_of_the_command_line_are_those_of_the_library() -> None:
-    assert get_args(get_args(components.Method)[0]) == tuple(METHODS)
 
 
 def test_columns_and_scales_are_read_as_python_would() -> None:

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 from pyarrow import parquet
 
 import sfumato as sf
 from sfumato.charts.histogram import Histogram
-from sfumato.cli.app import CHARTS, app
+from sfumato.charts.kinds import CHARTS
+from sfumato.cli.app import whole
 from sfumato.cli.run import run
 from sfumato.cli.terminal import in_shell_words
 from sfumato.engines.duck import DuckEngine
@@ -50,10 +50,10 @@ def charges() -> int:
 
 
 def test_every_chart_and_every_plan_can_be_limited() -> None:
-    group = typer.main.get_command(app)
+    group = whole()
     for commands in (group.commands, group.commands["plan"].commands):
-        for ask in CHARTS:
-            words = {word for option in commands[ask.__name__].params for word in option.opts}
+        for chart in CHARTS:
+            words = {word for option in commands[chart.verb].params for word in option.opts}
             assert {"--threads", "--memory-limit", "--decimal", "--thousands"} <= words
 
 

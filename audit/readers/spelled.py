@@ -61,5 +61,6 @@ def _readers(lines: list[str]) -> tuple[Callable[[], object], ...]:
         lambda: spelling.read_order(one, "--order"),
         lambda: spelling.read_columns(one),
         lambda: spelling.read_scale(lines),
+        lambda: spelling.read_split(one),
         lambda: spelling.read_unit(one),
     )

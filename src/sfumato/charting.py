@@ -1,20 +1,25 @@
-"""`Charting`: one method per chart, for whatever can release one."""
+"""`Charting`: a method for each chart, for whatever can release one.
+
+Made by tools/generate.py from the definitions of the charts.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from typing import Literal
 
 from sfumato.asking import Private
 from sfumato.charts.bins import Bins
-from sfumato.charts.boxplot import Boxplot
+from sfumato.charts.boxplot import BoxMethod, Boxplot
 from sfumato.charts.chart import Chart, P, R_co
+from sfumato.charts.heat.pyramid import Decoder
 from sfumato.charts.heat.window import Resolution
-from sfumato.charts.heatmap import Heatmap
+from sfumato.charts.heatmap import Heatmap, HeatMethod
 from sfumato.charts.histogram import Histogram
 from sfumato.charts.order import Order
 from sfumato.charts.pca import PCA, Scale
-from sfumato.charts.quantiles import Quantiles
+from sfumato.charts.quantiles import Neighbours, QuantileMethod, Quantiles
 from sfumato.charts.scoreplot import Scoreplot
 from sfumato.figure import Orient
 from sfumato.plane import Outside
@@ -25,6 +30,7 @@ from sfumato.releases.heatmap import HeatmapRelease, Origin
 from sfumato.releases.histogram import HistogramRelease, Stat
 from sfumato.releases.pca import PcaRelease
 from sfumato.releases.quantiles import QuantilesRelease
+from sfumato.releases.score_method import Method as ScoreMethod
 from sfumato.releases.scoreplot import ScoreplotRelease
 
 
@@ -52,13 +58,56 @@ class Charting(ABC):
         hue_order: Order | None = None,
         budget: Budget | float,
     ) -> HistogramRelease:
-        """Release a histogram; see `Histogram` for what the keywords mean.
+        """Count rows or people in bins or categories, in one dimension or two.
+
+        Parameters
+        ----------
+        x
+            The column along the x axis: cut into bins if it has bounds, counted one by one if it
+            has categories.
+        y
+            The column along the y axis, for counts in two dimensions.
+        hue
+            The column to tell groups by colour.
+        bins
+            The number of bins, or their edges. Left out, whole numbers and dates are cut into at
+            most 40 bins between their values, anything else into 20. For two dimensions a pair of
+            either.
+        stat
+            What the numbers are: counts, proportions of the noisy total, or densities. One of
+            ``"count"``, ``"density"``, ``"proportion"``.
+        order
+            The public categories of `x`, in the order to show them. Left out, all that are
+            declared. ``sf.private(delta=1e-6)`` searches for them instead, with that δ.
+        hue_order
+            The public categories of `hue`, in the order to show them. Left out, all that are
+            declared. ``sf.private(delta=1e-6)`` searches for them instead, with that δ.
+        budget
+            What the chart may spend; a bare number is pure ε.
 
         Privacy
         -------
-        Costs `budget`, charged once for all bins and groups.
+        Costs `budget`, charged before the table is read. All bins and groups together are charged
+        once.
+
+        Examples
+        --------
+        >>> import sfumato as sf
+        >>> table = sf.testing.city(people=500)
+        >>> session = sf.Session(table, domain={"age": (0, 100)}, budget=2.0)
+        >>> release = session.histplot(x="age", bins=10, budget=1.0)
+        >>> len(release.counts)
+        10
         """
-        chart = Histogram(x, y, hue, bins, stat, order, hue_order)
+        chart = Histogram(
+            x=x,
+            y=y,
+            hue=hue,
+            bins=bins,
+            stat=stat,
+            order=order,
+            hue_order=hue_order,
+        )
         return self.release(chart, budget=budget)
 
     def boxplot(
@@ -70,19 +119,75 @@ class Charting(ABC):
         order: Order | None = None,
         hue_order: Order | None = None,
         bounds: Private | None = None,
-        method: str = "fence",
+        method: BoxMethod = "fence",
         whis: float = 1.5,
         step: float | None = None,
+        buffer: float = 0.25,
         orient: Orient | None = None,
         budget: Budget | float,
     ) -> BoxplotRelease:
-        """Release a boxplot; see `Boxplot` for what the keywords mean.
+        """Show quartiles, whiskers and outliers of a column, by groups.
+
+        Parameters
+        ----------
+        x
+            The column along the x axis, if any. The one of `x` and `y` with bounds has the values,
+            the other the categories.
+        y
+            The column along the y axis, if any. Values on `x` give horizontal boxes.
+        hue
+            The column to tell groups by colour.
+        order
+            The public categories of the axis that has no values, in the order to show them. Left
+            out, all that are declared. ``sf.private(delta=1e-6)`` searches for them instead, with
+            that δ.
+        hue_order
+            The public categories of `hue`, in the order to show them. Left out, all that are
+            declared. ``sf.private(delta=1e-6)`` searches for them instead, with that δ.
+        bounds
+            ``sf.private()``, to search for bounds that nobody declared, with a share of the price.
+        method
+            How boxes are measured; all but fence are there to be compared with. One of ``"fence"``,
+            ``"dpboxplot"``, ``"jointexp"``, ``"approx"``, ``"single"``, ``"unbounded"``.
+        whis
+            How far a whisker may reach beyond the box, in lengths of the box.
+        step
+            How far apart values lie: 1 for whole numbers. Left out, the type of the column tells. A
+            ``range`` for bounds tells it too.
+        buffer
+            For all methods but fence: the power of a group's size by which a fence is favoured.
+        orient
+            How boxes stand: v with values on `y`, h with values on `x`. Left out, the columns tell.
+            One of ``"v"``, ``"h"``.
+        budget
+            What the chart may spend; a bare number is pure ε.
 
         Privacy
         -------
-        Costs `budget`, charged once for all boxes.
+        Costs `budget`, charged before the table is read. All boxes together are charged once.
+
+        Examples
+        --------
+        >>> import sfumato as sf
+        >>> table = sf.testing.city(people=2000)
+        >>> session = sf.Session(table, domain={"age": (0, 100)}, budget=2.0)
+        >>> release = session.boxplot(y="age", step=1, budget=1.0)
+        >>> release.boxes[0].q1 <= release.boxes[0].median <= release.boxes[0].q3
+        True
         """
-        chart = Boxplot(x, y, hue, order, hue_order, bounds, method, whis, step, orient=orient)
+        chart = Boxplot(
+            x=x,
+            y=y,
+            hue=hue,
+            order=order,
+            hue_order=hue_order,
+            bounds=bounds,
+            method=method,
+            whis=whis,
+            step=step,
+            buffer=buffer,
+            orient=orient,
+        )
         return self.release(chart, budget=budget)
 
     def heatmap(
@@ -91,11 +196,11 @@ class Charting(ABC):
         x: str,
         y: str,
         resolution: Resolution = 256,
-        method: str = "adaptive",
-        decoder: str | None = None,
+        method: HeatMethod = "adaptive",
+        decoder: Decoder | None = None,
         top: float | None = None,
         width: int = 20,
-        decay: float = 2**-0.5,
+        decay: float = 2 ** (-0.5),
         levels: int | None = None,
         weight: str | None = None,
         outside: Outside = "drop",
@@ -103,34 +208,78 @@ class Charting(ABC):
         aspect: Aspect | None = None,
         budget: Budget | float,
     ) -> HeatmapRelease:
-        """Release a heatmap; see `Heatmap` for what the keywords mean.
+        """Show where rows or people are, on a map of two columns.
+
+        Parameters
+        ----------
+        x
+            The column along the x axis.
+        y
+            The column along the y axis.
+        resolution
+            How many cells a side the picture has, up to 2²⁰. A pair is for x and y.
+        method
+            How the map is measured; all but adaptive are there to be compared with. One of
+            ``"adaptive"``, ``"pyramid"``, ``"laplace"``, ``"dense"``.
+        decoder
+            For pyramid: how masses follow from noisy ones; lp, as published, if left out. One of
+            ``"lp"``, ``"bayes"``.
+        top
+            For laplace: show only this fraction of the cells, those with the largest counts.
+        width
+            For pyramid: how many squares are opened on each level, w of the paper.
+        decay
+            For pyramid: how ε shrinks from one level to the one below, γ of the paper.
+        levels
+            For pyramid: how many times squares are divided; as the resolution asks for if left out.
+        weight
+            The column that says how much a row weighs, with public bounds from 0.
+        outside
+            What becomes of rows beyond the window: dropped, or counted at its edge. One of
+            ``"drop"``, ``"edge"``.
+        origin
+            Where y begins: upper draws it downwards, as in images. One of ``"lower"``, ``"upper"``.
+        aspect
+            How the window is drawn: map for degrees of longitude and latitude, equal for one scale
+            on both axes, free to fill the picture. Left out, names of columns and the origin tell.
+            One of ``"map"``, ``"equal"``, ``"free"``.
+        budget
+            What the chart may spend; a bare number is pure ε.
 
         Privacy
         -------
-        Costs `budget`, charged once for all squares, at any resolution.
-        """
-        options = (method, decoder, top, width, decay, levels, weight, outside, origin, aspect)
-        return self.release(Heatmap(x, y, resolution, *options), budget=budget)
+        Costs `budget`, charged before the table is read. The whole map is charged once, at any
+        resolution.
 
-    def quantiles(
-        self,
-        *,
-        x: str,
-        q: Sequence[float] | float = (0.25, 0.5, 0.75),
-        hue: str | None = None,
-        hue_order: Order | None = None,
-        bounds: Private | None = None,
-        method: str | None = None,
-        step: float | None = None,
-        budget: Budget | float,
-    ) -> QuantilesRelease:
-        """Release quantiles; see `Quantiles` for what the keywords mean.
-
-        Privacy
-        -------
-        Costs `budget`, charged once for all levels and groups.
+        Examples
+        --------
+        >>> import sfumato as sf
+        >>> table = sf.testing.checkins(people=500)
+        >>> session = sf.Session(
+        ...     table,
+        ...     domain={"lon": (-30.10, -29.90), "lat": (44.94, 45.06)},
+        ...     unit="person_id",
+        ...     budget=2.0,
+        ... )
+        >>> release = session.heatmap(x="lon", y="lat", budget=1.0)
+        >>> release.to_array(resolution=(4, 3)).shape
+        (3, 4)
         """
-        chart = Quantiles(x, q, hue, hue_order, bounds, method, step)
+        chart = Heatmap(
+            x=x,
+            y=y,
+            resolution=resolution,
+            method=method,
+            decoder=decoder,
+            top=top,
+            width=width,
+            decay=decay,
+            levels=levels,
+            weight=weight,
+            outside=outside,
+            origin=origin,
+            aspect=aspect,
+        )
         return self.release(chart, budget=budget)
 
     def pca(
@@ -139,15 +288,50 @@ class Charting(ABC):
         columns: Sequence[str],
         n_components: int | None = None,
         scale: Scale | None = None,
-        budget: Budget | float,
+        budget: Budget,
     ) -> PcaRelease:
-        """Release principal components; see `PCA` for what the keywords mean.
+        """Find the directions in which rows differ most, and draw how much.
+
+        Parameters
+        ----------
+        columns
+            The columns to analyse, from 2 to 100, each with public bounds. A row that lacks one of
+            them is not counted.
+        n_components
+            How many components to show; all, or ten where there are more, if left out.
+        scale
+            What one unit is worth in each column; half of each public range if left out. ``{"age":
+            20, …}``, or ``sf.private(share=0.1)`` to measure each column by its quartiles, with
+            that share of the price.
+        budget
+            What the chart may spend, ``sf.Budget(epsilon, delta)``: it needs a δ.
 
         Privacy
         -------
-        Costs `budget`, which needs a δ, charged once for centre, directions and variances.
+        Costs `budget`, charged before the table is read. Centre, directions and variances together
+        are charged once: nothing about the data is known before it is paid for.
+
+        Examples
+        --------
+        >>> import sfumato as sf
+        >>> table = sf.testing.city(people=2000)
+        >>> session = sf.Session(
+        ...     table,
+        ...     domain={"heart_rate": (30, 200), "systolic": (70, 230), "bmi": (12, 60)},
+        ...     budget=sf.Budget(2, 1e-5),
+        ... )
+        >>> release = session.pca(
+        ...     columns=["heart_rate", "systolic", "bmi"], budget=sf.Budget(1, 1e-6)
+        ... )
+        >>> release.components.shape
+        (3, 3)
         """
-        return self.release(PCA(columns, n_components, scale), budget=budget)
+        chart = PCA(
+            columns=columns,
+            n_components=n_components,
+            scale=scale,
+        )
+        return self.release(chart, budget=budget)
 
     def scoreplot(
         self,
@@ -158,17 +342,147 @@ class Charting(ABC):
         bins: int | tuple[int, int] | None = None,
         hue: str | None = None,
         hue_order: Order | None = None,
-        method: str = "haar",
-        split: str | Sequence[float] | None = None,
+        method: ScoreMethod = "haar",
+        split: Literal["thirds", "halves"] | Sequence[float] | None = None,
         scale: Scale | None = None,
-        budget: Budget | float,
+        budget: Budget,
     ) -> ScoreplotRelease:
-        """Release a score plot; see `Scoreplot` for what the keywords mean.
+        """Show where rows lie along two principal components, by groups.
+
+        Parameters
+        ----------
+        pca
+            Components that are released already; they know their columns and bounds. Left out, they
+            are found first, with part of this chart's price.
+        columns
+            Where there is no `pca` yet: the columns to analyse, from 2 to 100. A row that lacks one
+            of them is not counted.
+        axes
+            Which two components to show, the first being 1.
+        bins
+            How many cells a side. Left out, from 8 to 64: as many as the noise and the released
+            number of rows make the best picture with. A pair is for both axes.
+        hue
+            The column to tell groups by colour.
+        hue_order
+            The public categories of `hue`, in the order to show them. Left out, all that are
+            declared. ``sf.private(delta=1e-6)`` searches for them instead, with that δ.
+        method
+            How cells are measured; all but haar are there to be compared with. One of ``"haar"``,
+            ``"additive"``, ``"sparse"``, ``"pyramid"``.
+        split
+            Shares of the price for directions, frame and histogram; or thirds, or halves where
+            directions are paid for already, as others divide it.
+        scale
+            What one unit is worth in each column; half of each public range if left out. ``{"age":
+            20, …}``, or ``sf.private(share=0.1)`` to measure each column by its quartiles, with
+            that share of the price.
+        budget
+            What the chart may spend, ``sf.Budget(epsilon, delta)``: it needs a δ.
 
         Privacy
         -------
-        Costs `budget`, which needs a δ, charged once for all cells and groups. The components of
-        `pca` were charged when they were released.
+        Costs `budget`, charged before the table is read. Directions, frame and counts of all groups
+        together are charged once. What `pca` cost was charged where it was released, and comes on
+        top.
+
+        Examples
+        --------
+        >>> import sfumato as sf
+        >>> table = sf.testing.city(people=2000)
+        >>> session = sf.Session(
+        ...     table,
+        ...     domain={"heart_rate": (30, 200), "systolic": (70, 230), "bmi": (12, 60)},
+        ...     budget=sf.Budget(2, 1e-5),
+        ... )
+        >>> release = session.scoreplot(
+        ...     columns=["heart_rate", "systolic", "bmi"], bins=16, budget=sf.Budget(1, 1e-6)
+        ... )
+        >>> release.to_array().shape
+        (16, 16)
         """
-        chart = Scoreplot(pca, columns, axes, bins, hue, hue_order, method, split, scale)
+        chart = Scoreplot(
+            pca=pca,
+            columns=columns,
+            axes=axes,
+            bins=bins,
+            hue=hue,
+            hue_order=hue_order,
+            method=method,
+            split=split,
+            scale=scale,
+        )
+        return self.release(chart, budget=budget)
+
+    def quantiles(
+        self,
+        *,
+        x: str,
+        q: Sequence[float] | float = (0.25, 0.5, 0.75),
+        hue: str | None = None,
+        hue_order: Order | None = None,
+        bounds: Private | None = None,
+        method: QuantileMethod | None = None,
+        step: float | None = None,
+        neighbours: Neighbours = "add-remove",
+        n: int | None = None,
+        budget: Budget | float,
+    ) -> QuantilesRelease:
+        """Find the numbers below which given shares of a column lie, by groups.
+
+        Parameters
+        ----------
+        x
+            The column of numbers or dates.
+        q
+            Levels between 0 and 1, rising: 0.5 is the median.
+        hue
+            The column to tell groups by colour.
+        hue_order
+            The public categories of `hue`, in the order to show them. Left out, all that are
+            declared. ``sf.private(delta=1e-6)`` searches for them instead, with that δ.
+        bounds
+            ``sf.private()``, to search for bounds that nobody declared, with a share of the price.
+        method
+            How levels are chosen: joint all together, which errs least, up to six of them; approx
+            one after the other, for many. The others are there to be compared with. Left out, the
+            number of levels decides. One of ``"joint"``, ``"jointexp"``, ``"approx"``,
+            ``"single"``, ``"unbounded"``.
+        step
+            How far apart values lie: 1 for whole numbers. Left out, the type of the column tells. A
+            ``range`` for bounds tells it too.
+        neighbours
+            What is hidden: that a row is there, or with replace only what it says. Then the number
+            of rows, `n`, is public, and no ledger is kept. One of ``"add-remove"``, ``"replace"``.
+        n
+            The public number of rows, where neighbours replace one. It must be the ``size`` that
+            the session was opened with.
+        budget
+            What the chart may spend; a bare number is pure ε.
+
+        Privacy
+        -------
+        Costs `budget`, charged before the table is read. All levels and groups together are charged
+        once. Where neighbours replace a row the promise is weaker, and the release says so.
+
+        Examples
+        --------
+        >>> import sfumato as sf
+        >>> table = sf.testing.city(people=2000)
+        >>> session = sf.Session(table, domain={"age": (0, 100)}, budget=2.0)
+        >>> release = session.quantiles(x="age", q=[0.1, 0.5, 0.9], budget=1.0)
+        >>> release.quantiles.shape
+        (1, 3)
+        """
+        chart = Quantiles(
+            x=x,
+            q=q,
+            hue=hue,
+            hue_order=hue_order,
+            bounds=bounds,
+            method=method,
+            step=step,
+            neighbours=neighbours,
+            n=n,
+        )
         return self.release(chart, budget=budget)

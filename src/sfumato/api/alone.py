@@ -23,26 +23,26 @@ R = TypeVar("R", bound=Release)
 def release_alone(
     table: object,
     chart: Chart[Any, R],
-    domain: Domain,
+    bounds: object,
     unit: PrivacyUnit | str | None,
     budget: Budget | float,
-    *,
-    size: int | None = None,
 ) -> R:
-    """Release one chart that knows of no others.
+    """Release one chart of a table, with what it declares as all that is public.
 
     Privacy
     -------
     Costs `budget`; what other charts of the same table cost is not added up.
     """
     unit, spending = PrivacyUnit.of(unit), Budget.of(budget)
-    ready = prepare(table, chart, domain, unit, spending)
-    session = Session(ready.table, unit=unit, domain=domain, budget=ready.limit, size=size)
+    ready = prepare(table, chart, bounds, unit, spending)
+    session = Session(
+        ready.table, unit=unit, domain=ready.domain, budget=ready.limit, size=chart.public_size
+    )
     return session.release(ready.chart, budget=spending)
 
 
 def prepare(
-    table: object, chart: Chart[P, R], domain: Domain, unit: PrivacyUnit, budget: Budget
+    table: object, chart: Chart[P, R], bounds: object, unit: PrivacyUnit, budget: Budget
 ) -> Prepared[P, R]:
     """Open the table and plan the chart, once each, for a session that releases it and no other.
 
@@ -50,10 +50,44 @@ def prepare(
     -------
     Reads the names and kinds of columns, and no row.
     """
-    opened = _opened(table, lambda: chart.plan(domain, unit, budget))
+    opened = open_table(table, lambda: chart.plan(chart.declare(bounds), unit, budget))
+    chart, domain = declare_alone(opened, chart, bounds)
     public = engine_for(opened).schema().refine(domain)
     plan = chart.plan(public, unit, budget)
-    return Prepared(opened, Planned(chart, (public, unit, budget), plan), room_for(plan, budget))
+    planned = Planned(chart, (public, unit, budget), plan)
+    return Prepared(opened, planned, domain, room_for(plan, budget))
+
+
+def declare_alone(
+    table: OpenedTable, chart: Chart[P, R], bounds: object
+) -> tuple[Chart[P, R], Domain]:
+    """Return a chart with what the kinds of its columns tell, and what it declares.
+
+    Privacy
+    -------
+    Names and kinds of columns are public; no row is read.
+    """
+    chart = chart.adapt(bounds, engine_for(table).schema().kind)
+    return chart, chart.declare(bounds)
+
+
+def open_table(table: object, check: Callable[[], object]) -> OpenedTable:
+    """Open a table; where that fails, what `check` has to say comes first.
+
+    Privacy
+    -------
+    Reads the names and kinds of columns, and no row.
+    """
+    problem: SfumatoError
+    try:
+        return OpenedTable.of(table)
+    except SfumatoError as error:
+        problem = error
+    try:
+        check()
+        raise problem
+    finally:
+        del problem  # which would keep this frame, and with it the table, alive
 
 
 def room_for(plan: Plan, budget: Budget) -> Budget:
@@ -65,15 +99,16 @@ def room_for(plan: Plan, budget: Budget) -> Budget:
 
 @dataclass(frozen=True)
 class Prepared(Generic[P, R]):
-    """An open table, a planned chart, and a limit for a session that releases this chart alone."""
+    """An open table, a planned chart, and what a session needs that releases this chart alone."""
 
     table: OpenedTable
     chart: Planned[P, R]
+    domain: Domain
     limit: Budget
 
 
 @dataclass(frozen=True)
-class Planned(Generic[P, R]):
+class Planned(Chart[P, R]):
     """A chart that was planned already, for the facts it will be asked for."""
 
     chart: Chart[P, R]
@@ -84,6 +119,10 @@ class Planned(Generic[P, R]):
     def label(self) -> str:
         """What is asked, in words."""
         return self.chart.label
+
+    def declare(self, bounds: object) -> Domain:
+        """Return the public facts that the chart declares if it stands alone."""
+        return self.chart.declare(bounds)
 
     def plan(self, domain: Domain, unit: PrivacyUnit, budget: Budget) -> P:
         """Return the plan; facts that differ from those it was made for are planned anew."""
@@ -99,17 +138,3 @@ class Planned(Generic[P, R]):
         As the chart that was planned.
         """
         return self.chart.measure(engine, plan, meter)
-
-
-def _opened(table: object, check: Callable[[], object]) -> OpenedTable:
-    """Open a table; where that fails, what `check` has to say comes first."""
-    problem: SfumatoError
-    try:
-        return OpenedTable.of(table)
-    except SfumatoError as error:
-        problem = error
-    try:
-        check()
-        raise problem
-    finally:
-        del problem  # which would keep this frame, and with it the table, alive

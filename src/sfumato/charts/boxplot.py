@@ -3,57 +3,43 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import cast
+from typing import Literal, cast
 
 from sfumato.asking import Private
 from sfumato.charts.boxes.fence import Fence
 from sfumato.charts.boxes.method import Method, on_values, within_found
 from sfumato.charts.boxes.plan import BoxplotPlan
-from sfumato.charts.boxes.published import Name, Published
+from sfumato.charts.boxes.published import Published
+from sfumato.charts.chart import Chart
+from sfumato.charts.declaring import Range, declare_bounds, declare_categories
 from sfumato.charts.extent import Extent
-from sfumato.charts.order import Order, labels, read_order
+from sfumato.charts.option import About, Example, explained
+from sfumato.charts.order import HUE, HUE_ORDER, Order, about_order, labels, read_order
 from sfumato.charts.portion import Portion
 from sfumato.charts.search import divide, settle
-from sfumato.charts.values import Values, check_search
+from sfumato.charts.values import RANGES, SEARCH, STEP, Values, check_search
 from sfumato.domain import Bounds, Categories, Domain, real
-from sfumato.engines.engine import Engine
+from sfumato.engines.engine import ColumnKind, Engine
 from sfumato.errors import DomainError
 from sfumato.figure import Orient
 from sfumato.grid import Labels, shape
 from sfumato.mechanisms.meter import Meter
 from sfumato.privacy.budget import Budget, exactly, plain_above
 from sfumato.privacy.guarantee import Guarantee, PrivacyUnit
-from sfumato.releases.boxplot import METHODS, BoxplotRelease
+from sfumato.releases.boxplot import BoxplotRelease
+
+BoxMethod = Literal["fence", "dpboxplot", "jointexp", "approx", "single", "unbounded"]
 
 _LARGEST = 1e6
 
 
+@explained
 @dataclass(frozen=True)
-class Boxplot:
+class Boxplot(Chart[BoxplotPlan, BoxplotRelease]):
     """Boxes of a column of numbers, by the categories of another and by `hue`.
-
-    Parameters
-    ----------
-    x, y, hue
-        Columns. The one of `x` and `y` with bounds has the values, the other the categories; one
-        of them may be left out. Values on `x` give horizontal boxes.
-    order, hue_order
-        Which categories to show, in which order; or `sfumato.private` to search for them.
-    bounds
-        `sfumato.private`, to search for bounds that nobody declared.
-    method
-        ``"fence"``, or one of those it is compared with: ``"dpboxplot"``, ``"jointexp"``,
-        ``"approx"``, ``"single"``, ``"unbounded"``.
-    whis
-        How far a whisker may reach beyond the box, in lengths of the box.
-    step
-        How far apart values lie; left out, the type of the column or a ``range`` for bounds tells.
-    buffer
-        For the published methods: the power of the group's size by which a fence is favoured.
-    orient
-        ``"v"`` for values on `y`, ``"h"`` for values on `x`; left out, the declarations tell.
 
     Examples
     --------
@@ -64,35 +50,81 @@ class Boxplot:
     True
     """
 
-    x: str | None = None
-    y: str | None = None
-    hue: str | None = None
-    order: Order | None = None
-    hue_order: Order | None = None
-    bounds: Private | None = None
-    method: str = "fence"
-    whis: float = 1.5
-    step: float | None = None
-    buffer: float = 0.25
-    orient: Orient | None = None
+    verb = "boxplot"
+    summary = "Show quartiles, whiskers and outliers of a column, by groups."
+    privacy = "All boxes together are charged once."
+    ranges = RANGES
+    example = Example(
+        table="city(people=2000)",
+        asks='y="age", step=1',
+        bounds="(0, 100)",
+        domain='{"age": (0, 100)}',
+        budget="1.0",
+        shows="release.boxes[0].q1 <= release.boxes[0].median <= release.boxes[0].q3",
+        gives="True",
+        command="boxplot visits.csv --x ward --order A,B --y wait --bounds 0,240 --epsilon 0.5",
+    )
+
+    x: str | None = field(
+        default=None,
+        metadata=About(
+            help="The column along the x axis, if any. The one of `x` and `y` with bounds has the "
+            "values, the other the categories.",
+            metavar="COLUMN",
+        ),
+    )
+    y: str | None = field(
+        default=None,
+        metadata=About(
+            help="The column along the y axis, if any. Values on `x` give horizontal boxes.",
+            metavar="COLUMN",
+        ),
+    )
+    hue: str | None = field(default=None, metadata=HUE)
+    order: Order | None = field(default=None, metadata=about_order("the axis that has no values"))
+    hue_order: Order | None = field(default=None, metadata=HUE_ORDER)
+    bounds: Private | None = field(default=None, metadata=SEARCH)
+    method: BoxMethod = field(
+        default="fence",
+        metadata=About(
+            help="How boxes are measured; all but fence are there to be compared with.",
+            why="It decides what is measured and how well.",
+        ),
+    )
+    whis: float = field(
+        default=1.5,
+        metadata=About(
+            help="How far a whisker may reach beyond the box, in lengths of the box.",
+            metavar="NUMBER",
+        ),
+    )
+    step: float | None = field(default=None, metadata=STEP)
+    buffer: float = field(
+        default=0.25,
+        metadata=About(
+            help="For all methods but fence: the power of a group's size by which a fence is "
+            "favoured.",
+            metavar="NUMBER",
+            panel="Methods to compare with",
+        ),
+    )
+    orient: Orient | None = field(
+        default=None,
+        metadata=About(
+            help="How boxes stand: v with values on `y`, h with values on `x`. Left out, the "
+            "columns tell.",
+            why="It tells which column has the values.",
+        ),
+    )
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         columns = [column for column in (self.x, self.y, self.hue) if column is not None]
         if (self.x is None and self.y is None) or len(set(columns)) != len(columns):
             raise DomainError(
                 "A boxplot needs x or y, and x, y and hue must be different columns. One of them "
                 "has the values, and costs the same whatever it is compared with. Write "
                 'y="wait", x="ward".'
-            )
-        if self.method not in METHODS:
-            raise DomainError(
-                f"method={self.method!r} is not known. It decides what is measured and how well. "
-                f"Leave it out, or choose one of {', '.join(map(repr, METHODS))}."
-            )
-        if self.orient not in ("v", "h", None):
-            raise DomainError(
-                f"orient={self.orient!r} is not known. It tells which column has the values. "
-                'Write orient="v" for values on y, orient="h" for values on x, or leave it out.'
             )
         for name, number, usual in (("whis", self.whis, 1.5), ("buffer", self.buffer, 0.25)):
             if not 0 <= real(number) <= _LARGEST:
@@ -113,6 +145,24 @@ class Boxplot:
     def label(self) -> str:
         """What is asked, in words."""
         return self._label(Domain())
+
+    def declare(self, bounds: Range | Private | Mapping[str, Range] | None) -> Domain:
+        """Return what a boxplot declares alone."""
+        values, by = (self.x, self.y) if self.orient == "h" else (self.y, self.x)
+        facts = declare_bounds(cast(str, values or by), bounds)
+        groups = {by if values else None: self.order, self.hue: self.hue_order}
+        return Domain(facts | declare_categories(groups))
+
+    def adapt(self, bounds: object, kind: Callable[[str], ColumnKind]) -> Boxplot:
+        """Return the chart with its orientation: kinds of columns tell which has the values."""
+        if self.orient is not None or self.x is None or self.y is None:
+            return self
+        if isinstance(bounds, Mapping):
+            lying = self.x in bounds and self.y not in bounds
+        else:
+            measured = [kind(column) in ("number", "time") for column in (self.x, self.y)]
+            lying = measured == [True, False]
+        return replace(self, orient="h" if lying else "v")
 
     def _label(self, domain: Domain) -> str:
         value, by, _ = self._roles(domain)
@@ -207,5 +257,5 @@ class Boxplot:
     def _method(self, portion: Portion, unit: PrivacyUnit, groups: int) -> Method:
         if self.method == "fence":
             return Fence.plan(portion, unit, groups=groups)
-        name, buffer = cast(Name, self.method), float(self.buffer)
-        return Published.plan(name, portion, unit, groups=groups, buffer=buffer)
+        buffer = float(self.buffer)
+        return Published.plan(self.method, portion, unit, groups=groups, buffer=buffer)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import html
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
+from sfumato.charts.option import Example, Ranges, check_choices
 from sfumato.domain import Bounds, Domain
-from sfumato.engines.engine import Engine, Schema
+from sfumato.engines.engine import ColumnKind, Engine, Schema
 from sfumato.errors import BudgetError
 from sfumato.errors import printable as harmless
 from sfumato.mechanisms.meter import Meter
@@ -84,18 +85,67 @@ P = TypeVar("P", bound=Plan)
 R_co = TypeVar("R_co", bound=Release, covariant=True)
 
 
-class Chart(Protocol[P, R_co]):
-    """A public request with a price."""
+class Chart(ABC, Generic[P, R_co]):
+    """A public request with a price, defined once.
+
+    Its fields are its options, and say about themselves what doors and pages need: `Option`. What
+    is true of the chart as a whole stands here; `sfumato.charts.kinds` lists all charts there are.
+
+    Attributes
+    ----------
+    verb
+        What its function, its method and its command are called.
+    summary
+        What it does, in one line.
+    ranges
+        What its function and its command take for `bounds`.
+    privacy
+        What is charged for what, in a sentence or two.
+    example
+        A chart of the invented city.
+    needs_delta
+        Whether its price needs a δ.
+    endings
+        The endings of files that only its releases can write.
+    """
+
+    verb: ClassVar[str]
+    summary: ClassVar[str]
+    ranges: ClassVar[Ranges]
+    privacy: ClassVar[str]
+    example: ClassVar[Example]
+    needs_delta: ClassVar[bool] = False
+    endings: ClassVar[tuple[str, ...]] = ()
+
+    def __post_init__(self) -> None:
+        check_choices(self)
 
     @property
+    @abstractmethod
     def label(self) -> str:
         """What is asked, in words."""
-        ...
 
+    @property
+    def public_size(self) -> int | None:
+        """The number of rows, where it is asked for as a public one."""
+        return None
+
+    @abstractmethod
+    def declare(self, bounds: Any) -> Domain:
+        """Return the public facts that the chart declares if it stands alone.
+
+        These are its `bounds`, as a one-line function takes them, and its orders as categories.
+        """
+
+    def adapt(self, bounds: object, kind: Callable[[str], ColumnKind]) -> Self:  # noqa: ARG002
+        """Return the chart with what the kinds of columns tell, which are public."""
+        return self
+
+    @abstractmethod
     def plan(self, domain: Domain, unit: PrivacyUnit, budget: Budget) -> P:
         """Return the price and the expected error, or refuse. Knows public facts only."""
-        ...
 
+    @abstractmethod
     def measure(self, engine: Engine, plan: P, meter: Meter) -> R_co:
         """Ask the engine, add the noise, return the release. Only after the charge.
 
@@ -104,7 +154,6 @@ class Chart(Protocol[P, R_co]):
         Mechanisms take the meter and pay before they draw: at most the plan's cost, whatever the
         data. Whether the noise was real is not the chart's to say.
         """
-        ...
 
 
 def too_few(smallest: float, unit: PrivacyUnit) -> tuple[str, str]:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import cast, get_args
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, cast
 
+from sfumato.charts.chart import Chart
 from sfumato.charts.heat.adaptive import Adaptive
 from sfumato.charts.heat.flat import Dense, Laplace
 from sfumato.charts.heat.method import Method
 from sfumato.charts.heat.plan import HeatmapPlan
 from sfumato.charts.heat.pyramid import Decoder, Pyramid
 from sfumato.charts.heat.window import Resolution, aspect_of, read_resolution
+from sfumato.charts.option import About, Example, Ranges, explained
 from sfumato.charts.portion import Portion
 from sfumato.domain import Domain, real
 from sfumato.engines.engine import Engine
@@ -21,40 +24,19 @@ from sfumato.plane import MOST_LEVELS, Outside, Plane, Weight
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import Guarantee, PrivacyUnit
 from sfumato.releases.area import Aspect
-from sfumato.releases.heatmap import METHODS, HeatmapRelease, Origin
+from sfumato.releases.heatmap import HeatmapRelease, Origin
+
+HeatMethod = Literal["adaptive", "pyramid", "laplace", "dense"]
 
 _WIDTHS = range(1, 2**12 + 1)
 
 
+@explained
 @dataclass(frozen=True)
-class Heatmap:
+class Heatmap(Chart[HeatmapPlan, HeatmapRelease]):
     """The density of rows or people over two columns.
 
-    Parameters
-    ----------
-    x, y
-        Columns with public bounds: the window. Rows beyond it are not drawn, though they share
-        their person's weight.
-    resolution
-        How many cells the picture has along a side, or a pair for x and y; up to 2²⁰.
-    method
-        ``"adaptive"``, or one of those it is compared with: ``"pyramid"``, ``"laplace"``,
-        ``"dense"``.
-    decoder
-        For ``"pyramid"``: ``"lp"`` as published, or ``"bayes"``.
-    top
-        For ``"laplace"``: show only this fraction of the cells, those with the largest counts.
-    width, decay, levels
-        For ``"pyramid"``: w, γ and the number of levels of the paper.
-    weight
-        A column that says how much each row weighs, with public bounds from 0.
-    outside
-        ``"drop"`` rows beyond the window, or count them at its ``"edge"``.
-    origin
-        ``"lower"`` draws y upwards, ``"upper"`` downwards as in images.
-    aspect
-        ``"map"`` for degrees of longitude and latitude, ``"equal"`` for one scale on both axes,
-        ``"free"`` to fill the picture. Left out, the columns' names and the origin tell.
+    Rows beyond the window are not drawn, though they share their person's weight.
 
     Examples
     --------
@@ -65,37 +47,139 @@ class Heatmap:
     2.08
     """
 
-    x: str
-    y: str
-    resolution: Resolution = 256
-    method: str = "adaptive"
-    decoder: str | None = None
-    top: float | None = None
-    width: int = 20
-    decay: float = 2**-0.5
-    levels: int | None = None
-    weight: str | None = None
-    outside: Outside = "drop"
-    origin: Origin = "lower"
-    aspect: Aspect | None = None
+    verb = "heatmap"
+    summary = "Show where rows or people are, on a map of two columns."
+    privacy = "The whole map is charged once, at any resolution."
+    ranges = Ranges(
+        help='The public window, ``{"lon": (…), "lat": (…)}``, and the public range of `weight` if '
+        "there is one.",
+        typed="The range of a column; repeat it for both of the window, and for the weight if "
+        "there is one.",
+        type="Mapping[str, Range]",
+        required=True,
+        metavar="COLUMN=LOWER,UPPER",
+    )
+    example = Example(
+        table="checkins(people=500)",
+        asks='x="lon", y="lat"',
+        bounds='{"lon": (-30.10, -29.90), "lat": (44.94, 45.06)}',
+        domain='{"lon": (-30.10, -29.90), "lat": (44.94, 45.06)}',
+        unit='"person_id"',
+        budget="1.0",
+        shows="release.to_array(resolution=(4, 3)).shape",
+        gives="(3, 4)",
+        command="heatmap visits.csv --x lon --y lat --bounds lon=-74.3,-73.7 "
+        "--bounds lat=40.5,40.9 --unit user_id --epsilon 0.5",
+    )
+    endings = (".geojson",)
+
+    x: str = field(metadata=About(help="The column along the x axis.", metavar="COLUMN"))
+    y: str = field(metadata=About(help="The column along the y axis.", metavar="COLUMN"))
+    resolution: Resolution = field(
+        default=256,
+        metadata=About(
+            help="How many cells a side the picture has, up to 2²⁰.",
+            python="A pair is for x and y.",
+            typed="320,240 is for x and y.",
+            metavar="CELLS",
+            spelled="cells",
+        ),
+    )
+    method: HeatMethod = field(
+        default="adaptive",
+        metadata=About(
+            help="How the map is measured; all but adaptive are there to be compared with.",
+            why="It decides what is measured.",
+        ),
+    )
+    decoder: Decoder | None = field(
+        default=None,
+        metadata=About(
+            help="For pyramid: how masses follow from noisy ones; lp, as published, if left out.",
+            why="It decides how noisy masses are made to agree.",
+            panel="Methods to compare with",
+        ),
+    )
+    top: float | None = field(
+        default=None,
+        metadata=About(
+            help="For laplace: show only this fraction of the cells, those with the largest "
+            "counts.",
+            metavar="FRACTION",
+            panel="Methods to compare with",
+        ),
+    )
+    width: int = field(
+        default=20,
+        metadata=About(
+            help="For pyramid: how many squares are opened on each level, w of the paper.",
+            metavar="NUMBER",
+            panel="Methods to compare with",
+        ),
+    )
+    decay: float = field(
+        default=2**-0.5,
+        metadata=About(
+            help="For pyramid: how ε shrinks from one level to the one below, γ of the paper.",
+            metavar="NUMBER",
+            panel="Methods to compare with",
+        ),
+    )
+    levels: int | None = field(
+        default=None,
+        metadata=About(
+            help="For pyramid: how many times squares are divided; as the resolution asks for if "
+            "left out.",
+            metavar="NUMBER",
+            panel="Methods to compare with",
+        ),
+    )
+    weight: str | None = field(
+        default=None,
+        metadata=About(
+            help="The column that says how much a row weighs, with public bounds from 0.",
+            metavar="COLUMN",
+        ),
+    )
+    outside: Outside = field(
+        default="drop",
+        metadata=About(
+            help="What becomes of rows beyond the window: dropped, or counted at its edge.",
+            why="It decides what is counted.",
+        ),
+    )
+    origin: Origin = field(
+        default="lower",
+        metadata=About(
+            help="Where y begins: upper draws it downwards, as in images.",
+            why="It decides which way up the picture is.",
+        ),
+    )
+    aspect: Aspect | None = field(
+        default=None,
+        metadata=About(
+            help="How the window is drawn: map for degrees of longitude and latitude, equal for "
+            "one scale on both axes, free to fill the picture. Left out, names of columns and the "
+            "origin tell.",
+            why="It decides how the window is drawn.",
+        ),
+    )
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         object.__setattr__(self, "resolution", read_resolution(self.resolution))
         self._check_columns()
-        for name, value, known in (
-            ("method", self.method, METHODS),
-            ("decoder", self.decoder, (None, "lp", "bayes")),
-            ("outside", self.outside, get_args(Outside)),
-            ("origin", self.origin, get_args(Origin)),
-            ("aspect", self.aspect, (None, *get_args(Aspect))),
-        ):
-            if value not in known:
-                choices = ", ".join(repr(each) for each in known if each is not None)
-                raise DomainError(
-                    f"{name}={value!r} is not known. It decides what is measured or drawn. Leave "
-                    f"it out, or choose one of {choices}."
-                )
         self._check_options()
+
+    def declare(self, bounds: object) -> Domain:
+        """Return what a heatmap declares alone: its window, and how much a row may weigh."""
+        if not isinstance(bounds, Mapping):
+            raise DomainError(
+                "A heatmap needs the public bounds of both columns. A window read from the data "
+                f"would leak its extremes. Write bounds={{{self.x!r}: (lower, upper), {self.y!r}: "
+                "(lower, upper)}."
+            )
+        return Domain(cast(Mapping[str, object], bounds))
 
     def _check_columns(self) -> None:
         columns = [column for column in (self.x, self.y, self.weight) if column is not None]

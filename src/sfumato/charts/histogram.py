@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import cast
 
 from sfumato.asking import Private
 from sfumato.charts.bins import Bins, axis_bins, axis_key, plain_bins
-from sfumato.charts.chart import Plan, text_lines
-from sfumato.charts.order import Order, labels, read_order
+from sfumato.charts.chart import Chart, Plan, text_lines
+from sfumato.charts.declaring import Range, declare_categories
+from sfumato.charts.option import About, Example, Ranges, explained
+from sfumato.charts.order import HUE, HUE_ORDER, Order, about_order, labels, read_order
 from sfumato.charts.portion import add_noise
 from sfumato.charts.search import Search, divide, settle
-from sfumato.domain import Categories, Domain
+from sfumato.domain import Bounds, Categories, Domain
 from sfumato.engines.engine import Engine, Schema
 from sfumato.errors import DomainError
 from sfumato.grid import Edges, Grid, Key, Labels, shape
@@ -19,27 +22,14 @@ from sfumato.mechanisms.meter import Meter
 from sfumato.postprocess.noise_law import NoiseLaw
 from sfumato.privacy.budget import Budget, plain_above
 from sfumato.privacy.guarantee import Guarantee, PrivacyUnit
-from sfumato.releases.histogram import STATS, HistogramRelease, Stat
+from sfumato.releases.histogram import HistogramRelease, Stat
 from sfumato.releases.uncertainty import LEVEL
 
 
+@explained
 @dataclass(frozen=True)
-class Histogram:
+class Histogram(Chart["HistogramPlan", HistogramRelease]):
     """Counts of `x`, or of `x` and `y`, by `hue` if asked.
-
-    Parameters
-    ----------
-    x, y, hue
-        Columns. A column with bounds is cut into bins, one with categories is counted by them.
-    bins
-        The number of bins, or their edges; for two dimensions a pair of either. Left out, whole
-        numbers and dates are cut between values and at units of the calendar, into 40 bins at
-        most, and anything else into 20.
-    stat
-        ``"count"``, ``"proportion"`` of the noisy total, or ``"density"``.
-    order, hue_order
-        Which categories of `x` and `hue` to show, in which order; or `sfumato.private` to search
-        for them.
 
     Examples
     --------
@@ -50,21 +40,64 @@ class Histogram:
     (2.0, 1.92)
     """
 
-    x: str
-    y: str | None = None
-    hue: str | None = None
-    bins: Bins | None = None
-    stat: Stat = "count"
-    order: Order | None = None
-    hue_order: Order | None = None
+    verb = "histplot"
+    summary = "Count rows or people in bins or categories, in one dimension or two."
+    privacy = "All bins and groups together are charged once."
+    ranges = Ranges(
+        help="The public range of `x`, ``(lower, upper)``; of two columns "
+        '``{"lon": (…), "lat": (…)}``. Edges of bins are bounds too.',
+        typed="The range of x, or of a named column; repeat for several. Dates are 2026-01-31, "
+        "whole numbers from 1 to 12 are 1..12.",
+    )
+    example = Example(
+        table="city(people=500)",
+        asks='x="age", bins=10',
+        bounds="(0, 100)",
+        domain='{"age": (0, 100)}',
+        budget="1.0",
+        shows="len(release.counts)",
+        gives="10",
+        command="histplot visits.csv --x age --bounds 0,110 --unit user_id --epsilon 0.5",
+    )
+
+    x: str = field(
+        metadata=About(
+            help="The column along the x axis: cut into bins if it has bounds, counted one by one "
+            "if it has categories.",
+            metavar="COLUMN",
+        )
+    )
+    y: str | None = field(
+        default=None,
+        metadata=About(
+            help="The column along the y axis, for counts in two dimensions.", metavar="COLUMN"
+        ),
+    )
+    hue: str | None = field(default=None, metadata=HUE)
+    bins: Bins | None = field(
+        default=None,
+        metadata=About(
+            help="The number of bins, or their edges. Left out, whole numbers and dates are cut "
+            "into at most 40 bins between their values, anything else into 20.",
+            python="For two dimensions a pair of either.",
+            typed="Edges are 0,18,65,110; give it twice for two axes, first x, then y.",
+            metavar="BINS",
+            spelled="bins",
+        ),
+    )
+    stat: Stat = field(
+        default="count",
+        metadata=About(
+            help="What the numbers are: counts, proportions of the noisy total, or densities.",
+            why="It decides what the axis means.",
+        ),
+    )
+    order: Order | None = field(default=None, metadata=about_order("`x`"))
+    hue_order: Order | None = field(default=None, metadata=HUE_ORDER)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         object.__setattr__(self, "bins", plain_bins(self.bins))
-        if self.stat not in STATS:
-            raise DomainError(
-                f"stat={self.stat!r} is not known. It decides what the axis means. "
-                'Write stat="count", "proportion" or "density".'
-            )
         columns = [column for column in (self.x, self.y, self.hue) if column is not None]
         if len(set(columns)) != len(columns):
             raise DomainError(
@@ -76,6 +109,27 @@ class Histogram:
                 "hue_order needs a hue. Without one there are no groups to put in order. "
                 "Write hue='ward', or leave hue_order out."
             )
+
+    def declare(self, bounds: Range | Mapping[str, Range] | None) -> Domain:
+        """Return what a histogram declares alone; edges of bins are bounds too."""
+        facts: dict[str, object] = dict(bounds) if isinstance(bounds, Mapping) else {}
+        if any(isinstance(fact, Private) for fact in (bounds, *facts.values())):
+            raise DomainError(
+                "A histogram cannot search for its bounds. Bins found from the data would have to "
+                "be paid for too. Declare a range you can defend: bounds=(lower, upper)."
+            )
+        if bounds is not None and not isinstance(bounds, Mapping):
+            if self.y is not None:
+                raise DomainError(
+                    "One pair of bounds cannot serve x and y. Each column has its own public range."
+                    f" Write bounds={{{self.x!r}: (lower, upper), {self.y!r}: (lower, upper)}}."
+                )
+            facts[self.x] = Bounds.of(bounds)
+        facts |= declare_categories({self.x: self.order, self.hue: self.hue_order})
+        if self.x not in facts and self.y is None and isinstance(self.bins, tuple):
+            edges = cast(tuple[float, ...], self.bins)
+            facts[self.x] = Bounds.of((*edges[:1], *edges[-1:]))
+        return Domain(facts)
 
     @property
     def label(self) -> str:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import cast
 
 from sfumato.asking import Private
+from sfumato.charts.chart import Chart
 from sfumato.charts.components.analysis import Analysed, Analysis
 from sfumato.charts.components.plan import PcaPlan
+from sfumato.charts.option import About, Example, Ranges, explained
 from sfumato.charts.portion import Portion
 from sfumato.domain import Domain, listed, real
 from sfumato.engines.engine import Engine
@@ -26,19 +28,37 @@ USUAL = 10
 _NAMED = 3
 
 
-@dataclass(frozen=True)
-class PCA:
-    """The principal components of several columns.
+COLUMNS = About(
+    help="The columns to analyse, from 2 to 100, each with public bounds. A row that lacks one of "
+    "them is not counted.",
+    metavar="A,B,C",
+    spelled="columns",
+)
+SCALE = About(
+    help="What one unit is worth in each column; half of each public range if left out.",
+    python='``{"age": 20, …}``, or ``sf.private(share=0.1)`` to measure each column by its '
+    "quartiles, with that share of the price.",
+    typed="Repeat it for all columns. private:0.1 measures them by their quartiles, with that "
+    "share of the price.",
+    metavar="COLUMN=NUMBER",
+    spelled="scale",
+)
+"""What the columns of components, and their scale, say about themselves."""
 
-    Parameters
-    ----------
-    columns
-        From 2 to 100 columns with public bounds. A row that lacks one of them is not counted.
-    n_components
-        How many components to show; all, or ten where there are more, if left out.
-    scale
-        What one unit is worth in each column, ``{"age": 20, …}``; or ``sf.private(share=0.1)`` to
-        measure each column by its quartiles. Left out, half of each public range is one unit.
+RANGES = Ranges(
+    help='The public range of every column, ``{"age": (0, 100), …}``.',
+    typed="The range of a column; repeat for all of them.",
+    type="Mapping[str, Range]",
+    required=True,
+    metavar="COLUMN=LOWER,UPPER",
+)
+"""What `bounds` of components are."""
+
+
+@explained
+@dataclass(frozen=True)
+class PCA(Chart[PcaPlan, PcaRelease]):
+    """The principal components of several columns.
 
     Examples
     --------
@@ -49,11 +69,39 @@ class PCA:
     True
     """
 
-    columns: Sequence[str]
-    n_components: int | None = None
-    scale: Scale | None = None
+    verb = "pca"
+    summary = "Find the directions in which rows differ most, and draw how much."
+    privacy = (
+        "Centre, directions and variances together are charged once: nothing about the data is "
+        "known before it is paid for."
+    )
+    ranges = RANGES
+    example = Example(
+        table="city(people=2000)",
+        asks='columns=["heart_rate", "systolic", "bmi"]',
+        bounds='{"heart_rate": (30, 200), "systolic": (70, 230), "bmi": (12, 60)}',
+        domain='{"heart_rate": (30, 200), "systolic": (70, 230), "bmi": (12, 60)}',
+        budget="sf.Budget(1, 1e-6)",
+        shows="release.components.shape",
+        gives="(3, 3)",
+        command="pca visits.csv --columns pulse,pressure,sugar --bounds pulse=30,200 "
+        "--bounds pressure=60,260 --bounds sugar=2,30 --epsilon 1 --delta 1e-6",
+    )
+    needs_delta = True
+
+    columns: Sequence[str] = field(metadata=COLUMNS)
+    n_components: int | None = field(
+        default=None,
+        metadata=About(
+            help="How many components to show; all, or ten where there are more, if left out.",
+            names=("--components",),
+            metavar="NUMBER",
+        ),
+    )
+    scale: Scale | None = field(default=None, metadata=SCALE)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         columns = listed(self.columns)
         if not all(isinstance(column, str) for column in columns) or len(columns) < 2:
             raise DomainError(
@@ -74,6 +122,10 @@ class PCA:
     def label(self) -> str:
         """What is asked, in words."""
         return f"principal components of {named(self.columns)}"
+
+    def declare(self, bounds: object) -> Domain:
+        """Return what components declare alone."""
+        return Domain(declare_ranges(bounds))
 
     @property
     def kept(self) -> int:
@@ -154,6 +206,16 @@ def named(columns: Sequence[str]) -> str:
     if len(columns) <= _NAMED + 1:
         return ", ".join(columns)
     return f"{', '.join(columns[:_NAMED])} and {len(columns) - _NAMED} more"
+
+
+def declare_ranges(bounds: object) -> dict[str, object]:
+    """Return the bounds of all columns of components, or refuse what names none."""
+    if not isinstance(bounds, Mapping | None):
+        raise DomainError(
+            "Principal components need the public bounds of every column. A range read from the "
+            "data would leak its extremes. Write bounds={'age': (0, 100), 'weight': (0, 200)}."
+        )
+    return dict(cast(Mapping[str, object], bounds or {}))
 
 
 def require_delta(budget: Budget, what: str) -> None:

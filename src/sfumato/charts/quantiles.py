@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise
 from typing import Literal, cast
 
 from sfumato.asking import Private
 from sfumato.charts.boxes.method import centre
-from sfumato.charts.chart import Plan, text_lines
+from sfumato.charts.chart import Chart, Plan, text_lines
 from sfumato.charts.chooser import Chooser
+from sfumato.charts.declaring import Range, declare_bounds, declare_categories
 from sfumato.charts.extent import Extent, FoundBounds, about
-from sfumato.charts.order import Order, labels, read_order
+from sfumato.charts.option import About, Example, explained
+from sfumato.charts.order import HUE, HUE_ORDER, Order, labels, read_order
 from sfumato.charts.rank_counting import CHOICE_SHARE, Counted, RankCounting
 from sfumato.charts.search import Search, divide, settle
-from sfumato.charts.values import Values, check_search
+from sfumato.charts.values import RANGES, SEARCH, STEP, Values, check_search
 from sfumato.domain import Bounds, Domain, listed, real
 from sfumato.engines.engine import Engine, Schema
 from sfumato.errors import DomainError
@@ -27,36 +29,18 @@ from sfumato.mechanisms.ranks.profile import MOST_UNITS
 from sfumato.postprocess.rank_interval import LEVEL, Told, share_beyond, told_in_order
 from sfumato.privacy.budget import Budget, exactly, plain_above
 from sfumato.privacy.guarantee import Guarantee, PrivacyUnit
-from sfumato.releases.quantiles import METHODS, QuantilesRelease
+from sfumato.releases.quantiles import QuantilesRelease
 
 Neighbours = Literal["add-remove", "replace"]
+QuantileMethod = Literal["joint", "jointexp", "approx", "single", "unbounded"]
 
 MOST_QUANTILES = 1000
 
 
+@explained
 @dataclass(frozen=True)
-class Quantiles:
+class Quantiles(Chart["QuantilesPlan", QuantilesRelease]):
     """Quantiles of `x`, by the categories of `hue` if asked.
-
-    Parameters
-    ----------
-    x
-        A column of numbers or dates.
-    q
-        Levels between 0 and 1: 0.5 is the median.
-    hue, hue_order
-        A column of groups, and which of them to show; or `sfumato.private` to search for them.
-    bounds
-        `sfumato.private`, to search for bounds that nobody declared.
-    method
-        ``"joint"`` chooses all levels together and errs least, up to six of them; ``"approx"``
-        one after the other, for many; ``"jointexp"``, ``"single"`` and ``"unbounded"`` are there
-        to be compared with. Left out, the number of levels decides.
-    step
-        How far apart values lie; left out, the type of the column or a ``range`` for bounds tells.
-    neighbours, n
-        ``"replace"`` promises less: it hides what a row says but not that it is there. The number
-        of rows, ``n``, is public then.
 
     Examples
     --------
@@ -66,17 +50,68 @@ class Quantiles:
     3.1
     """
 
-    x: str
-    q: Sequence[float] | float = (0.25, 0.5, 0.75)
-    hue: str | None = None
-    hue_order: Order | None = None
-    bounds: Private | None = None
-    method: str | None = None
-    step: float | None = None
-    neighbours: Neighbours = "add-remove"
-    n: int | None = None
+    verb = "quantiles"
+    summary = "Find the numbers below which given shares of a column lie, by groups."
+    privacy = (
+        "All levels and groups together are charged once. Where neighbours replace a row the "
+        "promise is weaker, and the release says so."
+    )
+    ranges = RANGES
+    example = Example(
+        table="city(people=2000)",
+        asks='x="age", q=[0.1, 0.5, 0.9]',
+        bounds="(0, 100)",
+        domain='{"age": (0, 100)}',
+        budget="1.0",
+        shows="release.quantiles.shape",
+        gives="(1, 3)",
+        command="quantiles visits.csv --x wait --bounds 0,240 -q 0.5,0.9 --epsilon 0.5",
+    )
+
+    x: str = field(metadata=About(help="The column of numbers or dates.", metavar="COLUMN"))
+    q: Sequence[float] | float = field(
+        default=(0.25, 0.5, 0.75),
+        metadata=About(
+            help="Levels between 0 and 1, rising: 0.5 is the median.",
+            metavar="LEVELS",
+            spelled="levels",
+            names=("-q", "--q"),
+        ),
+    )
+    hue: str | None = field(default=None, metadata=HUE)
+    hue_order: Order | None = field(default=None, metadata=HUE_ORDER)
+    bounds: Private | None = field(default=None, metadata=SEARCH)
+    method: QuantileMethod | None = field(
+        default=None,
+        metadata=About(
+            help="How levels are chosen: joint all together, which errs least, up to six of them; "
+            "approx one after the other, for many. The others are there to be compared with. Left "
+            "out, the number of levels decides.",
+            why="It decides how well the levels are met.",
+        ),
+    )
+    step: float | None = field(default=None, metadata=STEP)
+    neighbours: Neighbours = field(
+        default="add-remove",
+        metadata=About(
+            help="What is hidden: that a row is there, or with replace only what it says. Then "
+            "the number of rows, `n`, is public, and no ledger is kept.",
+            why="It decides what is promised.",
+            panel="Privacy",
+        ),
+    )
+    n: int | None = field(
+        default=None,
+        metadata=About(
+            help="The public number of rows, where neighbours replace one.",
+            session="It must be the ``size`` that the session was opened with.",
+            metavar="NUMBER",
+            panel="Privacy",
+        ),
+    )
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         levels = self.levels
         object.__setattr__(self, "q", levels)
         rising = all(low < high for low, high in pairwise([0.0, *levels, 1.0]))
@@ -84,11 +119,6 @@ class Quantiles:
             raise DomainError(
                 f"q must be one to {MOST_QUANTILES} levels between 0 and 1, rising. The ends of "
                 "the data belong to single people and are not quantiles. Write q=[0.25, 0.5, 0.75]."
-            )
-        if self.method is not None and self.method not in METHODS:
-            raise DomainError(
-                f"method={self.method!r} is not known. It decides how well the levels are met. "
-                f"Leave it out, or choose one of {', '.join(map(repr, METHODS))}."
             )
         if self.chosen_method in ("joint", "jointexp") and len(levels) > MOST_LEVELS:
             raise DomainError(
@@ -104,11 +134,6 @@ class Quantiles:
         self._check_neighbours()
 
     def _check_neighbours(self) -> None:
-        if self.neighbours not in ("add-remove", "replace"):
-            raise DomainError(
-                f"neighbours={self.neighbours!r} is not known. It decides what is promised. Leave "
-                'it out, or write neighbours="replace", n=900 where the number of rows is public.'
-            )
         if (self.neighbours == "replace") != (self.n is not None):
             raise DomainError(
                 'neighbours="replace" and the public number of rows belong together. Reading the '
@@ -135,6 +160,16 @@ class Quantiles:
         method = self.method or ("joint" if len(self.levels) <= MOST_LEVELS else "approx")
         # With a public size, what balances gaps among each other gains nothing: joint.md.
         return "jointexp" if method == "joint" and self.n is not None else method
+
+    @property
+    def public_size(self) -> int | None:
+        """The number of rows, where neighbours replace one."""
+        return self.n
+
+    def declare(self, bounds: Range | Private | Mapping[str, Range] | None) -> Domain:
+        """Return what quantiles declare alone."""
+        facts = declare_bounds(self.x, bounds)
+        return Domain(facts | declare_categories({self.hue: self.hue_order}))
 
     @property
     def label(self) -> str:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import cast
+from typing import Literal, cast
 
 from sfumato.asking import Private
-from sfumato.charts.order import Order, labels, read_order
-from sfumato.charts.pca import PCA, Scale, named, require_delta
+from sfumato.charts.chart import Chart
+from sfumato.charts.declaring import declare_categories
+from sfumato.charts.option import About, explained
+from sfumato.charts.order import HUE, HUE_ORDER, Order, labels, read_order
+from sfumato.charts.pca import PCA, RANGES, SCALE, Scale, declare_ranges, named, require_delta
 from sfumato.charts.portion import Portion
 from sfumato.charts.scores.filling import Filling, Noised, Sparse
 from sfumato.charts.scores.frame import Frame
@@ -27,37 +30,17 @@ from sfumato.postprocess.haar import Estimate
 from sfumato.privacy.budget import Budget, exactly
 from sfumato.privacy.guarantee import Guarantee, PrivacyUnit
 from sfumato.releases.pca import PcaRelease
-from sfumato.releases.score_method import METHODS, Method
+from sfumato.releases.score_method import Method as ScoreMethod
 from sfumato.releases.scoreplot import ScoreplotRelease
 
 MOST_BINS = 256
 """How many cells a side a frame may have."""
 
 
+@explained
 @dataclass(frozen=True)
-class Scoreplot:
+class Scoreplot(Chart[ScoreplotPlan, ScoreplotRelease]):
     """The density of rows over two principal components, by groups if there are any.
-
-    Parameters
-    ----------
-    pca
-        Released components. Left out, they are found first, with part of this chart's budget.
-        What they cost was charged where they were released, and comes on top of this chart.
-    columns, scale
-        As in `PCA`, where there is no `pca` yet.
-    axes
-        Which two components to show, the first being 1.
-    bins
-        How many cells a side, or a pair for both axes. Left out, from 8 to 64: as many as the
-        noise and the released number of rows make the best picture with.
-    hue, hue_order
-        A column with public categories, and which of them to show; as in seaborn.
-    method
-        ``"haar"``, or one of those it is compared with: ``"additive"``, ``"sparse"``,
-        ``"pyramid"``.
-    split
-        The shares of the budget for directions, frame and histogram; ``"thirds"``, or
-        ``"halves"`` where directions are paid for, as others divide it.
 
     Examples
     --------
@@ -68,27 +51,92 @@ class Scoreplot:
     4.2
     """
 
-    pca: PcaRelease | None = None
-    columns: Sequence[str] | None = None
-    axes: tuple[int, int] = (1, 2)
-    bins: int | tuple[int, int] | None = None
-    hue: str | None = None
-    hue_order: Order | None = None
-    method: str = "haar"
-    split: str | Sequence[float] | None = None
-    scale: Scale | None = None
+    verb = "scoreplot"
+    summary = "Show where rows lie along two principal components, by groups."
+    privacy = (
+        "Directions, frame and counts of all groups together are charged once. What `pca` cost "
+        "was charged where it was released, and comes on top."
+    )
+    ranges = replace(
+        RANGES,
+        help=f"{RANGES.help} Left out where there is a `pca`, which knows them.",
+        type="Mapping[str, Range] | None",
+        required=False,
+    )
+    example = replace(
+        PCA.example,
+        asks=f"{PCA.example.asks}, bins=16",
+        shows="release.to_array().shape",
+        gives="(16, 16)",
+        command="scoreplot visits.csv --columns pulse,pressure,sugar --bounds pulse=30,200 "
+        "--bounds pressure=60,260 --bounds sugar=2,30 --hue ward --hue-order A,B --epsilon 3 "
+        "--delta 1e-6",
+    )
+    needs_delta = True
+
+    pca: PcaRelease | None = field(
+        default=None,
+        metadata=About(
+            help="Components that are released already; they know their columns and bounds. Left "
+            "out, they are found first, with part of this chart's price.",
+            metavar="FILE.json",
+            spelled="components",
+            positional=True,
+        ),
+    )
+    columns: Sequence[str] | None = field(
+        default=None,
+        metadata=About(
+            help="Where there is no `pca` yet: the columns to analyse, from 2 to 100. A row that "
+            "lacks one of them is not counted.",
+            metavar="A,B,C",
+            spelled="columns",
+        ),
+    )
+    axes: tuple[int, int] = field(
+        default=(1, 2),
+        metadata=About(
+            help="Which two components to show, the first being 1.", metavar="1,2", spelled="cells"
+        ),
+    )
+    bins: int | tuple[int, int] | None = field(
+        default=None,
+        metadata=About(
+            help="How many cells a side. Left out, from 8 to 64: as many as the noise and the "
+            "released number of rows make the best picture with.",
+            python="A pair is for both axes.",
+            typed="20,30 is for both axes.",
+            metavar="CELLS",
+            spelled="cells",
+        ),
+    )
+    hue: str | None = field(default=None, metadata=HUE)
+    hue_order: Order | None = field(default=None, metadata=HUE_ORDER)
+    method: ScoreMethod = field(
+        default="haar",
+        metadata=About(
+            help="How cells are measured; all but haar are there to be compared with.",
+            why="It decides what is measured.",
+        ),
+    )
+    split: Literal["thirds", "halves"] | Sequence[float] | None = field(
+        default=None,
+        metadata=About(
+            help="Shares of the price for directions, frame and histogram; or thirds, or halves "
+            "where directions are paid for already, as others divide it.",
+            metavar="0.35,0.05,0.6",
+            spelled="split",
+        ),
+    )
+    scale: Scale | None = field(default=None, metadata=SCALE)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         self._check_source()
         object.__setattr__(self, "axes", _pair(self.axes, MOST_COLUMNS, self._axes_error))
         object.__setattr__(self, "bins", None if self.bins is None else _bins(self.bins))
         if self.axes[0] == self.axes[1] or max(self.axes) > self._known:
             raise self._axes_error
-        if self.method not in METHODS:
-            raise DomainError(
-                f"method={self.method!r} is not known. It decides what is measured. Leave it out, "
-                f"or choose one of {', '.join(map(repr, METHODS))}."
-            )
         if self.hue in self.analysed or (self.hue is None and self.hue_order is not None):
             raise DomainError(
                 "hue must be a column of groups, not one of those analysed, and hue_order needs "
@@ -124,6 +172,10 @@ class Scoreplot:
         """The components to find first, where none are given."""
         analysis = PCA(cast(Sequence[str], self.columns), scale=self.scale)
         return replace(analysis, n_components=max(analysis.kept, *self.axes))
+
+    def declare(self, bounds: object) -> Domain:
+        """Return what a score plot declares alone."""
+        return Domain(declare_ranges(bounds) | declare_categories({self.hue: self.hue_order}))
 
     @property
     def label(self) -> str:
@@ -181,7 +233,7 @@ class Scoreplot:
             cost=plan.cost,
             pca=pca,
             axes=self.axes,
-            method=cast(Method, self.method),
+            method=self.method,
             x=frame.x.grid,
             y=frame.y.grid,
             hue=hue,

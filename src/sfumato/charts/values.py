@@ -8,6 +8,7 @@ from sys import float_info
 
 from sfumato.asking import Private
 from sfumato.charts.extent import Extent, FoundBounds
+from sfumato.charts.option import About, Ranges
 from sfumato.charts.portion import Portion
 from sfumato.domain import Bounds, Domain, on_calendar, real
 from sfumato.engines.engine import Engine, Schema
@@ -20,6 +21,27 @@ from sfumato.privacy.guarantee import PrivacyUnit
 
 MOST_VALUES = 2**20
 """How many cells a value grid has where neither `step` nor the groups ask for fewer."""
+
+STEP = About(
+    help="How far apart values lie: 1 for whole numbers. Left out, the type of the column tells.",
+    python="A ``range`` for bounds tells it too.",
+    metavar="NUMBER",
+)
+"""What every `step` says about itself."""
+
+SEARCH = About(
+    help="``sf.private()``, to search for bounds that nobody declared, with a share of the price.",
+)
+"""What `bounds` say about themselves in a session, which has declared all that is public."""
+
+RANGES = Ranges(
+    help="The public range of the values, ``(lower, upper)``; or ``sf.private()`` to search for it "
+    "with a share of the price.",
+    typed="The range of the values, 1..12 if they are whole numbers; private searches for it, "
+    "private:0.2 with that share of the price.",
+    type="Range | Private | Mapping[str, Range] | None",
+)
+"""What `bounds` are where a chart stands alone."""
 
 
 @dataclass(frozen=True)

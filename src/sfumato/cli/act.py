@@ -6,15 +6,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sfumato.cli import options
-from sfumato.cli.join import Asked
+from sfumato.cli.asking import Asked
 from sfumato.cli.publish import check_outputs, publish
 from sfumato.cli.spelling import read_unit
 from sfumato.cli.terminal import say, show
+from sfumato.errors import LedgerError
 from sfumato.privacy.budget import show as shown
 
 if TYPE_CHECKING:
     from sfumato import Table
     from sfumato.charts.chart import Chart
+    from sfumato.domain import Domain
     from sfumato.privacy.budget import Budget
     from sfumato.privacy.ledger import Ledger
     from sfumato.releases.release import Release
@@ -48,7 +50,7 @@ def release(
     from sfumato.privacy.budget import Budget
 
     outputs = output or []
-    check_outputs(outputs, asked.endings)
+    check_outputs(outputs, asked.chart.endings)
     budget = Budget(epsilon, delta, weak=weak)
     source = Table(
         table,
@@ -57,8 +59,16 @@ def release(
         decimal=decimal,
         thousands=thousands,
     )
-    ready = prepare(source, asked.chart, asked.domain, read_unit(unit), budget)
-    session = _session(asked, ready.table, unit=unit, ledger=ledger, name=name, limit=ready.limit)
+    ready = prepare(source, asked.chart, asked.bounds, read_unit(unit), budget)
+    session = _session(
+        ready.table,
+        ready.domain,
+        unit=unit,
+        ledger=ledger,
+        name=name,
+        limit=ready.limit,
+        size=asked.chart.public_size,
+    )
     publish(_released(session, ready.chart, budget), outputs)
     if ledger is None:
         say(
@@ -87,6 +97,7 @@ def plan(
 ) -> None:
     """Print what the chart would cost and how wrong it would be."""
     from sfumato import Table
+    from sfumato.api.alone import declare_alone, open_table
     from sfumato.privacy.budget import Budget
 
     budget = None if epsilon is None else Budget(epsilon, delta, weak=weak)
@@ -98,35 +109,47 @@ def plan(
         decimal=decimal,
         thousands=thousands,
     )
-    session = _session(asked, source, unit=unit, ledger=ledger, name=name, limit=any_limit)
-    show(str(session.plan(asked.chart, budget=budget, error=error, delta=delta)))
+    opened = open_table(source, lambda: asked.chart.declare(asked.bounds))
+    chart, domain = declare_alone(opened, asked.chart, asked.bounds)
+    session = _session(
+        opened, domain, unit=unit, ledger=ledger, name=name, limit=any_limit, size=chart.public_size
+    )
+    show(str(session.plan(chart, budget=budget, error=error, delta=delta)))
     if ledger is not None:
         say(_left(session.ledger))
 
 
 def _session(
-    asked: Asked,
     table: Table,
+    domain: Domain,
     *,
     unit: str | None,
     ledger: Path | None,
     name: str | None,
     limit: Budget,
+    size: int | None,
 ) -> Session:
     """Open a session on the ledger's budget; without a ledger, on `limit`."""
     from sfumato.session import Session
 
+    if size is not None and ledger is not None:
+        raise LedgerError(
+            "A ledger's promise is about rows added or removed. Replacing rows of a public number "
+            "is a weaker promise, and the two do not add up. Leave out --neighbours and --n, or "
+            "--ledger."
+        )
     return Session(
         table,
         unit=read_unit(unit),
-        domain=asked.domain,
+        domain=domain,
         budget=limit if ledger is None else None,
         ledger=ledger,
         name=name,
+        size=size,
     )
 
 
-def _released(session: Session, chart: Chart[Any, Release], budget: Budget) -> Release:
+def _released(session: Session, chart: Chart[Any, Any], budget: Budget) -> Release:
     """Return the release; if it fails or is interrupted, say what became of the charge."""
     from sfumato.session import OUTCOMES
 

@@ -3,28 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import typer
 
-from sfumato.cli import act, charts, components, ledger, options
-from sfumato.cli.join import joined
+from sfumato.cli import ledger, options
+from sfumato.cli.join import ChartGroup, Plans, Releases, name_charts
 from sfumato.cli.publish import check_outputs, publish
 from sfumato.cli.terminal import say, show
-
-CHARTS = {
-    charts.histplot: "histplot visits.csv --x age --bounds 0,110 --unit user_id --epsilon 0.5",
-    charts.boxplot: "boxplot visits.csv --x ward --order A,B --y wait --bounds 0,240 --epsilon 0.5",
-    charts.heatmap: "heatmap visits.csv --x lon --y lat --bounds lon=-74.3,-73.7 "
-    "--bounds lat=40.5,40.9 --unit user_id --epsilon 0.5",
-    components.pca: "pca visits.csv --columns pulse,pressure,sugar --bounds pulse=30,200 "
-    "--bounds pressure=60,260 --bounds sugar=2,30 --epsilon 1 --delta 1e-6",
-    components.scoreplot: "scoreplot visits.csv --columns pulse,pressure,sugar "
-    "--bounds pulse=30,200 --bounds pressure=60,260 --bounds sugar=2,30 --hue ward "
-    "--hue-order A,B --epsilon 3 --delta 1e-6",
-    charts.quantiles: "quantiles visits.csv --x wait --bounds 0,240 -q 0.5,0.9 --epsilon 0.5",
-}
-"""Every chart, and an example of it."""
+from sfumato.cli.verbs import VERBS
 
 
 def _group(text: str, example: str, **settings: Any) -> typer.Typer:
@@ -38,10 +25,11 @@ def _group(text: str, example: str, **settings: Any) -> typer.Typer:
     )
 
 
-app = _group("Charts of data that nobody may see.", "Begin with: sfumato demo")
+app = _group("Charts of data that nobody may see.", "Begin with: sfumato demo", cls=Releases)
 plans = _group(
     "Tell what a chart would cost and how wrong it would be. Spends nothing.",
     "Example: sfumato plan histplot visits.csv --x age --bounds 0,110 --error 10",
+    cls=Plans,
 )
 ledgers = _group(
     "Begin a ledger, or read one.",
@@ -49,10 +37,8 @@ ledgers = _group(
     cls=ledger.LedgerGroup,
 )
 
-for ask, example in CHARTS.items():
-    paid = f"Example: sfumato {example} --ledger visits.ledger -o chart.svg"
-    app.command(epilog=paid)(joined(ask, act.release))
-    plans.command(epilog=f"Example: sfumato plan {example}")(joined(ask, act.plan))
+name_charts(app)
+name_charts(plans)
 
 ledgers.command(
     epilog="Example: sfumato ledger create visits.ledger --epsilon 2 --delta 1e-6 "
@@ -93,6 +79,14 @@ def demo(
         f"  sfumato ledger {output / 'people.ledger'}\n"
         f"  sfumato plan histplot {output / 'people.parquet'} --x bmi --bounds 10,50 --error 5"
     )
+
+
+def whole() -> Releases:
+    """Return all commands with all of their options, for whoever wants to see them at once."""
+    command = cast(Releases, typer.main.get_command(app))
+    for group in (command, cast(ChartGroup, command.commands["plan"])):
+        group.load(*VERBS)
+    return command
 
 
 def _version(asked: bool) -> None:

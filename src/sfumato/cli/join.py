@@ -1,29 +1,22 @@
 """Commands in two halves: what is asked, and what is done about it.
 
-A chart declares its own options once, as the parameters of a function that returns what is asked.
-The options all charts share are the parameters of the two things that can be done about it:
-release it, or plan it. A command is one of each.
+A chart's own options come from its definition. The options all charts share are the parameters of
+the two things that can be done about it: release it, or plan it. A command is one of each.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from importlib import import_module
 from inspect import Parameter, Signature, signature
-from typing import TYPE_CHECKING, Any
+from typing import Any, ClassVar
 
-if TYPE_CHECKING:
-    from sfumato.charts.chart import Chart
-    from sfumato.domain import Domain
+import typer
+from typer.core import TyperCommand, TyperGroup
 
-
-@dataclass(frozen=True)
-class Asked:
-    """A chart, what is public about its columns, and the endings only its releases can write."""
-
-    chart: Chart[Any, Any]
-    domain: Domain
-    endings: tuple[str, ...] = ()
+from sfumato.cli import act
+from sfumato.cli.asking import Asked, asking
+from sfumato.cli.verbs import VERBS
 
 
 def joined(ask: Callable[..., Asked], act: Callable[..., None]) -> Callable[..., None]:
@@ -42,3 +35,55 @@ def joined(ask: Callable[..., Asked], act: Callable[..., None]) -> Callable[...,
 
 def _parameters(function: Callable[..., Any]) -> list[Parameter]:
     return list(signature(function, eval_str=True).parameters.values())
+
+
+class ChartGroup(TyperGroup):
+    """Knows every chart by its line, and reads a chart's options once it is called.
+
+    Loading all charts, to show a help that names them, would take longer than to show it.
+    """
+
+    act: ClassVar[Callable[..., None]]
+    epilog_of: ClassVar[str]
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Find the command that is called, with its options."""
+        self.load(args[0] if args else "")
+        return super().resolve_command(ctx, args)
+
+    def load(self, *verbs: str) -> None:
+        """Read the options of charts from their definitions."""
+        for verb in verbs:
+            if verb in VERBS:
+                self.commands[verb] = self._command(verb)
+
+    def _command(self, verb: str) -> TyperCommand:
+        chart = getattr(import_module(VERBS[verb].module), VERBS[verb].chart)
+        alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+        epilog = self.epilog_of.format(chart.example.command)
+        alone.command(verb, epilog=epilog)(joined(asking(chart), type(self).act))
+        return typer.main.get_command(alone)  # pyright: ignore[reportReturnType]
+
+
+class Releases(ChartGroup):
+    """Every chart, to be paid for; and whatever else there is."""
+
+    act = act.release
+    epilog_of = "Example: sfumato {} --ledger visits.ledger -o chart.svg"
+
+
+class Plans(ChartGroup):
+    """Every chart, to be planned."""
+
+    act = act.plan
+    epilog_of = "Example: sfumato plan {}"
+
+
+def name_charts(group: typer.Typer) -> None:
+    """Give a group the names of all charts, and the lines that say what they do."""
+
+    def unread() -> None:
+        """Stand for a chart whose options were not read yet."""
+
+    for verb, known in VERBS.items():
+        group.command(verb, help=known.summary)(unread)

@@ -1,19 +1,11 @@
-"""Every option, declared once; a command picks those it needs."""
+"""The options that commands share; those of a chart are in its definition."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
-
-
-def _chart(text: str, metavar: str | None = None, *names: str) -> Any:
-    return typer.Option(*names, metavar=metavar, help=text, rich_help_panel="Chart")
-
-
-def _public(text: str, metavar: str, *names: str) -> Any:
-    return typer.Option(*names, metavar=metavar, help=text, rich_help_panel="What is public")
 
 
 def _privacy(text: str, metavar: str | None, *names: str) -> Any:
@@ -31,81 +23,6 @@ def _file(text: str, metavar: str) -> Any:
 Table = Annotated[
     str,
     typer.Argument(metavar="FILE", help="CSV or Parquet; a pattern of several goes in quotes."),
-]
-X = Annotated[str, _chart("The column along the x axis.", "COLUMN")]
-Y = Annotated[str | None, _chart("The column along the y axis.", "COLUMN")]
-Hue = Annotated[str | None, _chart("The column to tell groups by colour.", "COLUMN")]
-Bins = Annotated[
-    list[str] | None,
-    _chart("A number, or edges 0,18,65,110; twice for two axes: first x, then y.", "BINS"),
-]
-XIfAny = Annotated[str | None, _chart("The column along the x axis, if any.", "COLUMN")]
-Orient = Annotated[
-    Literal["v", "h"] | None, _chart("v for values on y, h for values on x; v if left out.")
-]
-BoxMethod = Annotated[
-    Literal["fence", "dpboxplot", "jointexp", "approx", "single", "unbounded"],
-    _chart("How boxes are measured; the others are there to be compared with."),
-]
-QuantileMethod = Annotated[
-    Literal["joint", "jointexp", "approx", "single", "unbounded"] | None,
-    _chart("How quantiles are chosen; their number decides if left out."),
-]
-Whis = Annotated[float, _chart("How far whiskers may reach, in lengths of the box.", "NUMBER")]
-Step = Annotated[
-    float | None,
-    _chart("How far apart values lie: 1 for whole numbers; types tell if left out.", "NUMBER"),
-]
-Levels = Annotated[str, _chart("Levels between 0 and 1, rising.", "LEVELS", "-q", "--q")]
-YToo = Annotated[str, _chart("The column along the y axis.", "COLUMN")]
-Resolution = Annotated[
-    str, _chart("How many cells a side the picture has; 320,240 for x and y.", "CELLS")
-]
-HeatMethod = Annotated[
-    Literal["adaptive", "pyramid", "laplace", "dense"],
-    _chart("How the map is measured; the others are there to be compared with."),
-]
-Decoder = Annotated[
-    Literal["lp", "bayes"] | None, _chart("For pyramid: lp as published, or bayes; lp if left out.")
-]
-Top = Annotated[
-    float | None, _chart("For laplace: show only this fraction of the cells.", "FRACTION")
-]
-WeightColumn = Annotated[
-    str | None, _chart("The column that says how much a row weighs.", "COLUMN", "--weight")
-]
-Outside = Annotated[Literal["drop", "edge"], _chart("What becomes of rows beyond the window.")]
-Origin = Annotated[Literal["lower", "upper"], _chart("upper draws y downwards, as in images.")]
-Aspect = Annotated[
-    Literal["map", "equal", "free"] | None,
-    _chart("map for longitude and latitude, equal for one scale; names tell if left out."),
-]
-Stat = Annotated[Literal["count", "proportion", "density"], _chart("What the numbers mean.")]
-
-Bounds = Annotated[
-    list[str] | None,
-    _public(
-        "The range of x, or of a named column; repeat for several. Dates are 2026-01-31, whole "
-        "numbers from 1 to 12 are 1..12.",
-        "[COLUMN=]LOWER,UPPER",
-    ),
-]
-BoundsOrSearch = Annotated[
-    list[str] | None,
-    _public(
-        "The range of the values, 1..12 if they are whole numbers; private searches for it, "
-        "private:0.2 with that share of the price.",
-        "[COLUMN=]LOWER,UPPER",
-        "--bounds",
-    ),
-]
-Order = Annotated[
-    str | None,
-    _public("The categories of x, in order; private:1e-6 searches for them, with that δ.", "A,B"),
-]
-HueOrder = Annotated[
-    str | None,
-    _public("The categories of hue, in order; private:1e-6 searches for them too.", "A,B"),
 ]
 
 Unit = Annotated[

@@ -143,6 +143,17 @@ def read_columns(spelling: str) -> tuple[str, ...]:
     return tuple(_listed(spelling))
 
 
+def read_split(spelling: str) -> str | tuple[float, ...]:
+    """Read ``0.35,0.05,0.6``, or one of the words for a split.
+
+    Examples
+    --------
+    >>> read_split("halves"), read_split("0.5,0.5")
+    ('halves', (0.5, 0.5))
+    """
+    return spelling if spelling in ("halves", "thirds") else read_levels(spelling)
+
+
 def read_scale(spellings: Sequence[str]) -> dict[str, float] | Private | None:
     """Read any number of ``column=number``, or ``private:SHARE`` for private scales.
 

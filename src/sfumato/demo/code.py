@@ -7,25 +7,10 @@ from dataclasses import fields
 from typing import Any
 
 from sfumato.asking import Private
-from sfumato.charts.boxplot import Boxplot
-from sfumato.charts.heatmap import Heatmap
-from sfumato.charts.histogram import Histogram
-from sfumato.charts.pca import PCA
-from sfumato.charts.quantiles import Quantiles
-from sfumato.charts.scoreplot import Scoreplot
 from sfumato.demo.examples import Example
 from sfumato.demo.subjects import SUBJECTS
 from sfumato.domain import Bounds, Categories, moment
 from sfumato.privacy.guarantee import PrivacyUnit
-
-VERBS: dict[type, str] = {
-    Histogram: "histplot",
-    Boxplot: "boxplot",
-    Quantiles: "quantiles",
-    Heatmap: "heatmap",
-    PCA: "pca",
-    Scoreplot: "scoreplot",
-}
 
 
 def code(example: Example) -> str:
@@ -46,7 +31,7 @@ def code(example: Example) -> str:
         f"    domain=sf.Domain({', '.join(facts)}),\n" if facts else "",
         f"    budget=sf.{subject.budget!r},\n",
         f'    ledger="{example.table}.ledger",\n)\n',
-        f"chart = {example.table}.{VERBS[type(example.chart)]}({_call(asked)}, ",
+        f"chart = {example.table}.{example.chart.verb}({_call(asked)}, ",
         f"budget={_price(example)})\n",
         f"chart.save({', '.join(filter(None, (json.dumps(example.name + '.svg'), drawn)))})",
     ]

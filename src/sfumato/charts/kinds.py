@@ -1,0 +1,27 @@
+"""Every chart there is, in one list: doors, pages and tests go over it.
+
+A new chart is its definition and a line here; ``make generate`` writes its function, its method and
+its line in the help.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sfumato.charts.boxplot import Boxplot
+from sfumato.charts.chart import Chart
+from sfumato.charts.heatmap import Heatmap
+from sfumato.charts.histogram import Histogram
+from sfumato.charts.pca import PCA
+from sfumato.charts.quantiles import Quantiles
+from sfumato.charts.scoreplot import Scoreplot
+
+CHARTS: tuple[type[Chart[Any, Any]], ...] = (
+    Histogram,
+    Boxplot,
+    Heatmap,
+    PCA,
+    Scoreplot,
+    Quantiles,
+)
+"""In the order in which they are shown."""

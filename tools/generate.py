@@ -1,0 +1,357 @@
+"""Write the doors to every chart from its definition: `make generate`.
+
+A chart is defined once, in `sfumato.charts`. What is made from it is ordinary code, with signatures
+that editors show and docstrings that explain every parameter in place:
+
+    src/sfumato/api/charts.py      a function for each chart
+    src/sfumato/charting.py        a method for each chart, which a session has
+    src/sfumato/cli/verbs.py       a line for each command, so that help is shown without charts
+
+A test makes them again and compares.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+import subprocess
+import sys
+import textwrap
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from sfumato.charts.chart import Chart
+from sfumato.charts.kinds import CHARTS
+from sfumato.charts.option import Option, in_python, options
+
+SOURCE = Path(__file__).parents[1] / "src" / "sfumato"
+WIDTH = 100
+
+TABLE = (
+    "A path or glob of CSV or Parquet files, a pandas or Polars frame, an Arrow table, a DuckDB "
+    "relation or a Spark DataFrame; or a `Table`, which says what may be spent on reading it."
+)
+UNIT = (
+    "Whose presence is hidden: a column of users, or a `PrivacyUnit`; one row unless you say "
+    "otherwise."
+)
+PRICE = "What the chart may spend; a bare number is pure ε."
+PRICE_WITH_DELTA = "What the chart may spend, ``sf.Budget(epsilon, delta)``: it needs a δ."
+ALONE = (
+    "{kind} for one unit added or removed. {chart} The release states its guarantee. Charts made "
+    "one by one do not know of each other: to bound what several reveal together, use a `Session`."
+)
+IN_A_SESSION = "Costs `budget`, charged before the table is read. {chart}"
+PURE = "ε-differentially private, or (ε, δ) where a δ is given,"
+APPROXIMATE = "(ε, δ)-differentially private"
+
+
+@dataclass(frozen=True)
+class Definition:
+    """A chart, and what its source says of names and defaults."""
+
+    chart: type[Chart[Any, Any]]
+
+    @property
+    def name(self) -> str:
+        """What the chart is called."""
+        return self.chart.__name__
+
+    @cached_property
+    def options(self) -> tuple[Option, ...]:
+        """All that can be asked of it."""
+        return options(self.chart)
+
+    @cached_property
+    def release(self) -> str:
+        """What its answer is called."""
+        return str(inspect.get_annotations(self.chart.measure)["return"])
+
+    @cached_property
+    def module(self) -> ast.Module:
+        """The source that it stands in."""
+        return ast.parse(inspect.getsource(sys.modules[self.chart.__module__]))
+
+    @cached_property
+    def written(self) -> dict[str, ast.AnnAssign]:
+        """Its fields, as they are written."""
+        (noun,) = (
+            node
+            for node in self.module.body
+            if isinstance(node, ast.ClassDef) and node.name == self.name
+        )
+        fields = [node for node in noun.body if isinstance(node, ast.AnnAssign)]
+        return {ast.unparse(node.target): node for node in fields}
+
+    def annotation(self, option: Option) -> str:
+        """Return a type as it is written."""
+        return ast.unparse(self.written[option.name].annotation)
+
+    def parameter(self, option: Option) -> str:
+        """Return an option as a parameter."""
+        call = self.written[option.name].value
+        keywords = call.keywords if isinstance(call, ast.Call) else []
+        default = [f" = {ast.unparse(word.value)}" for word in keywords if word.arg == "default"]
+        return "".join([f"{option.name}: {self.annotation(option)}", *default])
+
+    def homes(self, names: Iterable[str]) -> Iterator[str]:
+        """Yield an import for each name that is not Python's own."""
+        found = {
+            alias.asname or alias.name: f"from {node.module} import {ast.unparse(alias)}"
+            for node in self.module.body
+            if isinstance(node, ast.ImportFrom)
+            for alias in node.names
+        }
+        for node in self.module.body:
+            if isinstance(node, ast.Assign):
+                target = ast.unparse(node.targets[0])
+                found[target] = f"from {self.chart.__module__} import {target}"
+        yield from (found[name] for name in names if name in found)
+        yield f"from {self.chart.__module__} import {self.name}"
+
+    def imports(self, shown: Iterable[Option]) -> Iterator[str]:
+        """Yield what a signature with these options needs."""
+        types = " ".join([*map(self.annotation, shown), self.release])
+        yield from self.homes(dict.fromkeys(re.findall(r"\w+", types)))
+
+
+def docstring(
+    definition: Definition, parameters: dict[str, str], privacy: str, example: str
+) -> str:
+    """Return the docstring of a function or method, each paragraph in lines of its own."""
+    explained = "\n".join(f"{name}\n{_wrapped(text, 4)}" for name, text in parameters.items())
+    sections = [
+        definition.chart.summary,
+        f"Parameters\n----------\n{explained}",
+        f"Privacy\n-------\n{_wrapped(privacy, 0)}",
+        f"Examples\n--------\n{example}",
+    ]
+    return '"""' + "\n\n".join(sections) + '\n"""'
+
+
+def _wrapped(text: str, indent: int) -> str:
+    # Both doors are indented by at most eight.
+    lines = textwrap.wrap(text, WIDTH - 8 - indent, break_long_words=False, break_on_hyphens=False)
+    return textwrap.indent("\n".join(lines), " " * indent)
+
+
+def function(definition: Definition) -> str:
+    """Return the one-line function of a chart."""
+    chart, shown = definition.chart, _without_bounds(definition)
+    searches = len(shown) < len(definition.options)
+    bounds = f"bounds: {chart.ranges.type}" + ("" if chart.ranges.required else " = None")
+    last = [bounds, "unit: PrivacyUnit | str | None = None", f"budget: {_price(chart)}"]
+    explained = {
+        "table": TABLE,
+        **{option.name: in_python(option) for option in shown},
+        "bounds": chart.ranges.help,
+        "unit": UNIT,
+        "budget": PRICE_WITH_DELTA if chart.needs_delta else PRICE,
+    }
+    kind = APPROXIMATE if chart.needs_delta else PURE
+    privacy = ALONE.format(kind=kind, chart=chart.privacy)
+    sought = ["bounds=bounds if isinstance(bounds, Private) else None"] if searches else []
+    return _function(
+        ["table: object", *_parameters(definition, shown), *last],
+        definition,
+        docstring(definition, explained, privacy, _example(chart)),
+        f"chart = {definition.name}({_passed(shown, sought)})\n"
+        "return release_alone(table, chart, bounds, unit, budget)",
+    )
+
+
+def method(definition: Definition) -> str:
+    """Return the method of a session for a chart."""
+    chart, shown = definition.chart, definition.options
+    explained = {
+        **{option.name: in_python(option, session=True) for option in shown},
+        "budget": PRICE_WITH_DELTA if chart.needs_delta else PRICE,
+    }
+    text = _function(
+        ["self", *_parameters(definition, shown), f"budget: {_price(chart)}"],
+        definition,
+        docstring(
+            definition, explained, IN_A_SESSION.format(chart=chart.privacy), _in_a_session(chart)
+        ),
+        f"chart = {definition.name}({_passed(shown, [])})\n"
+        "return self.release(chart, budget=budget)",
+    )
+    return textwrap.indent(text, "    ")
+
+
+def _function(parameters: list[str], definition: Definition, explained: str, body: str) -> str:
+    head = f"def {definition.chart.verb}({', '.join(parameters)},) -> {definition.release}:"
+    return f"{head}\n{textwrap.indent(explained, '    ')}\n{textwrap.indent(body, '    ')}\n"
+
+
+def _parameters(definition: Definition, shown: Iterable[Option]) -> list[str]:
+    loose = [option for option in shown if option.about.get("positional")]
+    named = [option for option in shown if not option.about.get("positional")]
+    return [*map(definition.parameter, loose), "*", *map(definition.parameter, named)]
+
+
+def _passed(shown: Iterable[Option], more: list[str]) -> str:
+    return ", ".join([*(f"{option.name}={option.name}" for option in shown), *more]) + ","
+
+
+def _without_bounds(definition: Definition) -> list[Option]:
+    return [option for option in definition.options if option.name != "bounds"]
+
+
+def _price(chart: type[Chart[Any, Any]]) -> str:
+    return "Budget" if chart.needs_delta else "Budget | float"
+
+
+def _example(chart: type[Chart[Any, Any]]) -> str:
+    shown = chart.example
+    unit = f", unit={shown.unit}" if shown.unit else ""
+    call = f"release = sf.{chart.verb}(table, {shown.asks}, bounds={shown.bounds}{unit}, "
+    return _run(
+        [
+            "import sfumato as sf",
+            f"table = sf.testing.{shown.table}",
+            f"{call}budget={shown.budget})",
+            shown.shows,
+        ],
+        shown.gives,
+    )
+
+
+def _in_a_session(chart: type[Chart[Any, Any]]) -> str:
+    shown = chart.example
+    unit = f", unit={shown.unit}" if shown.unit else ""
+    total = "sf.Budget(2, 1e-5)" if chart.needs_delta else "2.0"
+    return _run(
+        [
+            "import sfumato as sf",
+            f"table = sf.testing.{shown.table}",
+            f"session = sf.Session(table, domain={shown.domain}{unit}, budget={total})",
+            f"release = session.{chart.verb}({shown.asks}, budget={shown.budget})",
+            shown.shows,
+        ],
+        shown.gives,
+    )
+
+
+def _run(statements: list[str], gives: str) -> str:
+    """Return statements as they are typed, long ones over several lines."""
+    formatted = ruff("\n".join(statements), "format", width=WIDTH - 12).splitlines()
+    typed = [
+        (">>> " if line[:1] not in (" ", ")", "}") else "... ") + line for line in formatted if line
+    ]
+    return "\n".join([*typed, gives])
+
+
+def ruff(text: str, *order: str, width: int = WIDTH) -> str:
+    """Return a source as ruff would have it."""
+    command = [sys.executable, "-m", "ruff", *order, "--config", f"line-length={width}", "-"]
+    done = subprocess.run(command, input=text, capture_output=True, text=True, check=True)
+    return done.stdout
+
+
+def finished(text: str, imports: Iterable[str]) -> str:
+    """Return a whole module: what it says of itself, what it imports, and the rest, in order."""
+    first, _, rest = text.partition("\n\n\n")
+    needed = "\n".join(dict.fromkeys(imports))
+    whole = f"{first}\n\nfrom __future__ import annotations\n\n{needed}\n\n\n{rest}"
+    sorted_imports = ruff(whole, "check", "--quiet", "--select", "I,F401", "--fix", "--exit-zero")
+    return ruff(sorted_imports, "format")
+
+
+def one_line_functions() -> str:
+    """Return `api/charts.py`."""
+    definitions = [Definition(chart) for chart in CHARTS]
+    text = '''"""One-line charts: a table in, a release out.
+
+Made by tools/generate.py from the definitions of the charts.
+"""
+
+
+'''
+    text += "\n\n".join(map(function, definitions))
+    imports = [
+        "from collections.abc import Mapping, Sequence",
+        "from sfumato.api.alone import release_alone",
+        "from sfumato.asking import Private",
+        "from sfumato.charts.declaring import Range",
+        "from sfumato.privacy.budget import Budget",
+        "from sfumato.privacy.guarantee import PrivacyUnit",
+    ]
+    for each in definitions:
+        imports += each.imports(_without_bounds(each))
+    return finished(text, imports)
+
+
+def methods() -> str:
+    """Return `charting.py`."""
+    definitions = [Definition(chart) for chart in CHARTS]
+    text = '''"""`Charting`: a method for each chart, for whatever can release one.
+
+Made by tools/generate.py from the definitions of the charts.
+"""
+
+
+class Charting(ABC):
+    """Charts asked for by name; each is planned, charged and measured by `release`."""
+
+    @abstractmethod
+    def release(self, chart: Chart[P, R_co], *, budget: Budget | float) -> R_co:
+        """Plan, charge, measure.
+
+        Privacy
+        -------
+        Costs at most `budget`, charged before anything is read.
+        """
+
+'''
+    text += "\n".join(map(method, definitions))
+    imports = [
+        "from abc import ABC, abstractmethod",
+        "from sfumato.charts.chart import Chart, P, R_co",
+        "from sfumato.privacy.budget import Budget",
+    ]
+    for each in definitions:
+        imports += each.imports(each.options)
+    return finished(text, imports)
+
+
+def verbs() -> str:
+    """Return `cli/verbs.py`."""
+    text = '''"""The command of every chart in a line, so that help is shown without loading any.
+
+Made by tools/generate.py from the definitions of the charts.
+"""
+
+
+@dataclass(frozen=True)
+class Verb:
+    """What a command does, and where its chart is defined."""
+
+    summary: str
+    module: str
+    chart: str
+
+
+VERBS = {
+'''
+    for chart in CHARTS:
+        known = (chart.summary, chart.__module__, chart.__name__)
+        text += f"    {chart.verb!r}: Verb({', '.join(map(repr, known))},),\n"
+    text += '}\n"""Every chart, by the word it is asked for with."""\n'
+    return finished(text, ["from dataclasses import dataclass"])
+
+
+GENERATED = {
+    SOURCE / "api" / "charts.py": one_line_functions,
+    SOURCE / "charting.py": methods,
+    SOURCE / "cli" / "verbs.py": verbs,
+}
+
+if __name__ == "__main__":
+    for place, make in GENERATED.items():
+        place.write_text(make(), encoding="utf-8")
+        print(f"Wrote {place.relative_to(SOURCE.parents[1])}")
