@@ -6,7 +6,7 @@ import os
 
 from hypothesis import settings
 
-pytest_plugins = ["engines.spark.fixtures"]
+pytest_plugins = ["engines.spark.fixtures", "shell_words"]
 
 os.environ.setdefault("MPLBACKEND", "agg")
 

@@ -34,11 +34,13 @@ from sfumato.cli.spelling import (
     read_split,
     read_unit,
 )
-from sfumato.cli.terminal import in_shell_words, show_table
+from sfumato.cli.terminal import show_table
 from sfumato.domain import Categories
 from sfumato.releases import boxplot, heatmap, quantiles
 from sfumato.releases.release import Release
 from sfumato.testing import city
+
+pytestmark = pytest.mark.usefixtures("no_python_in_a_shell")
 
 AGE = ["--x", "age", "--bounds", "0,100", "--bins", "10"]
 
@@ -181,8 +183,8 @@ def test_a_price_that_protects_little_takes_a_word_and_is_told(
     for command in (["histplot"], ["plan", "histplot"]):
         assert run([*command, *words]) == 2
         refused = " ".join(capsys.readouterr().err.split())
-        assert "--epsilon 20.0 protects little: ε = 20 is above 10." in refused
-        assert refused.endswith("--epsilon 20.0 --weak.")
+        assert "--epsilon 20 protects little: ε = 20 is above 10." in refused
+        assert refused.endswith("--epsilon 20 --weak.")
         assert run([*command, *words, "--weak"]) == 0
         assert "Protects little: ε = 20 is above 10" in capsys.readouterr().out
     create = ["ledger", "create", "weak.ledger", "--epsilon", "20", "--table", "visits"]
@@ -287,7 +289,12 @@ def failing(
 
 
 @pytest.mark.parametrize(
-    "problem", [sf.ReleaseError("full"), RuntimeError("ink"), PanicError("paper")]
+    "problem",
+    [
+        sf.ReleaseError("It is full.", "Nothing fits.", "Empty it."),
+        RuntimeError("ink"),
+        PanicError("paper"),
+    ],
 )
 def test_a_release_that_cannot_be_written_after_the_charge_is_not_lost(
     folder: Path,
@@ -321,7 +328,7 @@ def test_a_release_is_printed_where_no_file_can_be_written(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def save(self: Release, path: Path) -> Path:
-        raise sf.ReleaseError("The disk is full.")
+        raise sf.ReleaseError("The disk is full.", "Nothing fits.", "Empty it.")
 
     monkeypatch.setattr(Release, "save", save)
     words = ["--epsilon", "0.5", "--ledger", "people.ledger", "-o", "age.svg"]
@@ -672,30 +679,6 @@ def test_a_plan_of_boxes_or_quantiles_spends_nothing(
     assert "ε = 0.25" in told and "expected error" in told and "ranks" in told
     assert run(["plan", *words, "--error", "20", "--ledger", "people.ledger"]) == 0
     assert charges() == []
-
-
-@pytest.mark.parametrize(
-    ("python", "shell"),
-    [
-        ("Write whis=1.5.", "Write --whis 1.5."),
-        ("Write step=1 for", "Write --step 1 for"),
-        ("Write q=[0.25, 0.5, 0.75].", "Write --q 0.25,0.5,0.75."),
-        ('or write method="approx".', "or write --method approx."),
-        ('Write y="wait", x="ward".', "Write --y wait, --x ward."),
-        ("bounds=sf.private().", "--bounds private."),
-        ("smaller shares: sf.private(share=0.1).", "smaller shares: a share of 0.1."),
-        ("Domain(day=(date(2026, 1, 1), date(2027, 1, 1))).",
-         "--bounds day=2026-01-01,2027-01-01."),
-        ("Domain(wait=(0, 240)), or", "--bounds wait=0,240, or"),
-    ],
-)  # fmt: skip
-def test_what_to_type_for_boxes_is_spelled_for_a_shell(python: str, shell: str) -> None:
-    assert in_shell_words(python) == shell
-
-
-def test_what_to_type_is_spelled_for_a_shell() -> None:
-    told = in_shell_words("Write PrivacyUnit.users('user_id', max_rows=20) or Budget(epsilon=1).")
-    assert told == "Write --unit user_id:20 or --epsilon 1."
 
 
 def test_the_command_line_starts_without_the_engines() -> None:

@@ -16,6 +16,8 @@ from sfumato.releases.score_method import METHODS
 from sfumato.releases.scoreplot import ScoreplotRelease
 from sfumato.testing import city
 
+pytestmark = pytest.mark.usefixtures("no_python_in_a_shell")
+
 BODY = ["--columns", "heart_rate,systolic,bmi"]
 BOUNDS = ["--bounds", "heart_rate=30,200", "--bounds", "systolic=70,230", "--bounds", "bmi=12,60"]
 PAID = ["--epsilon", "1", "--delta", "1e-7", "--ledger", "people.ledger"]

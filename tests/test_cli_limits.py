@@ -13,9 +13,10 @@ from sfumato.charts.histogram import Histogram
 from sfumato.charts.kinds import CHARTS
 from sfumato.cli.app import whole
 from sfumato.cli.run import run
-from sfumato.cli.terminal import in_shell_words
 from sfumato.engines.duck import DuckEngine
 from sfumato.testing import city
+
+pytestmark = pytest.mark.usefixtures("no_python_in_a_shell")
 
 AGE = ["histplot", "people.parquet", "--x", "age", "--bounds", "0,100"]
 PAID = ["--epsilon", "0.25", "--ledger", "people.ledger"]
@@ -96,11 +97,6 @@ def test_limits_that_make_no_sense_are_refused_in_shell_words_before_the_charge(
     assert charges() == 0 and not Path("age.json").exists()
 
 
-def test_what_to_type_about_limits_is_spelled_for_a_shell() -> None:
-    told = in_shell_words("Write threads=2 and memory_limit='1GB', or leave them out.")
-    assert told == "Write --threads 2 and --memory-limit 1GB, or leave them out."
-
-
 def test_numbers_are_read_as_they_are_said_to_be_written(folder: Path) -> None:
     Path("prices.csv").write_text("price\n" + '"1.234,5"\n' * 1000, encoding="utf-8")
     ask = ["histplot", "prices.csv", "--x", "price", "--bounds", "0,2000", "--bins", "2"]
@@ -114,7 +110,7 @@ def test_numbers_are_read_as_they_are_said_to_be_written(folder: Path) -> None:
     ("words", "told"),
     [
         (["--decimal", ";"], "Write --decimal ',' or --decimal '.', and for --thousands a point"),
-        (["--thousands", "."], "Write --decimal ',' with --thousands '.'"),
+        (["--thousands", "."], "Write --decimal ',' --thousands '.'"),
         (["--decimal", ","], "--decimal and --thousands are for CSV files."),
     ],
 )
@@ -127,7 +123,9 @@ def test_numbers_that_cannot_be_written_so_are_refused_in_shell_words_before_the
 
 
 @pytest.mark.parametrize("paid", [PAID, ["--epsilon", "0.25"]])
-@pytest.mark.parametrize("problem", [sf.SourceError("No."), ZeroDivisionError(CANARY)])
+@pytest.mark.parametrize(
+    "problem", [sf.SourceError("No.", "Why.", "Next."), ZeroDivisionError(CANARY)]
+)
 def test_a_failure_after_the_charge_is_told_once_without_what_others_noted(
     folder: Path,
     monkeypatch: pytest.MonkeyPatch,

@@ -12,11 +12,11 @@ from textwrap import dedent
 import pytest
 
 import sfumato
-from house import privacy, style
+from house import errors, privacy, style
 from house.source import Rule, Source
 
 ROOT = Path(__file__).parents[1]
-RULES = privacy.RULES + style.RULES
+RULES = privacy.RULES + style.RULES + errors.RULES
 PACKAGE = ROOT / "src" / "sfumato"
 
 LARGE: dict[str, str] = {}
@@ -90,6 +90,19 @@ BREACHES: list[tuple[Rule, str, str]] = [
     ),
     (style.the_public_package_is_for_users, "charts.pie", "import sfumato as sf"),
     (style.the_public_package_is_for_users, "releases.pie", "from sfumato import Session"),
+    (errors.errors_have_three_parts, "charts.pie", "raise DomainError('Pies are round.')"),
+    (errors.errors_have_three_parts, "charts.pie", "raise DomainError(*parts)"),
+    (errors.errors_have_three_parts, "charts.pie", "problem = BudgetError('No.', '', 'Ask.')"),
+    (
+        errors.what_is_typed_stands_in_phrases,
+        "charts.pie",
+        "raise DomainError('No.', 'Why.', f'Write Domain({column}=(lower, upper)).')",
+    ),
+    (
+        errors.what_is_typed_stands_in_phrases,
+        "charts.pie",
+        "raise DomainError('No.', 'Why.', ('Write ', BoundsOf(column), ' or sf.private().'))",
+    ),
     (style.functions_are_small, "charts.pie", "def pie():" + "\n    x = 1" * 41),
 ]
 
@@ -106,6 +119,16 @@ MANNERS: list[tuple[Rule, str, str]] = [
         """,
     ),
     (style.nouns_are_frozen, "charts.pie", "@dataclass(frozen=True)\nclass Pie: ..."),
+    (
+        errors.errors_have_three_parts,
+        "charts.pie",
+        "raise DomainError('No.', why='Why.', advice=('Write ', BoundsOf(column), '.'))",
+    ),
+    (
+        errors.what_is_typed_stands_in_phrases,
+        "charts.pie",
+        "raise DomainError('No.', 'Why.', ('Write ', Worded('Domain(wait=(0, 1))'), '.'))",
+    ),
     (privacy.no_seed_is_taken, "testing", "def seeded(seed): ..."),
     (privacy.no_ordinary_randomness, "mechanisms.noise", "def pie(g: np.random.Generator): ..."),
     (privacy.no_default_budget, "session", "def plan(chart, *, budget=None, error=None): ..."),

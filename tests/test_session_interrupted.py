@@ -81,7 +81,9 @@ def test_an_interrupt_right_after_the_charge_does_not_deny_it(
     assert len(s.ledger.entries) == 1
 
 
-@pytest.mark.parametrize("problem", [sf.SourceError("It could not be read."), ZeroDivisionError()])
+@pytest.mark.parametrize(
+    "problem", [sf.SourceError("It could not be read.", "Why.", "Next."), ZeroDivisionError()]
+)
 def test_an_error_tells_of_the_price_if_it_was_charged_and_only_then(
     s: sf.Session, monkeypatch: pytest.MonkeyPatch, problem: Exception
 ) -> None:

@@ -49,7 +49,7 @@ def _quote() -> None:
     from sfumato.releases import document
 
     def refuse(content: bytes) -> Any:
-        raise ReleaseError(f"This file is not a release: {content[:40]!r}.")
+        raise ReleaseError(f"This file is not a release: {content[:40]!r}.", "", "")
 
     document.parsed = refuse
 

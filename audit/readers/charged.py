@@ -215,11 +215,11 @@ def _known_words() -> set[str]:
     """Return every sentence that the source has for a file it cannot use."""
     source = "".join(map(getsource, (records, ledgers, store)))
     reasons = re.findall(r'UnreadableError\("([^"]+)"\)', source)
-    said = {store._explain(_NAME, records.UnreadableError(reason)) for reason in reasons}
+    said = {str(store._explain(_NAME, records.UnreadableError(reason))) for reason in reasons}
     for code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_IOERR):
         problem = sqlite3.Error()
         problem.sqlite_errorcode = code
-        said.add(store._explain(_NAME, problem))
+        said.add(str(store._explain(_NAME, problem)))
     return said
 
 

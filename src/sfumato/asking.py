@@ -9,6 +9,7 @@ from typing import cast
 
 from sfumato.domain import Bounds, real
 from sfumato.errors import DomainError
+from sfumato.phrases import SHARED, YEAR, BoundsOf, PrivateSearch, Worded
 
 LIMIT = 2.0**40
 """Private bounds are searched for between ± this number, about 10¹², unless you say otherwise."""
@@ -35,13 +36,15 @@ class Private:
     def __post_init__(self) -> None:
         if self.share is not None and not 0 < real(self.share) < 1:
             raise DomainError(
-                f"private(share={self.share!r}) must lie between 0 and 1. The share is what the "
-                "estimate may spend; the rest pays for the chart. Write private(share=0.1)."
+                f"A share of {self.share!r} must lie between 0 and 1.",
+                "It is what the private search may spend; the rest pays for the chart.",
+                ("Write ", SHARED, "."),
             )
         if self.delta is not None and not 0 < real(self.delta) < 1:
             raise DomainError(
-                f"private(delta={self.delta!r}) must lie between 0 and 1. δ is the probability "
-                "that a person's own category is shown. Write private(delta=1e-6)."
+                f"A δ of {self.delta!r} must lie between 0 and 1.",
+                "It is the probability that a person's own category is shown.",
+                ("Write ", PrivateSearch(delta=1e-6), "."),
             )
         if self.within is not None:
             object.__setattr__(self, "within", _limits(self.within))
@@ -103,15 +106,17 @@ def _limits(within: object) -> tuple[float, float]:
     if any(isinstance(end, date) for end in pair):
         raise DomainError(
             "Private bounds are searched for among numbers, and dates have no natural zero to "
-            "search around. Their range is rarely a secret. Declare it: Domain(day=(date(2026, 1, "
-            "1), date(2027, 1, 1)))."
+            "search around.",
+            "Their range is rarely a secret.",
+            ("Declare it: ", BoundsOf("day", ends=YEAR), "."),
         )
     lower, upper = map(real, pair) if len(pair) == 2 else (math.nan, math.nan)
     farthest = max(abs(lower), abs(upper))
     if not (_SMALLEST <= farthest <= _LARGEST and upper - lower >= _NARROWEST * farthest):
         raise DomainError(
-            "private(within=…) takes two numbers of sizes from 1e-100 to 1e100, lower < upper, "
-            "not closer than one part in a million. The search divides what lies between them, "
-            "and both are public. Write private(within=(0, 1e6))."
+            "The limits of a private search are two numbers of sizes from 1e-100 to 1e100, lower "
+            "< upper, not closer than one part in a million.",
+            "The search divides what lies between them, and both are public.",
+            ("Write ", Worded("sf.private(within=(0, 1e6))", in_shell="private"), "."),
         )
     return lower, upper

@@ -10,10 +10,12 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Literal, cast
 
 from sfumato.errors import DomainError
+from sfumato.phrases import LISTED, PAIR, BoundsOf, CategoriesOf, PrivateSearch, Worded
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _FIRST_MOMENT, _LAST_MOMENT = -62_135_596_800e6, 253_402_300_799e6
 _ROUNDING = 1e-9
+_MONTHS = Worded("range(1, 13)", in_shell="--bounds 1..12")
 
 
 @dataclass(frozen=True)
@@ -49,14 +51,16 @@ class Bounds:
             object.__setattr__(self, end, real(getattr(self, end)))
         if not (math.isfinite(self.lower) and math.isfinite(self.upper)):
             raise DomainError(
-                "Bounds must be finite numbers. An open end would have to be read from the data, "
-                "which leaks its extremes. Declare both ends: Bounds(lower, upper)."
+                "Bounds must be finite numbers.",
+                "An open end would have to be read from the data, which leaks its extremes.",
+                ("Declare both ends: ", PAIR, "."),
             )
         dated = not self.time or on_calendar(self.lower, self.upper)
         if not (self.lower < self.upper and math.isfinite(self.width) and dated):
             raise DomainError(
-                f"Bounds({self.lower:g}, {self.upper:g}) are reversed, empty or too wide. Every "
-                "value would land on one end. Declare lower < upper: Bounds(lower, upper)."
+                f"Bounds from {self.lower:g} to {self.upper:g} are reversed, empty or too wide.",
+                "Every value would land on one end.",
+                ("Declare lower < upper: ", PAIR, "."),
             )
         if self.step is not None:
             self._end_on_a_step(real(self.step))
@@ -64,10 +68,10 @@ class Bounds:
     def _end_on_a_step(self, step: float) -> None:
         if not (step >= self._finest and step <= self.width * (1 + _ROUNDING)):
             raise DomainError(
-                f"step={self.step!r} of bounds must be a number above 0, no wider than they are "
-                "and no finer than numbers can be told apart. It says how far apart values lie, "
-                "and must be known without looking. Write range(1, 13) for whole numbers, or leave "
-                "it out."
+                f"A step of {self.step!r} must be a number above 0, no wider than the bounds and "
+                "no finer than numbers can be told apart.",
+                "It says how far apart values lie, and must be known without looking.",
+                ("Write ", _MONTHS, " for whole numbers, or leave the step out."),
             )
         object.__setattr__(self, "step", step)
         # An end that is a step but for its rounding is that step.
@@ -117,9 +121,9 @@ class Bounds:
                 return cls(microseconds(lower), microseconds(upper), time=True, step=step)
             return cls(cast(float, lower), cast(float, upper), step=step)
         raise DomainError(
-            "Bounds are a pair of numbers, a pair of dates or a range of whole numbers. Without "
-            "both ends a range would have to be read from the data. Write (lower, upper), for "
-            "example (0, 240), or range(1, 13)."
+            "Bounds are a pair of numbers, a pair of dates or a range of whole numbers.",
+            "Without both ends a range would have to be read from the data.",
+            ("Write ", PAIR, ", or for whole numbers ", _MONTHS, "."),
         )
 
     def typed(self, known: Typed) -> Bounds:
@@ -162,8 +166,9 @@ class Typed:
 def _whole_numbers(values: range) -> Bounds:
     if len(values) < 2:
         raise DomainError(
-            f"{values!r} has fewer than two values. Every row would land on one of them. Write the "
-            "first value and the one after the last: range(1, 13) for months."
+            f"{values!r} has fewer than two values.",
+            "Every row would land on one of them.",
+            "Write the first value and the one after the last: range(1, 13) for months.",
         )
     return Bounds(min(values[0], values[-1]), max(values[0], values[-1]), step=abs(values.step))
 
@@ -205,6 +210,11 @@ Value = str | int | float | bool
 Kind = Literal["text", "number", "flag"]
 
 _LARGEST_WHOLE = 2**53
+_EXAMPLE = Worded(
+    "Domain(wait=(0, 240), month=range(1, 13), ward=['A', 'B'])",
+    "bounds={'wait': (0, 240)}, order=['A', 'B']",
+    "--bounds wait=0,240 --order A,B",
+)
 
 
 @dataclass(frozen=True)
@@ -226,13 +236,15 @@ class Categories:
         kinds = {_kind(value) for value in self.values}
         if len(set(self.values)) != len(self.values):
             raise DomainError(
-                "Categories must name each value once. A list that repeats itself would draw the "
-                "same people twice. Write Categories(('A', 'B'))."
+                "Categories must name each value once.",
+                "A list that repeats itself would draw the same people twice.",
+                ("Write ", LISTED, "."),
             )
         if len(kinds) > 1:
             raise DomainError(
-                "Categories must be all texts, all numbers or all True/False. The kind decides how "
-                "the column is read, and must not depend on the data. Write one kind only."
+                "Categories must be all texts, all numbers or all True/False.",
+                "The kind decides how the column is read, and must not depend on the data.",
+                "Write one kind only.",
             )
 
     @property
@@ -248,8 +260,9 @@ class Categories:
         if values := listed(spelling):
             return cls(cast(tuple[Value, ...], values))
         raise DomainError(
-            "Categories are a list of at least one value, not a text or a set. Every row would be "
-            "left out without it. Write ['A', 'B'], or order=sf.private(delta=1e-6)."
+            "Categories are a list of at least one value, not a text or a set.",
+            "Every row would be left out without it.",
+            ("Write ", LISTED, ", or ", PrivateSearch(delta=1e-6), "."),
         )
 
     def select(self, order: Categories | None, column: str) -> Categories:
@@ -261,8 +274,9 @@ class Categories:
         strangers = [value for value in order.values if value not in known]
         if strangers:
             raise DomainError(
-                f"{strangers[0]!r} is not a declared category of {column!r}. Whether it occurs in "
-                f"the data is not public. Choose from {list(self.values)!r}."
+                f"{strangers[0]!r} is not a declared category of {column!r}.",
+                "Whether it occurs in the data is not public.",
+                f"Choose from {list(self.values)!r}.",
             )
         return order
 
@@ -314,9 +328,15 @@ class Domain:
         if column in self.columns:
             return self.columns[column]
         raise DomainError(
-            f"Column {column!r} has no public declaration. Reading its range or categories from "
-            f"the data would leak them. Declare one: Domain({column}=(lower, upper)) for numbers, "
-            f"Domain({column}=['A', 'B']) for categories."
+            f"Column {column!r} has no public declaration.",
+            "Reading its range or categories from the data would leak them.",
+            (
+                "Declare one: ",
+                BoundsOf(column),
+                " for numbers, ",
+                CategoriesOf(column),
+                " for categories.",
+            ),
         )
 
     def bounds(self, column: str) -> Bounds:
@@ -325,8 +345,9 @@ class Domain:
         if isinstance(fact, Bounds):
             return replace(fact, parsed=self.typed(column).parsed)
         raise DomainError(
-            f"Column {column!r} needs public bounds. Reading them from the data would leak its "
-            f"extremes. Declare them: Domain({column}=(lower, upper))."
+            f"Column {column!r} needs public bounds.",
+            "Reading them from the data would leak its extremes.",
+            ("Declare them: ", BoundsOf(column), "."),
         )
 
     def spaced_bounds(self, column: str) -> Bounds:
@@ -339,8 +360,9 @@ class Domain:
         if isinstance(fact, Categories):
             return fact
         raise DomainError(
-            f"Column {column!r} needs public categories. Reading them from the data would leak who "
-            f"is in it. Declare them: Domain({column}=['A', 'B'])."
+            f"Column {column!r} needs public categories.",
+            "Reading them from the data would leak who is in it.",
+            ("Declare them: ", CategoriesOf(column), "."),
         )
 
 
@@ -365,9 +387,9 @@ def _mapping(columns: object) -> Mapping[str, object]:
 
 def _undeclared() -> DomainError:
     return DomainError(
-        "A declaration is a pair of numbers or a range (bounds), or a list of values (categories). "
-        "Anything else would leave open what is public. Write Domain(wait=(0, 240), "
-        "month=range(1, 13), ward=['A', 'B'])."
+        "A declaration is a pair of numbers or a range (bounds), or a list of values (categories).",
+        "Anything else would leave open what is public.",
+        ("Write ", _EXAMPLE, "."),
     )
 
 
@@ -381,6 +403,7 @@ def _kind(value: object) -> Kind:
             return "number"
         case _:
             raise DomainError(
-                "A category is a text, a number up to 2^53 or True/False. Other values cannot be "
-                "compared exactly on every engine. Write Categories(('A', 'B'))."
+                "A category is a text, a number up to 2^53 or True/False.",
+                "Other values cannot be compared exactly on every engine.",
+                ("Write ", LISTED, "."),
             )

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from sfumato.domain import Bounds, Categories
 from sfumato.errors import DomainError
+from sfumato.phrases import Setting
 
 MOST_CELLS = 2**24
 """How many cells one dense answer may have: 128 MiB of integers."""
@@ -42,21 +43,26 @@ class Grid:
     def __post_init__(self) -> None:
         if not _counted(self.cells):
             raise DomainError(
-                f"bins={self.cells!r} of {self.column!r} must be a whole number from 1 to "
-                f"{MOST_CELLS}. A number of bins read from the data would leak it. Write bins=20, "
-                "or the edges."
+                (
+                    Setting("bins", self.cells),
+                    f" of {self.column!r} must be a whole number from 1 to {MOST_CELLS}.",
+                ),
+                "A number of bins read from the data would leak it.",
+                ("Write ", Setting("bins", 20), ", or the edges."),
             )
         if not math.isfinite(self.bounds.width * self.cells):
             raise DomainError(
-                f"The bounds of {self.column!r} are too wide for {self.cells} bins. Numbers that "
-                "large cannot be told apart exactly. Declare narrower bounds."
+                f"The bounds of {self.column!r} are too wide for {self.cells} bins.",
+                "Numbers that large cannot be told apart exactly.",
+                "Declare narrower bounds.",
             )
         # Sixteen ulps cover the rounding of both edges of a cell, which are then told apart.
         largest = max(abs(self.bounds.lower), abs(self.bounds.upper))
         if self.bounds.width / self.cells < 16 * math.ulp(largest):
             raise DomainError(
-                f"The bounds of {self.column!r} are too narrow for {self.cells} bins. Numbers that "
-                "close cannot be told apart, and bins would be empty for everyone. Ask for fewer."
+                f"The bounds of {self.column!r} are too narrow for {self.cells} bins.",
+                "Numbers that close cannot be told apart, and bins would be empty for everyone.",
+                "Ask for fewer.",
             )
 
     @cached_property
@@ -89,13 +95,15 @@ class Edges:
         rising = all(low < high for low, high in zip(self.values, self.values[1:], strict=False))
         if len(self.values) < 2 or not rising or not all(map(math.isfinite, self.values)):
             raise DomainError(
-                f"The bin edges of {self.column!r} must be at least two finite numbers, rising. "
-                "Other edges would leave a bin empty for everyone. Write bins=[0, 18, 65, 110]."
+                f"The bin edges of {self.column!r} must be at least two finite numbers, rising.",
+                "Other edges would leave a bin empty for everyone.",
+                ("Write ", Setting("bins", [0, 18, 65, 110]), "."),
             )
         if self.values[0] >= self.bounds.upper or self.values[-1] <= self.bounds.lower:
             raise DomainError(
-                f"The bin edges of {self.column!r} lie outside its bounds. Every bin would be "
-                "empty, and the budget spent on nothing. Choose edges within the bounds."
+                f"The bin edges of {self.column!r} lie outside its bounds.",
+                "Every bin would be empty, and the budget spent on nothing.",
+                "Choose edges within the bounds.",
             )
 
     @property
@@ -158,8 +166,9 @@ def shape(keys: Sequence[Axis]) -> tuple[int, ...]:
     sizes = tuple(key.cells for key in keys)
     if math.prod(sizes) > MOST_CELLS:
         raise DomainError(
-            f"{math.prod(sizes)} cells are more than the {MOST_CELLS} one answer may have. Nearly "
-            "all of them would hold noise alone. Ask for fewer bins or categories."
+            f"{math.prod(sizes)} cells are more than the {MOST_CELLS} one answer may have.",
+            "Nearly all of them would hold noise alone.",
+            "Ask for fewer bins or categories.",
         )
     return sizes
 

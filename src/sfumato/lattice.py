@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from sfumato.domain import Bounds, real
 from sfumato.errors import DomainError
 from sfumato.grid import Edges, Grid, Key
+from sfumato.phrases import Setting
 from sfumato.privacy.guarantee import PrivacyUnit
 
 Point = tuple[int, ...]
@@ -71,21 +72,26 @@ class Lattice:
             raise ValueError("Each column has one range and one scale.")
         if not 2 <= len(set(self.columns)) == len(self.columns) <= MOST_COLUMNS:
             raise DomainError(
-                f"Principal components need from 2 to {MOST_COLUMNS} columns, each named once. "
-                "The noise grows with every column. Write columns=['age', 'weight', 'height']."
+                f"Principal components need from 2 to {MOST_COLUMNS} columns, each named once.",
+                "The noise grows with every column.",
+                ("Write ", Setting("columns", ["age", "weight", "height"]), "."),
             )
         if not all(0 < scale < math.inf for scale in self.scales):
             raise DomainError(
-                "The scale of a column must be a finite number above 0. It says which distances "
-                "count alike, and must not be read from the data. Leave scale out for half of "
-                "each range, or write scale={'age': 20}."
+                "The scale of a column must be a finite number above 0.",
+                "It says which distances count alike, and must not be read from the data.",
+                (
+                    "Leave scale out for half of each range, or write ",
+                    Setting("scale", {"age": 20}),
+                    ".",
+                ),
             )
         counted = all(0 < each < math.inf for each in (self.farthest, *self.factors.tolist()))
         if not counted or not 1 / _LARGEST_HALF <= max(self.halves) <= _LARGEST_HALF:
             raise DomainError(
-                "The bounds of a column are too wide or too narrow for its scale. Numbers that "
-                "large or small leave what floats can hold when they are squared. Declare a scale "
-                "that is nearer to the range, or leave scale out."
+                "The bounds of a column are too wide or too narrow for its scale.",
+                "Numbers that large or small leave what floats can hold when they are squared.",
+                "Declare a scale that is nearer to the range, or leave scale out.",
             )
 
     @cached_property

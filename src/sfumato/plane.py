@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from sfumato.domain import real
 from sfumato.errors import DomainError
 from sfumato.grid import Grid
+from sfumato.phrases import BoundsOf, Setting
 from sfumato.privacy.guarantee import PrivacyUnit
 
 Codes = NDArray[np.int64]
@@ -56,8 +57,9 @@ class Plane:
     def __post_init__(self) -> None:
         if max(self.x.cells, self.y.cells) > 2**MOST_LEVELS:
             raise DomainError(
-                f"A map has at most {2**MOST_LEVELS} cells along a side. Finer ones would hold "
-                "nobody, and noise alone would be drawn. Write resolution=256."
+                f"A map has at most {2**MOST_LEVELS} cells along a side.",
+                "Finer ones would hold nobody, and noise alone would be drawn.",
+                ("Write ", Setting("resolution", 256), "."),
             )
 
     @property
@@ -84,9 +86,9 @@ class Weight:
         object.__setattr__(self, "most", real(self.most))
         if not 1 / MOST_STEPS <= self.most <= MOST_STEPS:
             raise DomainError(
-                f"The weight {self.column!r} needs a public upper bound from 2^-30 to 2^30. It "
-                "limits what one row can add. Declare it: bounds={..., "
-                f"{self.column!r}: (0, 100)}}."
+                f"The weight {self.column!r} needs a public upper bound from 2^-30 to 2^30.",
+                "It limits what one row can add.",
+                ("Declare it: ", BoundsOf(self.column, ends=(0, 100)), "."),
             )
 
     @property

@@ -18,6 +18,7 @@ from sfumato.engines.engine import redact_errors
 from sfumato.engines.table import Table
 from sfumato.errors import BudgetError, LedgerError
 from sfumato.mechanisms.meter import Meter, require_process, simulation
+from sfumato.phrases import PrivateSearch, Worded
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.privacy.ledger import Ledger
@@ -100,8 +101,9 @@ class Session(Charting):
         object.__setattr__(self, "size", size)
         if size is not None and ledger is not None:
             raise LedgerError(
-                "A ledger's promise is about rows added or removed. Replacing rows of a public "
-                "number is a weaker promise, and the two do not add up. Leave out size, or ledger."
+                "A ledger's promise is about rows added or removed.",
+                "Replacing rows of a public number is a weaker promise, and the two do not add up.",
+                Worded("Leave out size, or ledger.", in_shell="Leave out --n, or --ledger."),
             )
         budget = None if budget is None else Budget.of(budget)
         name = name or table.name
@@ -141,32 +143,44 @@ class Session(Charting):
     def _require(self, plan: Plan, budget: Budget) -> None:
         label = shorten_label(plan.label)
         if plan.guarantee.weakness and not budget.weak:
-            meant = replace(budget, weak=True)
+            meant = replace(budget.spelled, weak=True)
             raise BudgetError(
-                f"{label} would promise {plan.guarantee}. Whoever sees it could become nearly "
-                "sure of what one person's rows say. Ask for a smaller delta, "
-                f"sf.private(delta=1e-7), or write that you mean it: {meant!r}."
+                f"{label} would promise {plan.guarantee}.",
+                "Whoever sees it could become nearly sure of what one person's rows say.",
+                (
+                    "Ask for a smaller δ, ",
+                    PrivateSearch(delta=1e-7),
+                    ", or write that you mean it: ",
+                    meant,
+                    ".",
+                ),
             )
         if plan.guarantee.size != self.size:
             raise LedgerError(
-                f"{label} is asked for under other neighbours than this session promises. A "
-                "row replaced and a row added are different promises, and their costs do not add "
-                "up. Leave out neighbours=, or use the one-line function."
+                f"{label} is asked for under other neighbours than this session promises.",
+                "A row replaced and a row added are different promises, and their costs do not "
+                "add up.",
+                "Leave out neighbours, or use the one-line function.",
             )
         if any(promise.unit.protects != self.unit.protects for promise in plan.promises):
             raise LedgerError(
-                f"{label} would show components that protect another unit than this session "
-                "does. Whoever sees them would learn more about one unit than the ledger says. "
-                "Release the components in this session: session.pca(…)."
+                f"{label} would show components that protect another unit than it does itself.",
+                "Whoever sees them would learn more about one unit than is promised.",
+                (
+                    "Release the components for the same unit: ",
+                    Worded("session.pca(…)", "pca(…, unit=…)", "sfumato pca … --unit …"),
+                    ".",
+                ),
             )
 
     def _require_real_noise(self, plan: Plan) -> None:
         if simulation() is not None and self.ledger.path is not None:
             label = shorten_label(plan.label)
             raise LedgerError(
-                f"{label} would be simulated, and its noise could be subtracted. A ledger in "
-                "a file says what was promised to people, and no such promise would be kept. "
-                "Simulate with a session that has no ledger file, or leave the seeded block."
+                f"{label} would be simulated, and its noise could be subtracted.",
+                "A ledger in a file says what was promised to people, and no such promise would "
+                "be kept.",
+                "Simulate with a session that has no ledger file, or leave the seeded block.",
             )
 
     def plan(
@@ -185,8 +199,16 @@ class Session(Charting):
         """
         if (budget is None) == (error is None):
             raise BudgetError(
-                "A plan needs a budget or a wanted error, and not both. One follows from the "
-                "other. Write plan(chart, budget=0.5), or plan(chart, error=10)."
+                "A plan needs a budget or a wanted error, and not both.",
+                "One follows from the other.",
+                (
+                    "Write ",
+                    Worded(
+                        "plan(chart, budget=0.5), or plan(chart, error=10)",
+                        in_shell="--epsilon 0.5, or --error 10",
+                    ),
+                    ".",
+                ),
             )
         schema = engine_for(self._table).schema()
         domain = schema.refine(self.domain)
@@ -231,7 +253,12 @@ def _opened(
         return ledger
     if budget is None:
         raise BudgetError(
-            "A session needs a budget: without a limit, charts together reveal everything. "
-            "Write Session(table, budget=sf.Budget(epsilon=1)), or give it a ledger."
+            "A session needs a budget.",
+            "Without a limit, charts together reveal everything.",
+            (
+                "Write ",
+                Worded("Session(table, budget=Budget(epsilon=1))"),
+                ", or give it a ledger.",
+            ),
         )
     return Ledger.memory(budget=budget, unit=unit, table=name)

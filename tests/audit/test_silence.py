@@ -108,7 +108,7 @@ def _raises_from_a_value(monkeypatch: pytest.MonkeyPatch) -> None:
         try:
             raise ValueError(rows)
         except ValueError as error:
-            raise SourceError("The table could not be read.") from error
+            raise SourceError("The table could not be read.", "Why?", "Do not ask.") from error
 
     monkeypatch.setattr("sfumato.session.redact_errors", lambda read: read(), raising=False)
     _looking(monkeypatch, fail)

@@ -151,7 +151,7 @@ def test_a_release_that_spent_more_than_was_charged_is_withheld():
         (lambda: Histogram("age", "ward", stat="density"), "no width"),
         (lambda: Histogram("ward", bins=7), "no bins"),
         (lambda: Histogram("ward", order=private()), "needs a δ"),
-        (lambda: Histogram("ward", order=private(delta=1e-6, within=(0, 1))), "within="),
+        (lambda: Histogram("ward", order=private(delta=1e-6, within=(0, 1))), "Limits are for"),
         (lambda: Histogram("ward", order=private(share=0.5, delta=1e-6), hue="sex",
                            hue_order=private(share=0.5, delta=1e-6)), "all of the chart's budget"),
     ],

@@ -262,7 +262,7 @@ def test_what_cannot_be_analysed_is_refused(chart, domain, budget, text):
 
 
 def test_components_need_a_delta_and_say_what_to_type():
-    with pytest.raises(BudgetError, match=r"sf\.Budget\(epsilon=2, delta=1e-6\)"):
+    with pytest.raises(BudgetError, match=r"Write Budget\(epsilon=2, delta=1e-6\)"):
         PCA(COLUMNS).plan(DOMAIN, ROWS, Budget(2))
 
 

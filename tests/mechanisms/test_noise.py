@@ -198,7 +198,7 @@ def test_a_chained_failure_would_have_shown_the_count():
         try:
             noise._measurement("laplace", 1.0)([2**63])
         except ValueError:
-            raise SfumatoError from None
+            raise SfumatoError("What.", "Why.", "Next.") from None
 
     with pytest.raises(SfumatoError) as caught:
         careless()

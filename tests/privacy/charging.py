@@ -23,7 +23,7 @@ class CarelessLedger(Ledger):
 
     def charge(self, label: str, cost: Cost) -> Entry:
         if not admits(self.budget, total(self.entries), cost):
-            raise BudgetError(label)
+            raise BudgetError(label, "Why.", "Next.")
         time.sleep(0.002)
 
         def add(connection: sqlite3.Connection) -> Entry:

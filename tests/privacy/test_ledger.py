@@ -88,6 +88,7 @@ def test_amounts_come_back_to_the_last_digit(epsilon, rho):
             Cost.pure(Fraction(5, 4)),
             Cost.pure(Fraction(5)),
             "boxplot of wait by ward costs ε = 5, but 1.25 of 2 is spent. "
+            "Charts together must not reveal more than was promised. "
             "Ask for less, or draw a saved release again: drawing is free.",
         ),
         (2, Cost.nothing(), Cost.gaussian(Fraction(1)), "uses Gaussian noise, which needs δ"),
@@ -99,13 +100,13 @@ def test_amounts_come_back_to_the_last_digit(epsilon, rho):
             BOTH,
             Cost.pure(Fraction(1), delta=Fraction(4, 10**7)),
             Cost.pure(Fraction(1, 9), delta=Fraction(2, 10**7)),
-            "costs δ = 2e-07, but 4e-07 of the 5e-07 kept for thresholds is spent. Ask for less",
+            "costs δ = 2e-07, but 4e-07 of the 5e-07 kept for thresholds is spent. Charts together",
         ),
         (
             Budget(2, 1e-6, reserve=1e-6),
             Cost.nothing(),
             Cost.gaussian(Fraction(1, 10**6)),
-            "needs δ, but Budget(epsilon=2.0, delta=1e-06, reserve=1e-06) has none for it",
+            "needs δ, but Budget(epsilon=2, delta=1e-6, reserve=1e-6) has none for it",
         ),
     ],
 )
@@ -216,14 +217,14 @@ def test_a_ledger_pays_for_what_it_was_created_for_and_nothing_else(begin, chang
 def test_an_existing_file_is_never_written_over(path):
     ledger = Ledger.create(path, budget=1, table="visits")
     ledger.charge("chart", TENTH)
-    with pytest.raises(LedgerError, match=r"there is a file of that name.*Ledger\.open"):
+    with pytest.raises(LedgerError, match="there is a file of that name"):
         Ledger.create(path, budget=1, table="visits")
     assert len(ledger.entries) == 1
     assert list(path.parent.iterdir()) == [path]
 
 
 def test_a_missing_ledger_says_how_to_create_one(path):
-    with pytest.raises(LedgerError, match=r"Ledger\.create\(.*sfumato ledger create"):
+    with pytest.raises(LedgerError, match=r"write Ledger\.create\("):
         Ledger.open(path)
     assert not path.exists()
 

@@ -504,7 +504,7 @@ ENGINES = (
         name="what a reader says about a value is passed on",
         file="engines/engine.py",
         old="failure = KeyboardInterrupt() if interrupted else _unreadable(what)",
-        new="failure = KeyboardInterrupt() if interrupted else SourceError(str(error))",
+        new="failure = KeyboardInterrupt() if interrupted else SourceError(*[str(error)] * 3)",
         among="engines/test_discretion.py",
         notices=(
             "test_a_reader_that_quotes_the_data_is_not_quoted[failing_relation-PrivacyUnit.rows()]"

@@ -10,7 +10,7 @@ from sfumato.charts.chart import Chart, P, Plan
 from sfumato.domain import Domain
 from sfumato.engines.choosing import OpenedTable, engine_for
 from sfumato.engines.engine import Engine
-from sfumato.errors import SfumatoError
+from sfumato.errors import Door, SfumatoError
 from sfumato.mechanisms.meter import Meter
 from sfumato.privacy.budget import Budget, plain_above
 from sfumato.privacy.guarantee import PrivacyUnit
@@ -33,12 +33,13 @@ def release_alone(
     -------
     Costs `budget`; what other charts of the same table cost is not added up.
     """
-    unit, spending = PrivacyUnit.of(unit), Budget.of(budget)
-    ready = prepare(table, chart, bounds, unit, spending)
-    session = Session(
-        ready.table, unit=unit, domain=ready.domain, budget=ready.limit, size=chart.public_size
-    )
-    return session.release(ready.chart, budget=spending)
+    with Door("function", hue=getattr(chart, "hue", None), one_range=chart.one_range):
+        unit, spending = PrivacyUnit.of(unit), Budget.of(budget)
+        ready = prepare(table, chart, bounds, unit, spending)
+        session = Session(
+            ready.table, unit=unit, domain=ready.domain, budget=ready.limit, size=chart.public_size
+        )
+        return session.release(ready.chart, budget=spending)
 
 
 def prepare(
@@ -114,6 +115,9 @@ class Planned(Chart[P, R]):
     chart: Chart[P, R]
     facts: tuple[Domain, PrivacyUnit, Budget]
     planned: P
+
+    def __post_init__(self) -> None:
+        """Check nothing: its options are those of a chart that was checked when it was made."""
 
     @property
     def label(self) -> str:

@@ -12,6 +12,9 @@ from sfumato.dates import MOST, pace_of
 from sfumato.domain import Bounds, Categories, Domain, on_calendar
 from sfumato.errors import DomainError
 from sfumato.grid import Edges, Grid, Key, Labels
+from sfumato.phrases import Setting, Worded
+
+_TWO = Worded("bins=(20, [0, 1, 5])", in_shell="--bins 20 --bins 0,1,5")
 
 USUAL = 20
 """How many bins values have that may lie anywhere."""
@@ -40,8 +43,9 @@ def axis_bins(bins: Bins | None, axis: int, axes: int) -> AxisBins | None:
     if isinstance(bins, tuple) and len(bins) == axes:
         return cast(tuple[AxisBins, AxisBins], bins)[axis]
     raise DomainError(
-        "bins of a two-dimensional histogram is one number, or a pair with one entry per axis. "
-        "Anything else leaves open which axis is meant. Write bins=20, or bins=(20, [0, 1, 5])."
+        "bins of a two-dimensional histogram is one number, or a pair with one entry per axis.",
+        "Anything else leaves open which axis is meant.",
+        ("Write ", Setting("bins", 20), ", or ", _TWO, "."),
     )
 
 
@@ -67,8 +71,9 @@ def _numeric(column: str, bounds: Bounds, bins: AxisBins | None) -> Grid | Edges
         edges = None
     if edges is None or isinstance(bins, str):
         raise DomainError(
-            f"bins of {column!r} must be a whole number or a list of edges. Bins found from the "
-            "data would leak it. Write bins=20, or bins=[0, 18, 65, 110]."
+            f"bins of {column!r} must be a whole number or a list of edges.",
+            "Bins found from the data would leak it.",
+            ("Write ", Setting("bins", 20), ", or ", Setting("bins", [0, 18, 65, 110]), "."),
         )
     return Edges(column, bounds, edges)
 

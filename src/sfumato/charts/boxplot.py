@@ -27,6 +27,7 @@ from sfumato.errors import DomainError
 from sfumato.figure import Orient
 from sfumato.grid import Labels, shape
 from sfumato.mechanisms.meter import Meter
+from sfumato.phrases import CategoriesOf, Setting, Settings
 from sfumato.privacy.budget import Budget, exactly, plain_above
 from sfumato.privacy.guarantee import Guarantee, PrivacyUnit
 from sfumato.releases.boxplot import BoxplotRelease
@@ -122,24 +123,31 @@ class Boxplot(Chart[BoxplotPlan, BoxplotRelease]):
         columns = [column for column in (self.x, self.y, self.hue) if column is not None]
         if (self.x is None and self.y is None) or len(set(columns)) != len(columns):
             raise DomainError(
-                "A boxplot needs x or y, and x, y and hue must be different columns. One of them "
-                "has the values, and costs the same whatever it is compared with. Write "
-                'y="wait", x="ward".'
+                "A boxplot needs x or y, and x, y and hue must be different columns.",
+                "One of them has the values, and costs the same whatever it is compared with.",
+                ("Write ", Settings({"y": "wait", "x": "ward"}), "."),
             )
         for name, number, usual in (("whis", self.whis, 1.5), ("buffer", self.buffer, 0.25)):
             if not 0 <= real(number) <= _LARGEST:
                 raise DomainError(
-                    f"{name}={number!r} must be a number from 0 up. It decides where whiskers end, "
-                    f"and must be known without looking. Write {name}={usual}, or leave it out."
+                    (Setting(name, number), " must be a number from 0 up."),
+                    "It decides where whiskers end, and must be known without looking.",
+                    ("Write ", Setting(name, usual), ", or leave it out."),
                 )
         check_search(self.bounds)
         if (self.hue is None and self.hue_order is not None) or (
             self.order is not None and len(columns) - (self.hue is not None) < 2
         ):
             raise DomainError(
-                "order and hue_order put categories in order, but there is no such column. Without "
-                "one there are no groups. Write x='ward' or hue='ward', or leave the order out."
+                "An order of categories is given, but there is no such column.",
+                "Without one there are no groups.",
+                "Name the column as x or hue, or leave its order out.",
             )
+
+    @property
+    def one_range(self) -> bool:
+        """Whether one pair of bounds says it all."""
+        return True
 
     @property
     def label(self) -> str:
@@ -246,8 +254,9 @@ class Boxplot(Chart[BoxplotPlan, BoxplotRelease]):
         numbers = [isinstance(domain.columns.get(name), Bounds) for name in (self.x, self.y)]
         if all(numbers):
             raise DomainError(
-                f"Both {self.x!r} and {self.y!r} are declared as numbers. One box for every number "
-                "would hold hardly anyone. Declare one of them as a list of categories."
+                f"Both {self.x!r} and {self.y!r} are declared as numbers.",
+                "One box for every number would hold hardly anyone.",
+                ("Declare one of them as categories: ", CategoriesOf(self.x), "."),
             )
         listed = [isinstance(domain.columns.get(name), Categories) for name in (self.x, self.y)]
         if numbers[0] or listed == [False, True]:

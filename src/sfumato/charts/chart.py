@@ -16,6 +16,7 @@ from sfumato.engines.engine import ColumnKind, Engine, Schema
 from sfumato.errors import BudgetError
 from sfumato.errors import printable as harmless
 from sfumato.mechanisms.meter import Meter
+from sfumato.phrases import Worded
 from sfumato.privacy.budget import Budget, Cost
 from sfumato.privacy.guarantee import Guarantee, PrivacyUnit
 from sfumato.privacy.store import shorten_label
@@ -126,6 +127,11 @@ class Chart(ABC, Generic[P, R_co]):
         """What is asked, in words."""
 
     @property
+    def one_range(self) -> bool:
+        """Whether one pair of bounds says it all."""
+        return False
+
+    @property
     def public_size(self) -> int | None:
         """The number of rows, where it is asked for as a public one."""
         return None
@@ -195,8 +201,13 @@ def budget_for(
 
     if not (error > 0 and size > 0):
         raise BudgetError(
-            f"A wanted error of {error!r}, and the size of a group, must be numbers above 0. No "
-            "finite ε makes noise vanish. Ask for what you can live with: plan(chart, error=10)."
+            f"A wanted error of {error!r}, and the size of a group, must be numbers above 0.",
+            "No finite ε makes noise vanish.",
+            (
+                "Ask for what you can live with: ",
+                Worded("plan(chart, error=10)", in_shell="--error 10"),
+                ".",
+            ),
         )
     powers, digits = range(-8, 1), range(1000, 10000)
     candidates = [float(f"{digit}e{power}") for power in powers for digit in digits]
@@ -204,7 +215,9 @@ def budget_for(
     if not reached(candidates[high]):
         raise BudgetError(
             f"No ε up to {candidates[high]:g} reaches an error of {error:g} for groups of "
-            f"{size:g}. What remains is not noise. Ask for a larger error, or for larger groups."
+            f"{size:g}.",
+            "What remains is not noise.",
+            "Ask for a larger error, or for larger groups.",
         )
     while low < high:
         middle = (low + high) // 2

@@ -17,6 +17,7 @@ from sfumato.errors import DomainError, SourceError
 from sfumato.grid import Edges
 from sfumato.mechanisms.meter import Meter
 from sfumato.mechanisms.threshold import extremes, threshold_scale
+from sfumato.phrases import YEAR, BoundsOf, PrivateSearch, Setting
 from sfumato.privacy.budget import Cost, exactly
 from sfumato.privacy.guarantee import PrivacyUnit
 
@@ -80,9 +81,14 @@ class Extent:
         """Price a search that spends the asked share of the chart's portion."""
         if asked.delta is not None:
             raise DomainError(
-                f"The private search for bounds of {column!r} takes no δ. It shows marks of a "
-                "public ladder and no value of anyone, so there is no chance to pay for. Write "
-                "bounds=sf.private(), and delta= only where categories are searched for."
+                f"The private search for bounds of {column!r} takes no δ.",
+                "It shows marks of a public ladder and no value of anyone, so there is no chance "
+                "to pay for.",
+                (
+                    "Write ",
+                    Setting("bounds", PrivateSearch()),
+                    "; a δ is for searches for categories.",
+                ),
             )
         limits = replace(asked.limits, parsed=parsed)
         key = Edges(column, limits, signed_ladder(limits))
@@ -101,8 +107,9 @@ class Extent:
         if schema.kind(self.column) == "time":
             raise SourceError(
                 f"Column {self.column!r} holds dates, and bounds are searched for among numbers "
-                "only. Around which date to search would have to be read from the data. Declare "
-                f"its range: Domain({self.column}=(date(2026, 1, 1), date(2027, 1, 1)))."
+                "only.",
+                "Around which date to search would have to be read from the data.",
+                ("Declare its range: ", BoundsOf(self.column, ends=YEAR), "."),
             )
         schema.check([self.key], self.unit)
 

@@ -20,6 +20,7 @@ from sfumato.engines.engine import Engine
 from sfumato.errors import DomainError
 from sfumato.grid import Grid
 from sfumato.mechanisms.meter import Meter
+from sfumato.phrases import BoundsOf, ProtectedUsers, Setting, Settings
 from sfumato.plane import MOST_LEVELS, Outside, Plane, Weight
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import Guarantee, PrivacyUnit
@@ -175,9 +176,9 @@ class Heatmap(Chart[HeatmapPlan, HeatmapRelease]):
         """Return what a heatmap declares alone: its window, and how much a row may weigh."""
         if not isinstance(bounds, Mapping):
             raise DomainError(
-                "A heatmap needs the public bounds of both columns. A window read from the data "
-                f"would leak its extremes. Write bounds={{{self.x!r}: (lower, upper), {self.y!r}: "
-                "(lower, upper)}."
+                "A heatmap needs the public bounds of both columns.",
+                "A window read from the data would leak its extremes.",
+                ("Write ", BoundsOf(self.x, self.y), "."),
             )
         return Domain(cast(Mapping[str, object], bounds))
 
@@ -185,8 +186,9 @@ class Heatmap(Chart[HeatmapPlan, HeatmapRelease]):
         columns = [column for column in (self.x, self.y, self.weight) if column is not None]
         if len(set(columns)) != len(columns):
             raise DomainError(
-                "x, y and weight must be different columns. A column against itself shows a line, "
-                'and costs the same. Write x="lon", y="lat".'
+                "x, y and weight must be different columns.",
+                "A column against itself shows a line, and costs the same.",
+                ("Write ", Settings({"x": "lon", "y": "lat"}), "."),
             )
 
     def _check_options(self) -> None:
@@ -194,25 +196,30 @@ class Heatmap(Chart[HeatmapPlan, HeatmapRelease]):
         usual = (20, 2**-0.5, None, None)
         if not pyramid and (self.width, self.decay, self.levels, self.decoder) != usual:
             raise DomainError(
-                "decoder, width, decay and levels belong to method='pyramid'. Without effect they "
-                "would look like a choice. Leave them out, or write method='pyramid'."
+                ("decoder, width, decay and levels belong to ", Setting("method", "pyramid"), "."),
+                "Without effect they would look like a choice.",
+                ("Leave them out, or write ", Setting("method", "pyramid"), "."),
             )
         if self.top is not None and (self.method != "laplace" or not 0 < real(self.top) <= 1):
             raise DomainError(
-                f"top={self.top!r} is the fraction of cells that method='laplace' shows, above 0 "
-                "and up to 1. It must be known without looking. Write method='laplace', "
-                "top=0.0001, or leave it out."
+                (
+                    Setting("top", self.top),
+                    " must be above 0 and up to 1, with method 'laplace'.",
+                ),
+                "It must be known without looking.",
+                ("Write ", Settings({"method": "laplace", "top": 0.0001}), ", or leave it out."),
             )
         if not (_whole(self.width, _WIDTHS) and 0 < real(self.decay) <= 1):
             raise DomainError(
-                f"width={self.width!r} must be a whole number up to {_WIDTHS[-1]} and "
-                f"decay={self.decay!r} a number above 0 and up to 1. They decide how ε is spent. "
-                "Leave them out for the published 20 and 0.7071."
+                f"width must be a whole number up to {_WIDTHS[-1]}, and decay above 0 and up to 1.",
+                "They decide how ε is spent.",
+                "Leave them out for the published 20 and 0.7071.",
             )
         if self.levels is not None and not _whole(self.levels, range(MOST_LEVELS + 1)):
             raise DomainError(
-                f"levels={self.levels!r} must be a whole number up to {MOST_LEVELS}. It decides "
-                "how small the smallest squares are. Leave it out for those of the resolution."
+                (Setting("levels", self.levels), f" must be a whole number up to {MOST_LEVELS}."),
+                "It decides how small the smallest squares are.",
+                "Leave it out for those of the resolution.",
             )
 
     @property
@@ -225,9 +232,9 @@ class Heatmap(Chart[HeatmapPlan, HeatmapRelease]):
         """Return the price and the expected error, or refuse. Knows public facts only."""
         if unit.max_rows is not None:
             raise DomainError(
-                "A heatmap has each person count once, rows sharing that weight. With max_rows a "
-                "few people with many rows would be the picture. Write "
-                f"PrivacyUnit.users({unit.column!r})."
+                "A heatmap has each person count once, rows sharing that weight.",
+                "With a number of rows each, a few people with many rows would be the picture.",
+                ("Write ", ProtectedUsers(unit.column), "."),
             )
         columns, rows = cast(tuple[int, int], self.resolution)
         x = Grid(self.x, domain.bounds(self.x), columns)
@@ -317,7 +324,8 @@ def _weight(domain: Domain, column: str) -> Weight:
     bounds = domain.bounds(column)
     if bounds.lower < 0 or bounds.time:
         raise DomainError(
-            f"The weight {column!r} must have bounds from 0 up. What weighs less than nothing "
-            f"could hide what others add. Declare it as Domain({column}=(0, 100))."
+            f"The weight {column!r} must have bounds from 0 up.",
+            "What weighs less than nothing could hide what others add.",
+            ("Declare it as ", BoundsOf(column, ends=(0, 100)), "."),
         )
     return Weight(column, bounds.upper)

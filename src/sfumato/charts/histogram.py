@@ -19,6 +19,7 @@ from sfumato.engines.engine import Engine, Schema
 from sfumato.errors import DomainError
 from sfumato.grid import Edges, Grid, Key, Labels, shape
 from sfumato.mechanisms.meter import Meter
+from sfumato.phrases import BoundsOf, Setting
 from sfumato.postprocess.noise_law import NoiseLaw
 from sfumato.privacy.budget import Budget, plain_above
 from sfumato.privacy.guarantee import Guarantee, PrivacyUnit
@@ -101,13 +102,15 @@ class Histogram(Chart["HistogramPlan", HistogramRelease]):
         columns = [column for column in (self.x, self.y, self.hue) if column is not None]
         if len(set(columns)) != len(columns):
             raise DomainError(
-                "x, y and hue must be different columns. A column against itself shows nothing, "
-                "and costs the same. Leave one out."
+                "x, y and hue must be different columns.",
+                "A column against itself shows nothing, and costs the same.",
+                "Leave one out.",
             )
         if self.hue is None and self.hue_order is not None:
             raise DomainError(
-                "hue_order needs a hue. Without one there are no groups to put in order. "
-                "Write hue='ward', or leave hue_order out."
+                (Setting("hue_order"), " needs a hue."),
+                "Without one there are no groups to put in order.",
+                ("Write ", Setting("hue", "ward"), ", or leave ", Setting("hue_order"), " out."),
             )
 
     def declare(self, bounds: Range | Mapping[str, Range] | None) -> Domain:
@@ -115,14 +118,16 @@ class Histogram(Chart["HistogramPlan", HistogramRelease]):
         facts: dict[str, object] = dict(bounds) if isinstance(bounds, Mapping) else {}
         if any(isinstance(fact, Private) for fact in (bounds, *facts.values())):
             raise DomainError(
-                "A histogram cannot search for its bounds. Bins found from the data would have to "
-                "be paid for too. Declare a range you can defend: bounds=(lower, upper)."
+                "A histogram cannot search for its bounds.",
+                "Bins found from the data would have to be paid for too.",
+                ("Declare a range you can defend: ", BoundsOf(self.x), "."),
             )
         if bounds is not None and not isinstance(bounds, Mapping):
             if self.y is not None:
                 raise DomainError(
-                    "One pair of bounds cannot serve x and y. Each column has its own public range."
-                    f" Write bounds={{{self.x!r}: (lower, upper), {self.y!r}: (lower, upper)}}."
+                    "One pair of bounds cannot serve x and y.",
+                    "Each column has its own public range.",
+                    ("Write ", BoundsOf(self.x, self.y), "."),
                 )
             facts[self.x] = Bounds.of(bounds)
         facts |= declare_categories({self.x: self.order, self.hue: self.hue_order})
@@ -130,6 +135,11 @@ class Histogram(Chart["HistogramPlan", HistogramRelease]):
             edges = cast(tuple[float, ...], self.bins)
             facts[self.x] = Bounds.of((*edges[:1], *edges[-1:]))
         return Domain(facts)
+
+    @property
+    def one_range(self) -> bool:
+        """Whether one pair of bounds says it all."""
+        return self.y is None
 
     @property
     def label(self) -> str:
@@ -156,8 +166,9 @@ class Histogram(Chart["HistogramPlan", HistogramRelease]):
         )
         if self.bins is not None and not any(isinstance(axis, Grid | Edges) for axis in plan.axes):
             raise DomainError(
-                f"The categories of {self.x!r} have no bins. They are counted one by one. "
-                "Leave bins out, or declare bounds for a column of numbers."
+                f"The categories of {self.x!r} have no bins.",
+                "They are counted one by one.",
+                "Leave bins out, or declare bounds for a column of numbers.",
             )
         return plan
 
@@ -217,8 +228,9 @@ class HistogramPlan(Plan):
         flat = [axis for axis in (self.x, self.y) if not isinstance(axis, Grid | Edges | None)]
         if self.stat == "density" and flat:
             raise DomainError(
-                f"Categories have no width, so {flat[0].column!r} has no density. The figure would "
-                'show a number without meaning. Write stat="proportion".'
+                f"Categories have no width, so {flat[0].column!r} has no density.",
+                "The figure would show a number without meaning.",
+                ("Write ", Setting("stat", "proportion"), "."),
             )
 
     @property

@@ -97,6 +97,7 @@ def signed_ladder(
 def _no_ladder() -> DomainError:
     return DomainError(
         "A ladder needs a ratio above 1 and a smallest step above 0, with fewer rungs than a grid "
-        "may have cells. A walk draws noise for every rung it looks at. Use a ratio of 1.001 or "
-        "more."
+        "may have cells.",
+        "A walk draws noise for every rung it looks at.",
+        "Use a ratio of 1.001 or more.",
     )

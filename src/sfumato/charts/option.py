@@ -7,7 +7,6 @@ and the reference are made from it.
 
 from __future__ import annotations
 
-import json
 from dataclasses import MISSING, dataclass, fields
 from functools import cache
 from inspect import cleandoc
@@ -27,6 +26,7 @@ from typing import (
 )
 
 from sfumato.errors import DomainError
+from sfumato.phrases import Setting
 
 C = TypeVar("C")
 Panel = Literal["Chart", "Methods to compare with", "What is public", "Privacy"]
@@ -158,10 +158,11 @@ def check_choices(chart: object) -> None:
         value = getattr(chart, option.name)
         known = (*option.choices, *((None,) if NoneType in _members(option.type) else ()))
         if option.choices and not (isinstance(value, str | None) and value in known):
-            words = [json.dumps(word) for word in option.choices]
+            words = ", ".join(repr(word) for word in option.choices)
             raise DomainError(
-                f"{option.name}={value!r} is not known. {option.about.get('why', '')} Leave it "
-                f"out, or write {option.name}={', '.join(words[:-1])} or {words[-1]}."
+                (Setting(option.name, value), " is not known."),
+                option.about.get("why", "It decides what is measured."),
+                f"Leave it out, or choose one of {words}.",
             )
 
 

@@ -16,6 +16,7 @@ from sfumato.domain import Domain, listed, real
 from sfumato.engines.engine import Engine
 from sfumato.errors import BudgetError, DomainError
 from sfumato.mechanisms.meter import Meter
+from sfumato.phrases import BoundsOf, PrivateSearch, Setting, Spending
 from sfumato.privacy.budget import Budget, Cost
 from sfumato.privacy.guarantee import Guarantee, PrivacyUnit
 from sfumato.releases.pca import PcaRelease, Scaled
@@ -105,15 +106,16 @@ class PCA(Chart[PcaPlan, PcaRelease]):
         columns = listed(self.columns)
         if not all(isinstance(column, str) for column in columns) or len(columns) < 2:
             raise DomainError(
-                "columns must be a list of at least two names. Components are directions between "
-                "columns. Write columns=['age', 'weight', 'height']."
+                "columns must be a list of at least two names.",
+                "Components are directions between columns.",
+                ("Write ", Setting("columns", ["age", "weight", "height"]), "."),
             )
         object.__setattr__(self, "columns", columns)
         if self.n_components is not None and not _among(self.n_components, len(columns)):
             raise DomainError(
-                f"n_components={self.n_components!r} must be a whole number from 1 to "
-                f"{len(columns)}, the number of columns. There are no more directions than that. "
-                "Leave it out, or write a smaller one."
+                f"There can be from 1 to {len(columns)} components, one for each column.",
+                "There are no more directions than that.",
+                "Leave it out, or write a smaller one.",
             )
         if isinstance(self.scale, Private):
             _check_private(self.scale)
@@ -212,8 +214,9 @@ def declare_ranges(bounds: object) -> dict[str, object]:
     """Return the bounds of all columns of components, or refuse what names none."""
     if not isinstance(bounds, Mapping | None):
         raise DomainError(
-            "Principal components need the public bounds of every column. A range read from the "
-            "data would leak its extremes. Write bounds={'age': (0, 100), 'weight': (0, 200)}."
+            "Principal components need the public bounds of every column.",
+            "A range read from the data would leak its extremes.",
+            ("Write ", BoundsOf("age", "weight"), "."),
         )
     return dict(cast(Mapping[str, object], bounds or {}))
 
@@ -222,9 +225,10 @@ def require_delta(budget: Budget, what: str) -> None:
     """Refuse a budget that Gaussian noise cannot be paid from."""
     if budget.pure:
         raise BudgetError(
-            f"{what} need Gaussian noise, and so a δ: the chance that the promise fails, far below "
-            "one over the number of people. Write "
-            f"sf.Budget(epsilon={budget.epsilon:g}, delta=1e-6)."
+            f"{what} need Gaussian noise, and so a δ.",
+            "It is the chance that the promise fails, and should be far below one over the number "
+            "of people.",
+            ("Write ", Spending(budget.epsilon, 1e-6), "."),
         )
 
 
@@ -235,8 +239,9 @@ def _among(number: object, most: int) -> bool:
 def _check_private(scale: Private) -> None:
     if scale.delta is not None or scale.within is not None:
         raise DomainError(
-            "scale=sf.private() takes a share of the budget and nothing else. Quartiles are chosen "
-            "within the public bounds, and need no δ. Write scale=sf.private(share=0.1)."
+            (Setting("scale", PrivateSearch()), " takes a share of the budget and nothing else."),
+            "Quartiles are chosen within the public bounds, and need no δ.",
+            ("Write ", Setting("scale", PrivateSearch(share=0.1)), "."),
         )
 
 
@@ -244,7 +249,8 @@ def _given(scale: object, columns: Sequence[str]) -> tuple[float, ...]:
     named = cast(Mapping[str, object], scale if isinstance(scale, Mapping) else {})
     if set(named) != set(columns):
         raise DomainError(
-            "scale must name every column, and no other. A column without one would be measured "
-            f"by another yardstick. Write scale={{{columns[0]!r}: 10, …}}, or leave it out."
+            "scale must name every column, and no other.",
+            "A column without one would be measured by another yardstick.",
+            ("Write ", Setting("scale", dict.fromkeys(columns, 10)), ", or leave it out."),
         )
     return tuple(real(named[column]) for column in columns)

@@ -14,6 +14,7 @@ from sfumato.exact import Exact
 from sfumato.mechanisms.gaussian import gaussian, gaussian_scale
 from sfumato.mechanisms.laplace import laplace, laplace_scale
 from sfumato.mechanisms.meter import Meter
+from sfumato.phrases import PrivateSearch
 from sfumato.postprocess.noise_law import NoiseLaw
 from sfumato.privacy.budget import Budget, Cost, exactly, float_below, plain_above
 
@@ -32,8 +33,9 @@ class Portion:
             return cls(exactly(budget.epsilon), pure=True)
         if thresholds >= exactly(budget.delta):
             raise BudgetError(
-                "The private search for categories takes all of the chart's δ. Gaussian noise "
-                "needs some of it too. Ask for a smaller delta: sf.private(delta=1e-7)."
+                "The private search for categories takes all of the chart's δ.",
+                "Gaussian noise needs some of it too.",
+                ("Ask for a smaller one: ", PrivateSearch(delta=1e-7), "."),
             )
         spending = replace(budget, reserve=plain_above(thresholds))
         return cls(spending.rho, pure=False)

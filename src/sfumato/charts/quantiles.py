@@ -26,6 +26,7 @@ from sfumato.grid import Labels
 from sfumato.mechanisms.joint import MOST_LEVELS
 from sfumato.mechanisms.meter import Meter
 from sfumato.mechanisms.ranks.profile import MOST_UNITS
+from sfumato.phrases import Setting, Settings
 from sfumato.postprocess.rank_interval import LEVEL, Told, share_beyond, told_in_order
 from sfumato.privacy.budget import Budget, exactly, plain_above
 from sfumato.privacy.guarantee import Guarantee, PrivacyUnit
@@ -33,6 +34,8 @@ from sfumato.releases.quantiles import QuantilesRelease
 
 Neighbours = Literal["add-remove", "replace"]
 QuantileMethod = Literal["joint", "jointexp", "approx", "single", "unbounded"]
+
+_REPLACE = Settings({"neighbours": "replace", "n": 900})
 
 MOST_QUANTILES = 1000
 
@@ -117,18 +120,21 @@ class Quantiles(Chart["QuantilesPlan", QuantilesRelease]):
         rising = all(low < high for low, high in pairwise([0.0, *levels, 1.0]))
         if not (rising and 1 <= len(levels) <= MOST_QUANTILES):
             raise DomainError(
-                f"q must be one to {MOST_QUANTILES} levels between 0 and 1, rising. The ends of "
-                "the data belong to single people and are not quantiles. Write q=[0.25, 0.5, 0.75]."
+                f"q must be one to {MOST_QUANTILES} levels between 0 and 1, rising.",
+                "The ends of the data belong to single people and are not quantiles.",
+                ("Write ", Setting("q", [0.25, 0.5, 0.75]), "."),
             )
         if self.chosen_method in ("joint", "jointexp") and len(levels) > MOST_LEVELS:
             raise DomainError(
-                f"{len(levels)} levels are too many to choose together. Their weights would leave "
-                'what floats can hold. Ask for six at most, or write method="approx".'
+                f"{len(levels)} levels are too many to choose together.",
+                "Their weights would leave what floats can hold.",
+                ("Ask for six at most, or write ", Setting("method", "approx"), "."),
             )
         if self.hue == self.x or (self.hue is None and self.hue_order is not None):
             raise DomainError(
-                "hue names another column than x, and hue_order its groups. Without such a column "
-                "there are none. Write hue='ward', or leave both out."
+                ("hue names another column than x, and ", Setting("hue_order"), " its groups."),
+                "Without such a column there are none.",
+                ("Write ", Setting("hue", "ward"), ", or leave both out."),
             )
         check_search(self.bounds)
         self._check_neighbours()
@@ -136,16 +142,16 @@ class Quantiles(Chart["QuantilesPlan", QuantilesRelease]):
     def _check_neighbours(self) -> None:
         if (self.neighbours == "replace") != (self.n is not None):
             raise DomainError(
-                'neighbours="replace" and the public number of rows belong together. Reading the '
-                "number from the table would not make it public. Write both: "
-                'neighbours="replace", n=900, or neither.'
+                "Neighbours that replace a row and the public number of rows belong together.",
+                "Reading the number from the table would not make it public.",
+                ("Write both or neither: ", _REPLACE, "."),
             )
         searched = self.hue is not None or self.bounds is not None
         if self.n is not None and (searched or real(self.n) > MOST_UNITS):
             raise DomainError(
-                'neighbours="replace" works without groups and searches, for 2^36 rows at most. A '
-                "row that is replaced may change its group, and sizes of groups are not public. "
-                "Declare bounds, and leave hue out."
+                "Rows can be replaced without groups and searches, if they are 2^36 at most.",
+                "A row that is replaced may change its group, and sizes of groups are not public.",
+                "Declare bounds, and leave hue out.",
             )
 
     @property
@@ -170,6 +176,11 @@ class Quantiles(Chart["QuantilesPlan", QuantilesRelease]):
         """Return what quantiles declare alone."""
         facts = declare_bounds(self.x, bounds)
         return Domain(facts | declare_categories({self.hue: self.hue_order}))
+
+    @property
+    def one_range(self) -> bool:
+        """Whether one pair of bounds says it all."""
+        return True
 
     @property
     def label(self) -> str:

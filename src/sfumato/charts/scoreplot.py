@@ -26,12 +26,16 @@ from sfumato.errors import DomainError
 from sfumato.grid import Grid, Labels
 from sfumato.lattice import MOST_COLUMNS
 from sfumato.mechanisms.meter import Meter
+from sfumato.phrases import Setting, Worded
 from sfumato.postprocess.haar import Estimate
 from sfumato.privacy.budget import Budget, exactly
 from sfumato.privacy.guarantee import Guarantee, PrivacyUnit
 from sfumato.releases.pca import PcaRelease
 from sfumato.releases.score_method import Method as ScoreMethod
 from sfumato.releases.scoreplot import ScoreplotRelease
+
+_COLUMNS = Setting("columns", ["age", "weight", "height"])
+_RELEASED = Worded("scoreplot(pca)", in_shell="--pca FILE.json")
 
 MOST_BINS = 256
 """How many cells a side a frame may have."""
@@ -139,9 +143,13 @@ class Scoreplot(Chart[ScoreplotPlan, ScoreplotRelease]):
             raise self._axes_error
         if self.hue in self.analysed or (self.hue is None and self.hue_order is not None):
             raise DomainError(
-                "hue must be a column of groups, not one of those analysed, and hue_order needs "
-                "one. Without groups there is nothing to tell apart. Write hue='ward', or leave "
-                "both out."
+                (
+                    "hue must be a column of groups, not one of those analysed, and ",
+                    Setting("hue_order"),
+                    " needs one.",
+                ),
+                "Without groups there is nothing to tell apart.",
+                ("Write ", Setting("hue", "ward"), ", or leave both out."),
             )
         self._split  # noqa: B018 - refuses one that does not add up
 
@@ -150,14 +158,15 @@ class Scoreplot(Chart[ScoreplotPlan, ScoreplotRelease]):
         if (given is None) == (self.columns is None) or not isinstance(given, PcaRelease | None):
             raise DomainError(
                 "A score plot needs released components, or the columns to find them from, and "
-                "not both. Otherwise it would not be clear what is paid for. Write "
-                "scoreplot(pca), or scoreplot(columns=['age', 'weight', 'height'])."
+                "not both.",
+                "Otherwise it would not be clear what is paid for.",
+                ("Write ", _RELEASED, ", or ", _COLUMNS, "."),
             )
         if self.pca is not None and self.scale is not None:
             raise DomainError(
-                "scale= belongs to the components, which are released already. Another scale "
-                "would be without effect. Leave it out, or ask for new components: "
-                "columns=[…], scale=…."
+                "The scale belongs to the components, which are released already.",
+                "Another one would be without effect.",
+                ("Leave it out, or ask for new components: ", _COLUMNS, "."),
             )
 
     @property
@@ -280,9 +289,9 @@ class Scoreplot(Chart[ScoreplotPlan, ScoreplotRelease]):
     @property
     def _axes_error(self) -> DomainError:
         return DomainError(
-            f"axes={self.axes!r} must be two different components from 1 to "
-            f"{self._known}, as many as there are. Others have no direction to lie along. Write "
-            "axes=(1, 2)."
+            (Setting("axes", self.axes), f" must be two different ones from 1 to {self._known}."),
+            "Others have no direction to lie along.",
+            ("Write ", Setting("axes", (1, 2)), "."),
         )
 
 
@@ -299,7 +308,8 @@ def _bins(spelling: object) -> tuple[int, int]:
         spelling,
         MOST_BINS,
         DomainError(
-            f"bins={spelling!r} must be a whole number up to {MOST_BINS}, or two for both axes. A "
-            "number of bins read from the data would leak it. Write bins=32, or leave it out."
+            (Setting("bins", spelling), f" must be one or two whole numbers up to {MOST_BINS}."),
+            "A number of bins read from the data would leak it.",
+            ("Write ", Setting("bins", 32), ", or leave it out."),
         ),
     )

@@ -15,6 +15,7 @@ from sfumato.grid import MOST_FOUND, Key, Labels
 from sfumato.mechanisms.laplace import laplace_scale
 from sfumato.mechanisms.meter import Meter
 from sfumato.mechanisms.stability import occupied_categories, stability_threshold
+from sfumato.phrases import SHARED, CategoriesOf, PrivateSearch, ProtectedUsers
 from sfumato.privacy.budget import Budget, Cost, exactly
 from sfumato.privacy.guarantee import PrivacyUnit
 
@@ -40,14 +41,15 @@ class Search:
         if unit.shared:
             raise DomainError(
                 f"The categories of {column!r} cannot be searched for while each {unit.column} "
-                "counts once: one person could open any number of categories. Declare them, or "
-                f"write unit=sf.PrivacyUnit.users({unit.column!r}, max_rows=20)."
+                "counts once.",
+                "One person could open any number of categories.",
+                ("Declare them, or write ", ProtectedUsers(unit.column, 20), "."),
             )
         if asked.within is not None:
             raise DomainError(
-                f"within= limits a search for bounds, but {column!r} is searched for categories. "
-                "A limit without effect would look like a promise. Write "
-                "order=sf.private(delta=1e-6)."
+                f"Limits are for a search for bounds, but {column!r} is searched for categories.",
+                "A limit without effect would look like a promise.",
+                ("Leave them out: ", CategoriesOf(column, PrivateSearch(delta=1e-6)), "."),
             )
         epsilon = whole.part(exactly(asked.usual_share)).epsilon
         scale = laplace_scale(unit.weight, epsilon)
@@ -96,8 +98,9 @@ def divide(
     share = sum((exactly(request.usual_share) for request in asked.values()), taken)
     if share >= 1:
         raise DomainError(
-            "The private searches take all of the chart's budget. Nothing would be left for the "
-            "chart itself. Give them smaller shares: sf.private(share=0.1)."
+            "The private searches take all of the chart's budget.",
+            "Nothing would be left for the chart itself.",
+            ("Give them smaller shares: ", SHARED, "."),
         )
     searches = {
         column: Search.plan(column, unit, request, whole) for column, request in asked.items()
@@ -122,7 +125,8 @@ class Division:
 def _delta(column: str, asked: Private) -> Fraction:
     if asked.delta is None:
         raise DomainError(
-            f"The private search for categories of {column!r} needs a δ: the chance that a "
-            "category held by one person alone is shown. Write order=sf.private(delta=1e-6)."
+            f"The private search for categories of {column!r} needs a δ.",
+            "It is the chance that a category held by one person alone is shown.",
+            ("Write ", CategoriesOf(column, PrivateSearch(delta=1e-6)), "."),
         )
     return exactly(asked.delta)

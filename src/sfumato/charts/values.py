@@ -16,6 +16,7 @@ from sfumato.errors import DomainError
 from sfumato.grid import MOST_CELLS, Grid
 from sfumato.mechanisms.joint import MOST_CELLS as MOST_CHOSEN_FROM
 from sfumato.mechanisms.meter import Meter
+from sfumato.phrases import BoundsOf, PrivateSearch, Setting
 from sfumato.privacy.budget import Cost
 from sfumato.privacy.guarantee import PrivacyUnit
 
@@ -71,10 +72,10 @@ class Values:
             dated, widest = False, self.bounds.key.bounds.width
         if dated or not 0 < real(self.step) <= widest:
             raise DomainError(
-                f"step={self.step!r} of {self.column!r} must be a number above 0, no wider than "
-                "what is searched, and dates have theirs from their type. It says how far apart "
-                "values lie, and must be known without looking. Write step=1 for whole numbers, or "
-                "leave it out; for dates Bounds.of((first, last), step=timedelta(days=1))."
+                f"A step of {self.step!r} for {self.column!r} must be a number above 0, no wider "
+                "than what is searched, and dates have theirs from their type.",
+                "It says how far apart values lie, and must be known without looking.",
+                ("Write ", Setting("step", 1), " for whole numbers, and leave it out for others."),
             )
         object.__setattr__(self, "step", float(self.step))
 
@@ -140,9 +141,10 @@ class Values:
                 return self._stepped(bounds, self.step)
             if self.asked and isinstance(self.bounds, Bounds):
                 raise DomainError(
-                    f"step={self.step:g} cuts {self.column!r} into more values than the {room} "
-                    f"that an answer may have for each of its groups, here {groups}. Most of them "
-                    "would hold nobody. Choose a larger step, or leave it out."
+                    f"A step of {self.step:g} cuts {self.column!r} into more values than the "
+                    f"{room} that an answer may have for each of its groups, here {groups}.",
+                    "Most of them would hold nobody.",
+                    "Choose a larger step, or leave it out.",
                 )
         fine = bounds.width / (16 * math.ulp(max(abs(bounds.lower), abs(bounds.upper))))
         cells = max(1.0, min(MOST_VALUES, room, fine))
@@ -174,7 +176,13 @@ def check_search(bounds: object) -> None:
     """Refuse bounds that are neither left out nor a request for a search."""
     if not isinstance(bounds, Private | None):
         raise DomainError(
-            "bounds= of a chart asks for a private search, and nothing else. What is public about "
-            "a column holds for all charts of a table. Declare it once: Domain(wait=(0, 240)), or "
-            "write bounds=sf.private()."
+            "The bounds of a chart ask for a private search, and nothing else.",
+            "What is public about a column holds for all charts of a table.",
+            (
+                "Declare it, ",
+                BoundsOf("wait"),
+                ", or write ",
+                Setting("bounds", PrivateSearch()),
+                ".",
+            ),
         )

@@ -10,7 +10,6 @@ from sfumato.cli.asking import Asked
 from sfumato.cli.publish import check_outputs, publish
 from sfumato.cli.spelling import read_unit
 from sfumato.cli.terminal import say, show
-from sfumato.errors import LedgerError
 from sfumato.privacy.budget import show as shown
 
 if TYPE_CHECKING:
@@ -132,12 +131,6 @@ def _session(
     """Open a session on the ledger's budget; without a ledger, on `limit`."""
     from sfumato.session import Session
 
-    if size is not None and ledger is not None:
-        raise LedgerError(
-            "A ledger's promise is about rows added or removed. Replacing rows of a public number "
-            "is a weaker promise, and the two do not add up. Leave out --neighbours and --n, or "
-            "--ledger."
-        )
     return Session(
         table,
         unit=read_unit(unit),

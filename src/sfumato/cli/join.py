@@ -17,6 +17,7 @@ from typer.core import TyperCommand, TyperGroup
 from sfumato.cli import act
 from sfumato.cli.asking import Asked, asking
 from sfumato.cli.verbs import VERBS
+from sfumato.errors import Door
 
 
 def joined(ask: Callable[..., Asked], act: Callable[..., None]) -> Callable[..., None]:
@@ -25,7 +26,9 @@ def joined(ask: Callable[..., Asked], act: Callable[..., None]) -> Callable[...,
     _, table, *shared = _parameters(act)
 
     def command(**options: Any) -> None:
-        act(ask(**{option.name: options.pop(option.name) for option in asked}), **options)
+        request = ask(**{option.name: options.pop(option.name) for option in asked})
+        with Door("shell", hue=getattr(request.chart, "hue", None)):
+            act(request, **options)
 
     command.__name__, command.__doc__ = ask.__name__, ask.__doc__
     every = [option.replace(kind=Parameter.KEYWORD_ONLY) for option in (table, *asked, *shared)]

@@ -30,13 +30,16 @@ def check_outputs(paths: Sequence[Path], endings: Sequence[str] = ()) -> None:
     for path in paths:
         if path.suffix.lower() not in forms:
             raise ReleaseError(
-                f"Cannot tell from {path.name!r} what to write. A chart must not be paid for and "
-                f"then lost. Use an ending that is known: {' '.join(forms)}."
+                f"Cannot tell from {path.name!r} what to write.",
+                "A chart must not be paid for and then lost.",
+                f"Use an ending that is known: {' '.join(forms)}.",
             )
         if path.is_dir() or not os.access(path.absolute().parent, os.W_OK | os.X_OK):
             raise ReleaseError(
                 f"Cannot write {str(path)!r}: it is a folder, or its folder is missing or "
-                "protected. A chart must not be paid for and then lost. Name another file."
+                "protected.",
+                "A chart must not be paid for and then lost.",
+                "Name another file.",
             )
 
 
@@ -107,8 +110,9 @@ def _not_lost(problem: str, release: Release, place: Path | None) -> ReleaseErro
     """Return an error that says where the release is, and put it there first."""
     place = place or _kept(release)
     return ReleaseError(
-        f"{problem} The release itself is not lost: {place} holds it. Draw it from there, which is "
-        f"free: sfumato draw {place} -o chart.svg"
+        f"{problem}",
+        f"The release itself is not lost: {place} holds it.",
+        f"Draw it from there, which is free: sfumato draw {place} -o chart.svg",
     )
 
 

@@ -12,8 +12,8 @@ from io import TextIOWrapper
 import typer
 
 from sfumato.cli.app import app
-from sfumato.cli.terminal import in_shell_words, say
-from sfumato.errors import SfumatoError
+from sfumato.cli.terminal import say
+from sfumato.errors import SHELL, SfumatoError
 
 
 def run(words: Sequence[str]) -> int:
@@ -31,7 +31,8 @@ def run(words: Sequence[str]) -> int:
     try:
         status = command.main(list(words), prog_name="sfumato", standalone_mode=False)
     except SfumatoError as error:
-        return _refuse(in_shell_words(str(error)))
+        SHELL.respell(error)
+        return _refuse(str(error))
     except typer.TyperException as error:
         return _correct(error)
     except (KeyboardInterrupt, typer.Abort):

@@ -38,8 +38,9 @@ def read_bounds(spellings: Sequence[str]) -> Bounds | dict[str, Bounds] | None:
     if "" in columns or len(set(columns)) != len(columns):
         raise DomainError(
             "--bounds without a column name can be given once, and alone; with names, once for "
-            "each column. Otherwise it is open which range is public for which column. Write "
-            "--bounds lon=-74.3,-73.7 --bounds lat=40.5,40.9."
+            "each column.",
+            "Otherwise it is open which range is public for which column.",
+            "Write --bounds lon=-74.3,-73.7 --bounds lat=40.5,40.9.",
         )
     return {column: _pair(ends) for column, _, ends in named} or None
 
@@ -205,9 +206,10 @@ def _pair(spelling: str) -> Bounds:
         case _:
             raise DomainError(
                 "--bounds takes two numbers or two dates with a comma between them, or two whole "
-                "numbers with two dots. Without both ends a range would have to be read from the "
-                "data. Write --bounds 0,240, --bounds month=1..12, or --bounds "
-                "day=2026-01-01,2027-01-01."
+                "numbers with two dots.",
+                "Without both ends a range would have to be read from the data.",
+                "Write --bounds 0,240, --bounds month=1..12, or --bounds "
+                "day=2026-01-01,2027-01-01.",
             )
 
 
@@ -223,16 +225,19 @@ def _axis_bins(spelling: str) -> int | tuple[float, ...]:
 
 def _no_bins() -> DomainError:
     return DomainError(
-        "--bins takes a whole number, or edges with commas between them, at most once per axis. "
-        "Bins found from the data would leak it. Write --bins 20, or --bins 0,18,65,110."
+        "--bins takes a whole number, or edges with commas between them, at most once per axis.",
+        "Bins found from the data would leak it.",
+        "Write --bins 20, or --bins 0,18,65,110.",
     )
 
 
 def _search(amounts: Sequence[float | None], option: str) -> Private:
     if not amounts or None in amounts:
         raise DomainError(
-            f"{option} private needs a δ: the chance that a category held by one person alone is "
-            f"shown. There is no default for it. Write {option} private:1e-6."
+            f"{option} private needs a δ.",
+            "It is the chance that a category held by one person alone is shown, and has no "
+            "default.",
+            f"Write {option} private:1e-6.",
         )
     delta, *share = [amount for amount in amounts if amount is not None]
     return Private(*share[:1], delta=delta)

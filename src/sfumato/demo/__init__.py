@@ -40,8 +40,9 @@ def _claim(folder: Path) -> None:
     ours = index.is_file() and GENERATOR in index.read_text(encoding="utf-8", errors="replace")
     if folder.exists() and not ours and (not folder.is_dir() or any(folder.iterdir())):
         raise ReleaseError(
-            f"{str(folder)!r} holds something that is not a demonstration. A ledger or a table of "
-            "yours could be lost there. Name another folder: sfumato demo --output FOLDER."
+            f"{str(folder)!r} holds something that is not a demonstration.",
+            "A ledger or a table of yours could be lost there.",
+            "Name another folder: sfumato demo --output FOLDER.",
         )
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -51,8 +52,9 @@ def _claim(folder: Path) -> None:
     else:
         return
     raise ReleaseError(
-        f"Cannot write into {str(folder)!r}. The page and its ledgers need a folder of their own. "
-        "Name another one: sfumato demo --output FOLDER."
+        f"Cannot write into {str(folder)!r}.",
+        "The page and its ledgers need a folder of their own.",
+        "Name another one: sfumato demo --output FOLDER.",
     )
 
 

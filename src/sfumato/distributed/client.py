@@ -49,9 +49,9 @@ class Messages:
         """
         if len(sent) != protocol.bytes_per_user:
             raise SfumatoError(
-                f"A participant sends {protocol.bytes_per_user} bytes, and these are "
-                f"{len(sent)}. Messages of another protocol would change sums they do not belong "
-                "to. Ask the participant to send again what was packed, not to encode again."
+                f"A participant sends {protocol.bytes_per_user} bytes, and these are {len(sent)}.",
+                "Messages of another protocol would change sums they do not belong to.",
+                "Ask the participant to send again what was packed, not to encode again.",
             )
         size = protocol.bits_per_message
         bits = np.unpackbits(np.frombuffer(sent, dtype=np.uint8))

@@ -45,9 +45,9 @@ class Shuffler:
         if [len(each) for each in sent] != expected:
             raise SfumatoError(
                 f"The protocol has {self.protocol.participants} participants who send "
-                f"{self.protocol.messages_per_user} messages each, and these are not theirs. The "
-                "messages of a few are not covered by noise, so none are passed on. Wait for "
-                "all; a new run with fewer participants costs ε and δ again."
+                f"{self.protocol.messages_per_user} messages each, and these are not theirs.",
+                "The messages of a few are not covered by noise, so none are passed on.",
+                "Wait for all; a new run with fewer participants costs ε and δ again.",
             )
 
 
@@ -88,9 +88,9 @@ class Analyser:
                 return
         raise SfumatoError(
             f"{protocol.participants} participants send {protocol.shares} shares each of "
-            f"{protocol.coordinates} sums, and these messages are not those. A sum that lacks a "
-            "share is a random number. Ask the shuffler for all of them; a new run costs ε and δ "
-            "again."
+            f"{protocol.coordinates} sums, and these messages are not those.",
+            "A sum that lacks a share is a random number.",
+            "Ask the shuffler for all of them; a new run costs ε and δ again.",
         )
 
 

@@ -17,6 +17,7 @@ from sfumato.errors import DomainError
 from sfumato.exact import Exact
 from sfumato.grid import Grid, shape
 from sfumato.lattice import Moments, Question, moment_weight
+from sfumato.phrases import ProtectedUsers
 from sfumato.plane import Plane, Weight
 from sfumato.privacy.guarantee import PrivacyUnit
 
@@ -103,8 +104,9 @@ class Answering(ABC):
         if unit.shared:
             raise DomainError(
                 f"The texts of {column!r} cannot be searched for while each {unit.column} counts "
-                "once. One person could open any number of cells, and no threshold hides them "
-                f"all. Write PrivacyUnit.users({unit.column!r}, max_rows=20)."
+                "once.",
+                "One person could open any number of cells, and no threshold hides them all.",
+                ("Write ", ProtectedUsers(unit.column, 20), "."),
             )
         self.schema().check((), unit, unlisted=[column])
         found = dict(sorted(redact_errors(lambda: self._texts(column, unit)).items()))
@@ -124,9 +126,9 @@ class Answering(ABC):
         """
         if unit.max_rows is not None:
             raise DomainError(
-                f"max_rows={unit.max_rows} cannot bound what each {unit.column} weighs on a map. "
-                "Which rows are dropped would decide where a person is shown. Write "
-                f"PrivacyUnit.users({unit.column!r})."
+                f"A number of rows cannot bound what each {unit.column} weighs on a map.",
+                "Which rows are dropped would decide where a person is shown.",
+                ("Write ", ProtectedUsers(unit.column), "."),
             )
         weights = [] if weight is None else [weight.column]
         self.schema().check([plane.x, plane.y], unit, numbers=weights, parsing=True)

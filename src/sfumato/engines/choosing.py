@@ -87,8 +87,9 @@ def _frame(table: Table) -> Any:
         return None
     if any(base.__module__.startswith("pyspark.pandas") for base in type(table.source).__mro__):
         raise SourceError(
-            "A pandas-on-Spark frame is not read as it is. Its index may be numbered anew whenever "
-            "it is read, and a chart is about one table. Give sfumato frame.to_spark()."
+            "A pandas-on-Spark frame is not read as it is.",
+            "Its index may be numbered anew whenever it is read, and a chart is about one table.",
+            "Give sfumato frame.to_spark().",
         )
     return _finite(table.source)
 
@@ -104,17 +105,19 @@ def _named(spark: Any, name: str) -> Any:
     except SourceError:
         pass
     raise SourceError(
-        f"Spark finds no table {name!r} that it can open. Nothing was read and nothing charged. "
+        f"Spark finds no table {name!r} that it can open.",
+        "Nothing was read and nothing charged.",
         "See what it knows with spark.catalog.listTables(), and write the name as there, or as "
-        "'database.table'."
+        "'database.table'.",
     )
 
 
 def _finite(frame: Any) -> Any:
     if redact_errors(lambda: bool(frame.isStreaming)):
         raise SourceError(
-            "The table is a stream. Its rows keep coming while they are counted, so that no two "
-            "charts, and no ledger, would be about one table. Write it to a table first, and read "
-            "that with spark.read."
+            "The table is a stream.",
+            "Its rows keep coming while they are counted, so that no two charts, and no ledger, "
+            "would be about one table.",
+            "Write it to a table first, and read that with spark.read.",
         )
     return frame

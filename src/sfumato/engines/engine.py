@@ -8,10 +8,11 @@ from itertools import chain
 from typing import Literal, Protocol, TypeVar
 
 from sfumato.domain import Bounds, Domain, Typed
-from sfumato.errors import SfumatoError, SourceError
+from sfumato.errors import SfumatoError, SourceError, Words
 from sfumato.exact import Exact
 from sfumato.grid import Edges, Grid, Labels
 from sfumato.lattice import Distance, Moments, Projection, Question
+from sfumato.phrases import YEAR, BoundsOf, CategoriesOf
 from sfumato.plane import Plane, Weight
 from sfumato.privacy.guarantee import PrivacyUnit
 
@@ -46,9 +47,9 @@ def redact_errors(read: Callable[[], T], what: str = "The table") -> T:
 
 def _unreadable(what: str) -> SourceError:
     return SourceError(
-        f"{what} could not be read. What went wrong is not repeated here, because readers quote "
-        "the data in their messages. Check that it opens outside sfumato, has not changed and "
-        "fits in memory and on disk."
+        f"{what} could not be read.",
+        "What went wrong is not repeated here, because readers quote the data in their messages.",
+        "Check that it opens outside sfumato, has not changed and fits in memory and on disk.",
     )
 
 
@@ -92,8 +93,9 @@ class Schema:
             return self.columns[column]
         known = ", ".join(map(repr, self.columns))
         raise SourceError(
-            f"The table has no column {column!r}. Nothing was read and nothing charged. "
-            f"Its columns are {known}."
+            f"The table has no column {column!r}.",
+            "Nothing was read and nothing charged.",
+            f"Its columns are {known}.",
         )
 
     def check(
@@ -113,16 +115,16 @@ class Schema:
         """
         if unit.column is not None and self.kind(unit.column) == "other":
             raise SourceError(
-                f"Column {unit.column!r} holds values that cannot tell people apart. Whose rows "
-                "are whose decides what is protected. Use a column of texts, numbers, dates or "
-                "bytes."
+                f"Column {unit.column!r} holds values that cannot tell people apart.",
+                "Whose rows are whose decides what is protected.",
+                "Use a column of texts, numbers, dates or bytes.",
             )
         if unit.column in self.folded:
             raise SourceError(
-                f"Column {unit.column!r} has a collation by which different texts are one. People "
-                "are told apart by bytes, and one of them could count several times. Give "
-                "sfumato a column without it: lower(name) COLLATE UTF8_BINARY in Spark, COLLATE C "
-                "in DuckDB."
+                f"Column {unit.column!r} has a collation by which different texts are one.",
+                "People are told apart by bytes, and one of them could count several times.",
+                "Give sfumato a column without it: lower(name) COLLATE UTF8_BINARY in Spark, "
+                "COLLATE C in DuckDB.",
             )
         wanted = [
             *chain.from_iterable(map(_kinds_of, keys)),
@@ -135,17 +137,23 @@ class Schema:
         for column in unlisted:
             if self.kind(column) not in ("text", "nothing"):
                 raise SourceError(
-                    f"Column {column!r} has {_plural[self.kind(column)]}, but only categories that "
-                    "are text can be searched for. Numbers have too many values to hide in. "
-                    f"Declare it as {_advice[self.kind(column)]}."
+                    f"Column {column!r} has {_plural[self.kind(column)]}, but only categories "
+                    "that are text can be searched for.",
+                    "Numbers have too many values to hide in.",
+                    _declaration(column, self.kind(column)),
                 )
 
     def _check_text(self, column: str) -> None:
         if self.kind(column) == "text" and column not in self.untyped:
             raise SourceError(
-                f"Column {column!r} holds text, by its type, and bounds are for numbers. Text that "
-                "does not read as a number would be left out, and the budget spent on nothing. "
-                f"Cast the column to numbers, or declare categories: Domain({column}=['A', 'B'])."
+                f"Column {column!r} holds text, by its type, and bounds are for numbers.",
+                "Text that does not read as a number would be left out, and the budget spent on "
+                "nothing.",
+                (
+                    "Cast the column to numbers, or declare categories: ",
+                    CategoriesOf(column),
+                    ".",
+                ),
             )
 
     def _check_kind(self, column: str, wanted: tuple[ColumnKind, ...]) -> None:
@@ -153,8 +161,9 @@ class Schema:
         if kind not in (*wanted, "nothing"):
             raise SourceError(
                 f"Column {column!r} is declared as something the table does not hold: it has "
-                f"{_plural[kind]}. Every row would be left out, and the budget spent on nothing. "
-                f"Declare it as {_advice[kind]}."
+                f"{_plural[kind]}.",
+                "Every row would be left out, and the budget spent on nothing.",
+                _declaration(column, kind),
             )
 
 
@@ -230,15 +239,6 @@ _plural: dict[ColumnKind, str] = {
     "nothing": "nothing",
     "other": "values that cannot be charted",
 }
-_advice: dict[ColumnKind, str] = {
-    "number": "(lower, upper), or as a list of numbers",
-    "text": "a list of texts",
-    "flag": "[False, True]",
-    "time": "a pair of dates: (date(2026, 1, 1), date(2027, 1, 1))",
-    "bytes": "another column: bytes can only tell people apart",
-    "nothing": "anything",
-    "other": "another column: nested values, durations and times of day are not supported",
-}
 # Text is read as the declared kind: a CSV file has nothing but text.
 _category_kinds: dict[str, tuple[ColumnKind, ...]] = {
     "text": ("text",),
@@ -264,3 +264,23 @@ def _kinds_of(key: Question | Moments) -> list[tuple[str, tuple[ColumnKind, ...]
 
 def _bounded(bounds: Bounds) -> tuple[ColumnKind, ...]:
     return ("time",) if bounds.time else _NUMERIC
+
+
+def _declaration(column: str, kind: ColumnKind) -> Words:
+    """Say how a column of some kind is declared."""
+    match kind:
+        case "number":
+            either = BoundsOf(column), ", or numbers to count: "
+            return "Declare ", *either, CategoriesOf(column, (1, 2, 3)), "."
+        case "time":
+            return "Declare a pair of dates: ", BoundsOf(column, ends=YEAR), "."
+        case "flag":
+            return "Declare ", CategoriesOf(column, (False, True)), "."
+        case "bytes":
+            return "Name another column: bytes can only tell people apart."
+        case "other":
+            return (
+                "Name another column: nested values, durations and times of day are not supported."
+            )
+        case _:
+            return "Declare ", CategoriesOf(column), "."

@@ -20,6 +20,7 @@ import duckdb
 import pyarrow as pa
 
 from sfumato.errors import SourceError
+from sfumato.phrases import Setting, Settings
 
 _UNITS = {"bytes": 1} | {f"{name}iB": 1024 ** (i + 1) for i, name in enumerate("KMGTPE")}
 
@@ -70,10 +71,11 @@ def checked(resources: Resources) -> Resources:
     if resources == Resources() or _sensible(resources):
         return resources
     limits = {"threads": resources.threads, "memory_limit": resources.memory_limit}
-    given = [f"{name}={value!r}" for name, value in limits.items() if value is not None]
+    given = [Setting(name, value) for name, value in limits.items() if value is not None]
     raise SourceError(
-        f"{' or '.join(given)} makes no sense. A query that fails later would be paid for nothing. "
-        "Write threads=2 and memory_limit='1GB', or leave them out."
+        (*given[:1], *(part for each in given[1:] for part in (" or ", each)), " makes no sense."),
+        "A query that fails later would be paid for nothing.",
+        ("Write ", Settings({"threads": 2, "memory_limit": "1GB"}), ", or leave them out."),
     )
 
 
@@ -254,16 +256,23 @@ class NumberFormat:
     def __post_init__(self) -> None:
         if self.decimal not in _DECIMAL or self.thousands not in (None, *_THOUSANDS):
             raise SourceError(
-                "Numbers cannot be written with that decimal mark or that separator of thousands. "
-                "Every field would be left out, and the budget spent on nothing. Write "
-                "decimal=',' or decimal='.', and for thousands= a point, a comma, an "
-                "apostrophe, an underscore or a space."
+                "Numbers cannot be written with that decimal mark or that separator of thousands.",
+                "Every field would be left out, and the budget spent on nothing.",
+                (
+                    "Write ",
+                    Setting("decimal", ","),
+                    " or ",
+                    Setting("decimal", "."),
+                    ", and for ",
+                    Setting("thousands"),
+                    " a point, a comma, an apostrophe, an underscore or a space.",
+                ),
             )
         if self.decimal == self.thousands:
             raise SourceError(
-                f"{self.decimal!r} cannot stand both before decimals and between thousands. What "
-                "a field is read as would be a guess. Write decimal=',' with thousands='.', or "
-                "decimal='.' with thousands=','."
+                f"{self.decimal!r} cannot stand both before decimals and between thousands.",
+                "What a field is read as would be a guess.",
+                ("Write ", Settings({"decimal": ",", "thousands": "."}), ", or the reverse."),
             )
 
     @property
@@ -281,8 +290,9 @@ class NumberFormat:
         """Refuse to read numbers otherwise where the table says by itself what is a number."""
         if not (delimited or self == PLAIN):
             raise SourceError(
-                "decimal= and thousands= are for CSV files. Other tables hold numbers as numbers, "
-                "and what their texts mean is not rewritten. Leave both out."
+                (Setting("decimal"), " and ", Setting("thousands"), " are for CSV files."),
+                "Other tables hold numbers as numbers, and what their texts mean is not rewritten.",
+                "Leave both out.",
             )
 
 
@@ -339,16 +349,18 @@ class Table:
     def __post_init__(self) -> None:
         if isinstance(self.source, Table):
             raise SourceError(
-                "A Table is not the source of another. Which of their limits hold would be a "
-                "guess. Give it the path or the frame itself: Table('visits.parquet', threads=2)."
+                "A Table is not the source of another.",
+                "Which of their limits hold would be a guess.",
+                "Give it the path or the frame itself: Table('visits.parquet', threads=2).",
             )
         if self.spark is not None:
             self._check_name()
         if self.threads is not None and (self.spark is not None or is_spark(self.source)):
             raise SourceError(
-                "threads= is for tables on this machine. A Spark table is read by a cluster, whose "
-                "settings say how many tasks run at once. Leave threads out; memory_limit='1GB' "
-                "still holds in each worker."
+                "threads= is for tables on this machine.",
+                "A Spark table is read by a cluster, whose settings say how many tasks run at "
+                "once.",
+                "Leave threads out; memory_limit='1GB' still holds in each worker.",
             )
         self.number_format.check_files(
             delimited=self.spark is None and _paths(self.source) is not None
@@ -357,14 +369,16 @@ class Table:
     def _check_name(self) -> None:
         if not is_spark(self.spark, "SparkSession"):
             raise SourceError(
-                f"spark= takes a Spark session, and not a {type(self.spark).__name__}. Who finds "
-                "the table decides whose rows are charted. Write Table('visits', spark=spark) "
-                "with spark = SparkSession.builder.getOrCreate()."
+                f"spark= takes a Spark session, and not a {type(self.spark).__name__}.",
+                "Who finds the table decides whose rows are charted.",
+                "Write Table('visits', spark=spark) with spark = "
+                "SparkSession.builder.getOrCreate().",
             )
         if not isinstance(self.source, str) or not self.source.strip():
             raise SourceError(
-                "With spark=, a table is given by its name. Anything else says by itself where "
-                "its rows are. Write Table('db.visits', spark=spark), or leave spark out."
+                "With spark=, a table is given by its name.",
+                "Anything else says by itself where its rows are.",
+                "Write Table('db.visits', spark=spark), or leave spark out.",
             )
 
     @classmethod

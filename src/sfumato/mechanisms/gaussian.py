@@ -12,6 +12,7 @@ from sfumato.errors import BudgetError
 from sfumato.exact import Exact
 from sfumato.mechanisms.meter import Meter
 from sfumato.mechanisms.noise import add_noise, check_scale
+from sfumato.phrases import Spending
 from sfumato.privacy.budget import Cost, float_above
 
 
@@ -46,8 +47,9 @@ def gaussian_scale(l2_squared: int, rho: Fraction) -> float:
     """
     if rho <= 0:
         raise BudgetError(
-            "Gaussian noise needs a ρ above 0, and so a δ. With none to spend nothing can be "
-            "shown. Write Budget(epsilon=1, delta=1e-6)."
+            "Gaussian noise needs a ρ above 0, and so a δ.",
+            "With none to spend nothing can be shown.",
+            ("Write ", Spending(1, 1e-6), "."),
         )
     variance = Fraction(l2_squared) / (2 * rho)
     bound = _root_bound(variance)

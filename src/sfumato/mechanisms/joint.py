@@ -83,8 +83,9 @@ def joint(
     check(exact, levels, size)
     if len(levels) > MOST_LEVELS:
         raise DomainError(
-            f"{len(levels)} quantiles are too many to choose together. Their weights would leave "
-            "what floats can hold, and with it the promise. Choose them with approx."
+            f"{len(levels)} quantiles are too many to choose together.",
+            "Their weights would leave what floats can hold, and with it the promise.",
+            "Choose them with approx.",
         )
     left = usable(epsilon, touched(exact))
     rates = Rates.of(levels, left, score, replaced=size is not None)
@@ -102,19 +103,21 @@ def check(exact: Exact, levels: Sequence[Fraction], size: int | None) -> None:
     groups, cells = exact.reveal().shape
     if not (levels and all(low < high for low, high in pairwise([0, *levels, 1]))):
         raise DomainError(
-            "Levels of quantiles must rise between 0 and 1. The ends of the data belong to single "
-            "people and are not quantiles. Write levels like [Fraction(1, 4), Fraction(1, 2)]."
+            "Levels of quantiles must rise between 0 and 1.",
+            "The ends of the data belong to single people and are not quantiles.",
+            "Write levels like [Fraction(1, 4), Fraction(1, 2)].",
         )
     if cells > MOST_CELLS:
         raise DomainError(
-            f"{cells} cells are too many for one group. Sums over them would be less precise than "
-            f"the promise allows. Use a grid of {MOST_CELLS} cells at most."
+            f"{cells} cells are too many for one group.",
+            "Sums over them would be less precise than the promise allows.",
+            f"Use a grid of {MOST_CELLS} cells at most.",
         )
     if size is not None and ((groups, exact.l1) != (1, 1) or not 0 <= size <= MOST_UNITS):
         raise DomainError(
-            "A public size needs rows of one group, 2^36 at most. People, and rows that change "
-            "their group, change sizes that are private. Leave size out, or protect rows of one "
-            "group."
+            "A public size needs rows of one group, 2^36 at most.",
+            "People, and rows that change their group, change sizes that are private.",
+            "Leave size out, or protect rows of one group.",
         )
 
 
@@ -133,8 +136,9 @@ def usable(epsilon: Fraction, draws: int) -> Fraction:
     left = epsilon - ROUNDING * draws
     if left <= 0:
         raise BudgetError(
-            "So small an ε cannot choose quantiles: rounding alone would cost as much. The answer "
-            "would be noise in any case. Spend more on this chart, or ask for fewer groups."
+            "So small an ε cannot choose quantiles: rounding alone would cost as much.",
+            "The answer would be noise in any case.",
+            "Spend more on this chart, or ask for fewer groups.",
         )
     return min(left, Fraction(LARGEST_EPSILON))
 

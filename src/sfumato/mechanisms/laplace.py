@@ -11,6 +11,7 @@ from sfumato.errors import BudgetError
 from sfumato.exact import Exact
 from sfumato.mechanisms.meter import Meter
 from sfumato.mechanisms.noise import add_noise, check_scale
+from sfumato.phrases import Spending
 from sfumato.privacy.budget import Cost, float_above
 
 
@@ -45,8 +46,9 @@ def laplace_scale(l1: int, epsilon: Fraction) -> float:
     """
     if epsilon <= 0:
         raise BudgetError(
-            "Laplace noise needs an ε above 0. With none to spend nothing can be shown. Spend more "
-            "on this chart: Budget(epsilon=1)."
+            "Laplace noise needs an ε above 0.",
+            "With none to spend nothing can be shown.",
+            ("Spend more on this chart: ", Spending(1), "."),
         )
     scale = Fraction(l1) / epsilon
     check_scale(scale)

@@ -135,8 +135,9 @@ class Meter:
             self._spent = spent = self._spent + cost
         if not spent.within(self._limit):
             raise OverspentError(
-                f"{shorten_label(self._label)} would spend {spent} but only {self._limit} was "
-                "charged. This is a bug in sfumato: the numbers are withheld. Please report it."
+                f"{shorten_label(self._label)} would spend {spent}, but {self._limit} was charged.",
+                "This is a bug in sfumato: the numbers are withheld.",
+                "Please report it.",
             )
         return source
 
@@ -175,13 +176,15 @@ def require_process(process: int) -> None:
     # A signal's handler may fork in mid-release, and both of them come back from it.
     if os.getpid() != process:
         raise LedgerError(
-            "A process that was forked while a chart was being released cannot have it too. Two "
-            "releases would be published for one charge. Ask for the chart again in this process."
+            "A process that was forked while a chart was being released cannot have it too.",
+            "Two releases would be published for one charge.",
+            "Ask for the chart again in this process.",
         )
 
 
 def _misused(what: str) -> OverspentError:
     return OverspentError(
-        f"{what}. This is a bug in sfumato: nothing is drawn that was not paid for. Please report "
-        "it."
+        f"{what}.",
+        "This is a bug in sfumato: nothing is drawn that was not paid for.",
+        "Please report it.",
     )

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from sfumato.errors import BudgetError, SfumatoError
 from sfumato.mechanisms.meter import Receipt
+from sfumato.phrases import Spending
 
 Family = Literal["laplace", "gaussian"]
 
@@ -29,13 +30,15 @@ def check_scale(scale: float | Fraction) -> None:
     """Refuse a scale that no noise can have, or that would drown everything."""
     if scale > LARGEST_SCALE:
         raise BudgetError(
-            "So small a price needs noise of a scale above 2^55 steps. It would drown every count, "
-            "and 64-bit integers could not hold it. Spend more on this chart, or ask for less."
+            "So small a price needs noise of a scale above 2^55 steps.",
+            "It would drown every count, and 64-bit integers could not hold it.",
+            "Spend more on this chart, or ask for less.",
         )
     if not scale > 0:
         raise BudgetError(
-            "The scale of the noise must be above 0. Without noise the true counts would be shown. "
-            "Spend a finite amount above 0: Budget(epsilon=1)."
+            "The scale of the noise must be above 0.",
+            "Without noise the true counts would be shown.",
+            ("Spend a finite amount above 0: ", Spending(1), "."),
         )
 
 
@@ -75,9 +78,10 @@ def _add_exact_noise(values: NDArray[np.int64], family: Family, scale: float) ->
         failed = True
     if failed:
         raise SfumatoError(
-            "The noise could not be drawn; most likely the system gave no randomness. Nothing is "
-            "released, and what was charged stays charged, since the data has been read. Ask again "
-            "when the system has recovered."
+            "The noise could not be drawn; most likely the system gave no randomness.",
+            "Nothing is released, and what was charged stays charged, since the data has been "
+            "read.",
+            "Ask again when the system has recovered.",
         )
     return noisy.reshape(values.shape)
 

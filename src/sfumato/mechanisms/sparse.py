@@ -18,6 +18,7 @@ from sfumato.exact import Exact
 from sfumato.mechanisms.meter import Meter
 from sfumato.mechanisms.noise import add_noise, check_scale
 from sfumato.mechanisms.stability import worst_split
+from sfumato.phrases import ProtectedUsers, Setting, Spending
 from sfumato.privacy.budget import Cost
 from sfumato.privacy.guarantee import MOST_MAX_ROWS
 
@@ -86,9 +87,9 @@ def sparse_threshold(rows: int, scale: float, delta: Fraction) -> int:
     check_scale(scale)
     if not _LEAST_DELTA <= delta < 1:
         raise BudgetError(
-            "A sparse histogram needs a δ above 10^-300 and below 1 for its threshold. It is the "
-            "chance that a cell shows which only one person is in. Write Budget(epsilon=1, "
-            "delta=1e-6)."
+            "A sparse histogram needs a δ above 10^-300 and below 1 for its threshold.",
+            "It is the chance that a cell shows which only one person is in.",
+            ("Write ", Spending(1, 1e-6), "."),
         )
     candidates = range(rows + 1, rows + 2 + math.ceil(_FARTHEST * scale))
     enough = bisect_left(candidates, True, key=lambda t: sparse_delta(rows, scale, t) <= delta)
@@ -138,7 +139,8 @@ def _least_mass(variance: Decimal) -> Decimal:
 def _check_rows(rows: int | None) -> None:
     if rows is None or not 1 <= rows <= MOST_MAX_ROWS:
         raise DomainError(
-            "A sparse histogram needs a bound on the rows of each unit. A person whose rows share "
-            "one weight can open a cell with every row, and the threshold must hide all of them. "
-            "Write PrivacyUnit.users('user_id', max_rows=20), or use method='haar'."
+            "A sparse histogram needs a bound on the rows of each unit.",
+            "A person whose rows share one weight can open a cell with every row, and the "
+            "threshold must hide all of them.",
+            ("Write ", ProtectedUsers("user_id", 20), ", or use ", Setting("method", "haar"), "."),
         )

@@ -16,6 +16,7 @@ from sfumato.errors import BudgetError, DomainError
 from sfumato.exact import Exact
 from sfumato.mechanisms.meter import Meter
 from sfumato.mechanisms.noise import add_noise, check_scale
+from sfumato.phrases import PrivateSearch, ProtectedUsers
 from sfumato.privacy.budget import Cost
 from sfumato.privacy.guarantee import MOST_MAX_ROWS
 
@@ -79,15 +80,17 @@ def stability_threshold(rows: int, scale: float, delta: Fraction) -> int:
     check_scale(scale)
     if not _LEAST_DELTA <= delta < 1:
         raise BudgetError(
-            "Private categories need a δ above 10^-300 and below 1. It is the chance that a name "
-            "which only one person has is shown. Write private(delta=1e-6)."
+            "Private categories need a δ above 10^-300 and below 1.",
+            "It is the chance that a name which only one person has is shown.",
+            ("Write ", PrivateSearch(delta=1e-6), "."),
         )
     candidates = range(rows + 1, _LARGEST_THRESHOLD)
     enough = bisect_left(candidates, True, key=lambda t: stability_delta(rows, scale, t) <= delta)
     if enough == len(candidates):
         raise BudgetError(
-            "So small a price needs a threshold above 2^62 rows. No category could ever reach it. "
-            "Spend more on the categories: a larger share, or a larger δ."
+            "So small a price needs a threshold above 2^62 rows.",
+            "No category could ever reach it.",
+            "Spend more on the categories: a larger share, or a larger δ.",
         )
     return candidates[enough]
 
@@ -135,7 +138,8 @@ def _upper_tail(least: int, scale: float) -> Decimal:
 def _check_rows(rows: int | None) -> None:
     if rows is None or not 1 <= rows <= MOST_MAX_ROWS:
         raise DomainError(
-            "Private categories need a bound on the rows of each unit. A person whose rows share "
-            "one weight can open a category with every row, and the threshold must hide all of "
-            "them. Write PrivacyUnit.users('user_id', max_rows=20), or declare the categories."
+            "Private categories need a bound on the rows of each unit.",
+            "A person whose rows share one weight can open a category with every row, and the "
+            "threshold must hide all of them.",
+            ("Write ", ProtectedUsers("user_id", 20), ", or declare the categories."),
         )

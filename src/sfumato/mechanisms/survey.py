@@ -191,8 +191,9 @@ class Survey:
         within = len(asks) <= MOST_ASKS and self._dearest(asks) <= self._price
         if not (inside.all() and apart and within):
             raise OverspentError(
-                "A map asked for squares that overlap, do not exist or cost more than was charged. "
-                "This is a bug in sfumato: the numbers are withheld. Please report it."
+                "A map asked for squares that overlap, do not exist or cost more than was charged.",
+                "This is a bug in sfumato: the numbers are withheld.",
+                "Please report it.",
             )
 
     def _ranges(self, level: Integers, code: Integers) -> tuple[Integers, Integers]:

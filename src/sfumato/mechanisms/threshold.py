@@ -213,16 +213,19 @@ def _check(exact: Exact, ladder: Ladder, level: Fraction, size: int | None = Non
     rising = ladder.size > 0 and bool((np.diff(ladder) > 0).all())
     if not (rising and ladder[0] >= 0 and ladder[-1] < cells):
         raise DomainError(
-            "A ladder is made of rising indices of cells. Rungs that come twice or lie outside the "
-            "grid would be paid for and never stopped at. Use sfumato.charts.ladder."
+            "A ladder is made of rising indices of cells.",
+            "Rungs that come twice or lie outside the grid would be paid for and never stopped at.",
+            "Use sfumato.charts.ladder.",
         )
     if not 0 <= level <= 1:
         raise DomainError(
-            f"A level of {float(level):g} is no share. A walk stops where that part of all lies "
-            "behind it, which is public. Use a level from 0 to 1."
+            f"A level of {float(level):g} is no share.",
+            "A walk stops where that part of all lies behind it, which is public.",
+            "Use a level from 0 to 1.",
         )
     if size is not None and (groups, exact.l1, exact.step) != (1, 1, 1.0):
         raise DomainError(
-            "A public size needs rows of one group. People, and rows that change their group, "
-            "change sizes that are private. Leave size out, or protect rows of one group."
+            "A public size needs rows of one group.",
+            "People, and rows that change their group, change sizes that are private.",
+            "Leave size out, or protect rows of one group.",
         )

@@ -38,6 +38,7 @@ def remaining(budget: Budget, spent: Cost) -> Cost:
     )
 
 
+_LIMIT = "Charts together must not reveal more than was promised."
 _ADVICE = "Ask for less, or draw a saved release again: drawing is free."
 
 
@@ -45,7 +46,7 @@ def refusal(label: str, budget: Budget, spent: Cost, cost: Cost) -> BudgetError:
     """Return the error for a `cost` that `admits` refused, in the currency nearest to fitting."""
     total = spent + cost
     if total.delta > budget.threshold_delta:
-        return BudgetError(_beyond_reserve(label, budget, spent, cost))
+        return _beyond_reserve(label, budget, spent, cost)
     fits: list[tuple[Fraction, str]] = []
     if cost.epsilon is not None and spent.epsilon is not None:
         limit = exactly(budget.epsilon)
@@ -54,33 +55,37 @@ def refusal(label: str, budget: Budget, spent: Cost, cost: Cost) -> BudgetError:
     if budget.rho > 0:
         words = _beyond(label, "ρ", cost.rho, spent.rho, budget.rho)
         fits.append((total.rho / budget.rho, words))
-    return BudgetError(min(fits)[1] if fits else _without_delta(label, budget))
+    if not fits:
+        return _without_delta(label, budget)
+    return BudgetError(min(fits)[1], _LIMIT, _ADVICE)
 
 
 def _beyond(label: str, currency: str, cost: Fraction, spent: Fraction, limit: Fraction) -> str:
     return (
         f"{label} costs {currency} = {show(cost, up=True)}, but {show(spent, up=True)} of "
-        f"{show(limit, up=False)} is spent. {_ADVICE}"
+        f"{show(limit, up=False)} is spent."
     )
 
 
-def _beyond_reserve(label: str, budget: Budget, spent: Cost, cost: Cost) -> str:
+def _beyond_reserve(label: str, budget: Budget, spent: Cost, cost: Cost) -> BudgetError:
     price, kept = show(cost.delta, up=True), show(budget.threshold_delta, up=False)
     if budget.threshold_delta == 0:
-        return (
-            f"{label} costs δ = {price} for its threshold, but {budget!r} keeps none for it. A "
-            "threshold fails with some small probability. Declare the categories, or begin a "
-            "ledger whose budget has a delta."
+        return BudgetError(
+            (f"{label} costs δ = {price} for its threshold, but ", budget.spelled, " keeps none."),
+            "A threshold fails with some small probability.",
+            "Declare the categories, or begin a ledger whose budget has a delta.",
         )
-    return (
+    return BudgetError(
         f"{label} costs δ = {price}, but {show(spent.delta, up=True)} of the {kept} kept for "
-        f"thresholds is spent. {_ADVICE}"
+        "thresholds is spent.",
+        _LIMIT,
+        _ADVICE,
     )
 
 
-def _without_delta(label: str, budget: Budget) -> str:
-    return (
-        f"{label} uses Gaussian noise, which needs δ, but {budget!r} has none for it. The promise "
-        "of Gaussian noise fails with some small probability. Ask for Laplace noise, or begin a "
-        "ledger whose budget has a delta."
+def _without_delta(label: str, budget: Budget) -> BudgetError:
+    return BudgetError(
+        (f"{label} uses Gaussian noise, which needs δ, but ", budget.spelled, " has none for it."),
+        "The promise of Gaussian noise fails with some small probability.",
+        "Ask for Laplace noise, or begin a ledger whose budget has a delta.",
     )

@@ -11,6 +11,7 @@ from functools import cache
 from sys import float_info
 
 from sfumato.errors import BudgetError
+from sfumato.phrases import Setting, Spending
 
 _LARGEST = Fraction(float_info.max)
 
@@ -96,8 +97,9 @@ class Cost:
         epsilon = Fraction(0) if self.epsilon is None else self.epsilon
         if not all(map(_fits, (epsilon, self.rho, self.delta))):
             raise BudgetError(
-                "A cost is made of fractions of at least 0. A negative one would refund what was "
-                "spent, and a rounded one would not add up. Write Cost.pure(Fraction(1, 10))."
+                "A cost is made of fractions of at least 0.",
+                "A negative one would refund what was spent, and a rounded one would not add up.",
+                "Write Cost.pure(Fraction(1, 10)).",
             )
 
     def __repr__(self) -> str:
@@ -244,7 +246,7 @@ class Budget:
     >>> Budget(epsilon=100)
     Traceback (most recent call last):
     ...
-    sfumato.errors.BudgetError: Budget(epsilon=100.0) protects little: ε = 100 is above 10. ...
+    sfumato.errors.BudgetError: Budget(epsilon=100) protects little: ε = 100 is above 10. ...
     """
 
     epsilon: float
@@ -259,27 +261,35 @@ class Budget:
             object.__setattr__(self, "reserve", _number(self.reserve, "reserve"))
         if not 0 < self.epsilon <= LARGEST_EPSILON:
             raise BudgetError(
-                f"Budget(epsilon={self.epsilon:g}) must be a finite number above 0. It bounds what "
-                "anyone can learn about one person. Write Budget(epsilon=1)."
+                (Setting("epsilon", self.epsilon), " must be a finite number above 0."),
+                "It bounds what anyone can learn about one person.",
+                ("Write ", Spending(1), "."),
             )
         if not 0 <= self.delta < 1:
             raise BudgetError(
-                f"Budget(delta={self.delta:g}) must be at least 0 and below 1. It is the chance "
-                "that the promise fails; keep it far below one over the number of people. Write "
-                "Budget(epsilon=1, delta=1e-6)."
+                (Setting("delta", self.delta), " must be at least 0 and below 1."),
+                "It is the chance that the promise fails; keep it far below one over the number "
+                "of people.",
+                ("Write ", Spending(1, 1e-6), "."),
             )
         if self.reserve is not None and not 0 <= self.reserve <= self.delta:
             raise BudgetError(
-                f"Budget(reserve={self.reserve:g}) must lie between 0 and delta. It is the part of "
-                "δ kept for thresholds. Leave it out, or write a smaller one."
+                (Setting("reserve", self.reserve), " must lie between 0 and delta."),
+                "It is the part of δ kept for thresholds.",
+                "Leave it out, or write a smaller one.",
             )
         object.__setattr__(self, "weak", self.weak is True)
         if not self.weak and (why := weakness(self.epsilon, self.delta)):
             raise BudgetError(
-                f"{self!r} protects little: {why}. Whoever sees the chart could become nearly sure "
-                "of what one person's rows say. Spend less, or write that you mean it: "
-                f"{replace(self, weak=True)!r}."
+                (self.spelled, f" protects little: {why}."),
+                "Whoever sees the chart could become nearly sure of what one person's rows say.",
+                ("Spend less, or write that you mean it: ", replace(self.spelled, weak=True), "."),
             )
+
+    @property
+    def spelled(self) -> Spending:
+        """How it is typed, for errors that quote it."""
+        return Spending(self.epsilon, self.delta, self.reserve, self.weak)
 
     def __repr__(self) -> str:
         parts = [f"epsilon={self.epsilon!r}"]
@@ -328,5 +338,7 @@ def _number(value: object, name: str) -> float:
     except (TypeError, ValueError, OverflowError):
         pass
     raise BudgetError(
-        f"{name} must be a number. Privacy is spent in exact amounts. Write Budget(epsilon=1)."
+        f"{name} must be a number.",
+        "Privacy is spent in exact amounts.",
+        ("Write ", Spending(1), "."),
     )

@@ -7,6 +7,7 @@ from decimal import Context, Decimal
 from fractions import Fraction
 
 from sfumato.errors import DomainError, brief, printable
+from sfumato.phrases import ProtectedUsers, Worded
 from sfumato.privacy.budget import exactly, float_above, show, weakness
 
 SHARED_STEPS = 2**30
@@ -34,14 +35,15 @@ class PrivacyUnit:
     def __post_init__(self) -> None:
         if self.column is not None and not _named(self.column):
             raise DomainError(
-                "A user column is named by a text. Without one each row would be protected alone, "
-                "which is less than was asked for. Write PrivacyUnit.users('user_id')."
+                "A user column is named by a text.",
+                "Without one each row would be protected alone, which is less than was asked for.",
+                ("Write ", ProtectedUsers("user_id"), "."),
             )
         if self.max_rows is not None and (self.column is None or not _count_rows(self.max_rows)):
             raise DomainError(
-                f"max_rows must be a whole number from 1 to {MOST_MAX_ROWS}, for a user column. It "
-                "bounds how much one person can count. Write PrivacyUnit.users('user_id', "
-                "max_rows=20)."
+                f"Of each user from 1 to {MOST_MAX_ROWS} rows may count, given a user column.",
+                "It bounds how much one person can count.",
+                ("Write ", ProtectedUsers("user_id", 20), "."),
             )
 
     def __repr__(self) -> str:
@@ -145,8 +147,13 @@ class Guarantee:
         if self.size is not None and (self.unit.column is not None or not _counted(self.size)):
             raise DomainError(
                 "A public size is a whole number of rows from 1 up, where each row is protected "
-                "alone. How many rows the users have together is not public. Leave it out, or "
-                "protect rows: PrivacyUnit.rows()."
+                "alone.",
+                "How many rows the users have together is not public.",
+                (
+                    "Leave it out, or protect rows: ",
+                    Worded("PrivacyUnit.rows()", in_shell="no --unit"),
+                    ".",
+                ),
             )
 
     @property

@@ -12,6 +12,7 @@ from pathlib import Path
 from sqlite3 import Connection
 
 from sfumato.errors import LedgerError, brief, printable
+from sfumato.phrases import Setting, Worded, typed
 from sfumato.privacy.accountant import admits, refusal, remaining
 from sfumato.privacy.budget import Budget, Cost, show, weakness
 from sfumato.privacy.guarantee import PrivacyUnit
@@ -134,9 +135,16 @@ class Ledger:
         place = _place(path)
         if not exists(place):
             raise LedgerError(
-                f"There is no ledger at {place}. A new one would forget what was spent before. If "
-                f"nothing was, write Ledger.create({str(path)!r}, budget=Budget(epsilon=1), "
-                f"table='visits'), or: sfumato ledger create {path} --epsilon 1 --table visits."
+                f"There is no ledger at {place}.",
+                "A new one would forget what was spent before.",
+                (
+                    "If nothing was, write ",
+                    Worded(
+                        f"Ledger.create({str(path)!r}, budget=Budget(epsilon=1), table='visits')",
+                        in_shell=f"sfumato ledger create {typed(path)} --epsilon 1 --table visits",
+                    ),
+                    ".",
+                ),
             )
         return cls(FileStore(place))
 
@@ -248,8 +256,9 @@ class Ledger:
     def __reduce__(self) -> tuple[object, ...]:
         if self.path is None:
             raise LedgerError(
-                "A ledger in memory cannot be copied or sent to another process. Each copy could "
-                "spend the same budget again. Keep it in a file: ledger='visits.ledger'."
+                "A ledger in memory cannot be copied or sent to another process.",
+                "Each copy could spend the same budget again.",
+                ("Keep it in a file: ", Setting("ledger", "visits.ledger"), "."),
             )
         return Ledger.open, (self.path,)
 
@@ -269,8 +278,9 @@ def _place(path: str | os.PathLike[str]) -> Path:
     # SQLite would stop reading the name there, and open another file.
     if "\0" in str(place):
         raise LedgerError(
-            "A ledger's file name must not hold a NUL character. Another file might be opened in "
-            "its place. Write a plain name: ledger='visits.ledger'."
+            "A ledger's file name must not hold a NUL character.",
+            "Another file might be opened in its place.",
+            ("Write a plain name: ", Setting("ledger", "visits.ledger"), "."),
         )
     return place
 

@@ -22,6 +22,7 @@ from typing import TypeVar
 
 from sfumato.errors import BudgetError, LedgerError, brief
 from sfumato.errors import printable as harmless
+from sfumato.phrases import Setting, Spending, Worded, typed
 from sfumato.privacy.budget import Budget, Cost, exactly, weakness
 from sfumato.privacy.place import (
     exists,
@@ -83,8 +84,9 @@ class Terms:
     def __post_init__(self) -> None:
         if not _short(self.table):
             raise LedgerError(
-                "A ledger needs the name of its table, a short text on one line. Charges against "
-                "one table must never be counted for another. Write table='visits'."
+                "A ledger needs the name of its table, a short text on one line.",
+                "Charges against one table must never be counted for another.",
+                ("Write ", Setting("table", "visits"), "."),
             )
 
     @property
@@ -95,21 +97,24 @@ class Terms:
 
     def agree(self, name: str, wanted: Terms) -> None:
         """Refuse a ledger that was created for something else than `wanted`."""
-        for what, kept, asked in (
-            ("the table", self.table, wanted.table),
-            ("the unit", self.protects, wanted.protects),
-        ):
-            if kept != asked:
-                raise LedgerError(
-                    f"{name} is kept for {what} {kept!r}, not {asked!r}. Its sum is a promise "
-                    "about that alone. Ask as it was created (a table of the same people under its "
-                    f"name, name={self.table!r}), or, for other people, name another ledger file."
-                )
+        if self.table != wanted.table:
+            name_it = Worded(f"name={self.table!r}", in_shell=f"--table {typed(self.table)}")
+            raise LedgerError(
+                f"{name} is kept for the table {self.table!r}, not {wanted.table!r}.",
+                "What it adds up was promised to the people in that table.",
+                ("If they are the same, pass ", name_it, "; if not, name another ledger file."),
+            )
+        if self.protects != wanted.protects:
+            raise LedgerError(
+                f"{name} is kept for the unit {self.protects!r}, not {wanted.protects!r}.",
+                "What it adds up was promised to that unit alone.",
+                "Protect the same unit, or name another ledger file.",
+            )
         if self.limits != wanted.limits:
             raise LedgerError(
-                f"{name} guards {self.budget!r}, not {wanted.budget!r}. A total that grows "
-                "afterwards is no promise. Open it with the budget it was created with, or name "
-                "another ledger file."
+                (f"{name} guards ", self.budget.spelled, ", not ", wanted.budget.spelled, "."),
+                "A total that grows afterwards is no promise.",
+                "Open it with the budget it was created with, or name another ledger file.",
             )
 
 
@@ -261,8 +266,9 @@ def _amount(text: object) -> Fraction:
 def _text(amount: Fraction) -> str:
     if max(amount.numerator, amount.denominator) > _FINEST:
         raise LedgerError(
-            "A cost is written in more digits than a ledger keeps. A rounded one would not add up. "
-            "Ask for a rounder amount, such as budget=0.5."
+            "A cost is written in more digits than a ledger keeps.",
+            "A rounded one would not add up.",
+            ("Ask for a rounder amount: ", Spending(0.5), "."),
         )
     return f"{amount.numerator}/{amount.denominator}"
 
@@ -344,7 +350,7 @@ class Store(ABC):
         else:
             _go_on_in(process)
             return answer
-        raise LedgerError(_explain(self.name, problem))
+        raise _explain(self.name, problem)
 
 
 class FileStore(Store):
@@ -371,15 +377,17 @@ class FileStore(Store):
     def _require_one_name(self, file: Path) -> None:
         if not has_one_name(file):
             raise LedgerError(
-                f"{self.path} has a second name in the file system. SQLite finds the journal of a "
-                "charge by the file's name, and under another name the charge would be forgotten. "
-                "Remove the other hard link; one like .ledger-… is left from its creation."
+                f"{self.path} has a second name in the file system.",
+                "SQLite finds the journal of a charge by the file's name, and under another name "
+                "the charge would be forgotten.",
+                "Remove the other hard link; one like .ledger-… is left from its creation.",
             )
         if is_mounted(file):
             raise LedgerError(
-                f"{self.path} is mounted without its folder. SQLite keeps the journal of a charge "
-                "in that folder, and seen from another the charge would be forgotten. Mount the "
-                "folder of the ledger."
+                f"{self.path} is mounted without its folder.",
+                "SQLite keeps the journal of a charge in that folder, and seen from another the "
+                "charge would be forgotten.",
+                "Mount the folder of the ledger.",
             )
 
 
@@ -399,8 +407,9 @@ class MemoryStore(Store):
     def _connection(self, *, writing: bool) -> Generator[sqlite3.Connection]:  # noqa: ARG002
         if os.getpid() != self._process:
             raise LedgerError(
-                "A ledger in memory belongs to the process that made it. A forked copy would let "
-                "the same budget be spent twice. Keep it in a file: ledger='visits.ledger'."
+                "A ledger in memory belongs to the process that made it.",
+                "A forked copy would let the same budget be spent twice.",
+                ("Keep it in a file: ", Setting("ledger", "visits.ledger"), "."),
             )
         with self._lock:
             yield self._database
@@ -410,10 +419,11 @@ def require_name(path: Path, file: Path) -> None:
     """Refuse a ledger whose `file`, behind all links, SQLite could take for another's journal."""
     if is_taken(file):
         raise LedgerError(
-            f"{path} has a name that SQLite gives to journals. Whoever opened a ledger beside it "
-            "could delete it, and what was spent would be forgotten. Choose a name such as "
-            "visits.ledger; one that exists is renamed together with its own journal, if it has "
-            f"one ({file.name}-journal)."
+            f"{path} has a name that SQLite gives to journals.",
+            "Whoever opened a ledger beside it could delete it, and what was spent would be "
+            "forgotten.",
+            "Choose a name such as visits.ledger; one that exists is renamed together with its "
+            f"own journal, if it has one ({file.name}-journal).",
         )
 
 
@@ -430,7 +440,7 @@ def create(path: Path, terms: Terms) -> None:
     """
     require_name(path, path)
     passing = path.with_name(f".ledger-{secrets.token_hex(8)}")
-    problem = ""
+    problem: LedgerError | None = None
     try:
         _refuse_journal(path)
         with synced(path.parent):
@@ -438,20 +448,23 @@ def create(path: Path, terms: Terms) -> None:
                 lay(connection, terms)
             os.link(passing, path)
     except FileExistsError:
-        problem = (
-            "there is a file of that name, or the journal of one. Writing over it would forget "
-            "what was spent. Open it with Ledger.open, or choose another name."
+        problem = LedgerError(
+            f"{path} cannot be created: there is a file of that name, or the journal of one.",
+            "Writing over it would forget what was spent.",
+            "Open the ledger that is there, or choose another name.",
         )
     except (OSError, sqlite3.Error):
-        problem = (
-            "its folder is missing, full, protected or unable to link files. A charge must be on "
-            "the disk before anyone looks. Choose another folder."
+        problem = LedgerError(
+            f"{path} cannot be created: its folder is missing, full, protected or unable to link "
+            "files.",
+            "A charge must be on the disk before anyone looks.",
+            "Choose another folder.",
         )
     finally:
         with suppress(OSError):
             passing.unlink()
-    if problem:
-        raise LedgerError(f"{path} cannot be created: {problem}")
+    if problem is not None:
+        raise problem
 
 
 def _opened(file: Path, address: str) -> sqlite3.Connection:
@@ -461,8 +474,10 @@ def _opened(file: Path, address: str) -> sqlite3.Connection:
             raise UnreadableError("It keeps charges in a second file")
     if (stranger := stranger_beside(file)) is not None:
         raise LedgerError(
-            f"{stranger} is not a journal of {file.name}. SQLite would take it for one and delete "
-            "it, and if it is a ledger, forget what was spent. Give it another name first."
+            f"{stranger} is not a journal of {file.name}.",
+            "SQLite would take it for one and delete it, and if it is a ledger, forget what was "
+            "spent.",
+            "Give it another name first.",
         )
     return _connect(address)
 
@@ -504,11 +519,12 @@ def _go_on_in(process: int) -> None:
         os.kill(child, signal.SIGKILL)
 
 
-def _explain(name: str, problem: Exception) -> str:
+def _explain(name: str, problem: Exception) -> LedgerError:
     if isinstance(problem, UnreadableError):
-        return (
-            f"{name} is not a ledger this sfumato can use. {problem}, and a total that cannot be "
-            "trusted protects nobody. Use the sfumato it was made with, or name another file."
+        return LedgerError(
+            f"{name} is not a ledger this sfumato can use.",
+            f"{problem}, and a total that cannot be trusted protects nobody.",
+            "Use the sfumato it was made with, or name another file.",
         )
     match _code(problem):
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
@@ -517,9 +533,10 @@ def _explain(name: str, problem: Exception) -> str:
             what, advice = "is not a ledger, or is damaged", "Name another file"
         case _:
             what, advice = "cannot be read or written", "Check its folder, rights and free space"
-    return (
-        f"{name} {what}. A charge must be on the disk before anyone looks, so nothing was read "
-        f"from your table. {advice}."
+    return LedgerError(
+        f"{name} {what}.",
+        "A charge must be on the disk before anyone looks, so nothing was read from your table.",
+        f"{advice}.",
     )
 
 

@@ -38,8 +38,9 @@ def _decoded(path: Path) -> NDArray[Any]:
         image = Image.open(BytesIO(content), formats=("PNG", "JPEG"))
         return np.asarray(ImageOps.exif_transpose(image).convert("RGBA"))
     raise ReleaseError(
-        "The background picture is damaged, or too large. The density would be drawn over nothing. "
-        "Save the picture again, or give it as an array."
+        "The background picture is damaged, or too large.",
+        "The density would be drawn over nothing.",
+        "Save the picture again, or give it as an array.",
     )
 
 
@@ -51,8 +52,9 @@ def _content(path: Path) -> bytes:
     if content.startswith(_SIGNATURES):
         return content
     raise ReleaseError(
-        f"There is no PNG or JPEG picture at {str(path)!r}. The density would be drawn over "
-        "nothing. Check the path, or give the picture as an array."
+        f"There is no PNG or JPEG picture at {str(path)!r}.",
+        "The density would be drawn over nothing.",
+        "Check the path, or give the picture as an array.",
     )
 
 
@@ -61,9 +63,9 @@ def _colours(picture: NDArray[Any]) -> Colours:
     layers = array[..., np.newaxis] if array.ndim == 2 else array
     if layers.ndim != 3 or 0 in layers.shape or layers.shape[2] not in (1, 3, 4):
         raise ReleaseError(
-            "A background is an array of rows and columns, grey or with three or four colours. "
-            "Another shape says nothing about where the window lies. Give an array of shape "
-            "(rows, columns, 3)."
+            "A background is an array of rows and columns, grey or with three or four colours.",
+            "Another shape says nothing about where the window lies.",
+            "Give an array of shape (rows, columns, 3).",
         )
     if layers.dtype.kind == "f":
         layers = np.rint(255 * np.clip(np.nan_to_num(layers), 0, 1))

@@ -35,8 +35,9 @@ def centers(release: HeatmapRelease, k: int) -> tuple[Center, ...]:
     """Return k places that lie near the mass of a release, those with the most first."""
     if not _counted(k):
         raise ReleaseError(
-            f"The number of centers must be a whole number from 1 to {MOST}. It is a public choice "
-            "and costs nothing: the release is not measured again. Write centers(5)."
+            f"The number of centers must be a whole number from 1 to {MOST}.",
+            "It is a public choice and costs nothing: the release is not measured again.",
+            "Write centers(5).",
         )
     left, right, low, high = release.ends
     across = ((left + right) / 2 - release.x.bounds.lower) / release.x.bounds.width

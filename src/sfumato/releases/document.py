@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from sfumato.errors import ReleaseError, SfumatoError
+from sfumato.phrases import Worded
 from sfumato.privacy.accountant import admits
 from sfumato.privacy.budget import Budget, Cost, plain_above
 from sfumato.privacy.guarantee import Guarantee, PrivacyUnit
@@ -128,8 +129,13 @@ def _kinds() -> dict[str, type[Release]]:
 def _content(path: Path) -> bytes:
     if not path.is_file():
         raise ReleaseError(
-            f"There is no release at {str(path)!r}. A release must be saved before it can be "
-            "drawn again. Check the path, or make it: release.save('chart.json')."
+            f"There is no release at {str(path)!r}.",
+            "A release must be saved before it can be drawn again.",
+            (
+                "Check the path, or make it: ",
+                Worded("release.save('chart.json')", in_shell="-o chart.json"),
+                ".",
+            ),
         )
     try:
         if path.stat().st_size <= _LARGEST:
@@ -145,8 +151,9 @@ def _check_header(document: Mapping[str, Any], kinds: Mapping[str, object]) -> N
         raise _malformed()
     if version > VERSION or not isinstance(kind, str) or kind not in kinds:
         raise ReleaseError(
-            "This release was written by a newer sfumato. Drawing it with this one could show the "
-            "wrong guarantee. Upgrade sfumato, then load it again."
+            "This release was written by a newer sfumato.",
+            "Drawing it with this one could show the wrong guarantee.",
+            "Upgrade sfumato, then load it again.",
         )
 
 
@@ -212,6 +219,7 @@ def _refuse(constant: str) -> float:
 
 def _malformed() -> ReleaseError:
     return ReleaseError(
-        "This file is not a release, or it was changed by hand. Its numbers and its guarantee "
-        "could no longer be trusted to belong together. Save the release again from its source."
+        "This file is not a release, or it was changed by hand.",
+        "Its numbers and its guarantee could no longer be trusted to belong together.",
+        "Save the release again from its source.",
     )

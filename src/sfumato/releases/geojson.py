@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sfumato.errors import ReleaseError
+from sfumato.phrases import Worded
 from sfumato.releases import wording
 from sfumato.releases.heatmap import NUMBERS
 
@@ -22,8 +23,9 @@ def write(release: HeatmapRelease) -> dict[str, Any]:
     """
     if release.x.bounds.time or release.y.bounds.time:
         raise ReleaseError(
-            "GeoJSON knows places and no moments. A map tool would take the numbers of a time axis "
-            "for degrees. Use records() or to_frame()."
+            "GeoJSON knows places and no moments.",
+            "A map tool would take the numbers of a time axis for degrees.",
+            ("Use ", Worded("records() or to_frame()", in_shell=".json"), "."),
         )
     guarantee = release.guarantee
     ends = zip(*(end.tolist() for end in release.ends), strict=True)

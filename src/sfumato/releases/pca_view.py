@@ -23,8 +23,9 @@ def known(view: View) -> View:
     if view in ("scree", "loadings"):
         return view
     raise ReleaseError(
-        "view must be 'scree' or 'loadings'. Both are drawn from numbers that are released "
-        "already, and cost nothing. Write view='loadings'."
+        "view must be 'scree' or 'loadings'.",
+        "Both are drawn from numbers that are released already, and cost nothing.",
+        "Write view='loadings'.",
     )
 
 

@@ -118,8 +118,9 @@ class Release(ABC):
             pd = None
         if pd is None:
             raise ReleaseError(
-                "to_frame() needs pandas, which is not installed. The numbers are at hand without "
-                "it. Use records() or to_dict(), or install pandas."
+                "to_frame() needs pandas, which is not installed.",
+                "The numbers are at hand without it.",
+                "Use records() or to_dict(), or install pandas.",
             )
         return pd.DataFrame.from_records(self.records())
 
@@ -151,8 +152,9 @@ class Release(ABC):
             case _:
                 more = "".join(f"{ending}, " for ending in self.endings)
                 raise ReleaseError(
-                    f"Cannot tell from {path.name!r} what to write. The ending decides, so that "
-                    f"nothing is written by mistake. Use .json, {more}.html, .svg, .png or .pdf."
+                    f"Cannot tell from {path.name!r} what to write.",
+                    "The ending decides, so that nothing is written by mistake.",
+                    f"Use .json, {more}.html, .svg, .png or .pdf.",
                 )
         return path
 
@@ -185,6 +187,7 @@ def write(path: Path, content: bytes) -> None:
     else:
         return
     raise ReleaseError(
-        f"Cannot write {str(path)!r}. The release is still in memory, and already paid for. Check "
-        "the folder and its permissions, then call save() again."
+        f"Cannot write {str(path)!r}.",
+        "The release is still in memory, and already paid for.",
+        "Check the folder and its permissions, then call save() again.",
     )

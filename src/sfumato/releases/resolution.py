@@ -27,8 +27,9 @@ def cells_of(resolution: Resolution | None, x: Grid, y: Grid) -> tuple[int, int]
     if _counted(columns) and _counted(rows):
         return cast(int, columns), cast(int, rows)
     raise ReleaseError(
-        f"An array has from 1 to {MOST} cells along a side. The release itself holds every square "
-        "there is, and any part of it can be had. Write to_array(resolution=512)."
+        f"An array has from 1 to {MOST} cells along a side.",
+        "The release itself holds every square there is, and any part of it can be had.",
+        "Write to_array(resolution=512).",
     )
 
 
@@ -43,8 +44,9 @@ def lengths_of(smooth: Smooth, x: Grid, y: Grid) -> tuple[float, float]:
         across, up = (float(cast(float, length)) for length in lengths)
         return min(across, 100 * x.bounds.width), min(up, 100 * y.bounds.width)
     raise ReleaseError(
-        "smooth must be a number not below zero, or a pair of them for x and y. It is the width of "
-        "a filter in the units of the data. Write smooth=0.01, or smooth=0 for no filter."
+        "smooth must be a number not below zero, or a pair of them for x and y.",
+        "It is the width of a filter in the units of the data.",
+        "Write smooth=0.01, or smooth=0 for no filter.",
     )
 
 

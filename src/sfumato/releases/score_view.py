@@ -41,13 +41,16 @@ class ScoreView:
     def __post_init__(self) -> None:
         if not _counted(self.points, MOST_POINTS):
             raise ReleaseError(
-                f"points must be a whole number from 0 to {MOST_POINTS}. They are drawn from the "
-                "released density, and more of them would only blur it. Write points=300."
+                f"points must be a whole number from 0 to {MOST_POINTS}.",
+                "They are drawn from the released density, and more of them would only blur it.",
+                "Write points=300.",
             )
         if not _counted(self.loadings, MOST_POINTS):
             raise ReleaseError(
-                "loadings must be a whole number from 0 up. It says how many columns have an "
-                "arrow, the longest first, and all are released already. Write loadings=5."
+                "loadings must be a whole number from 0 up.",
+                "It says how many columns have an arrow, the longest first, and all are released "
+                "already.",
+                "Write loadings=5.",
             )
 
     def apart(self, groups: int) -> bool:

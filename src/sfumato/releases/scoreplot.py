@@ -264,8 +264,9 @@ class ScoreplotRelease(ScoreViews):
             place = known.index(group)
             return place, place + 1
         raise ReleaseError(
-            f"There is no group {group!r} in this score plot. A group that was not asked for was "
-            "not measured. Write one of the categories of its hue, or leave group out."
+            f"There is no group {group!r} in this score plot.",
+            "A group that was not asked for was not measured.",
+            "Write one of the categories of its hue, or leave group out.",
         )
 
 

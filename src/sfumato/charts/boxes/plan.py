@@ -15,6 +15,7 @@ from sfumato.engines.engine import Schema
 from sfumato.errors import DomainError, SourceError
 from sfumato.figure import Orient
 from sfumato.grid import Labels
+from sfumato.phrases import Setting
 
 
 @dataclass(frozen=True)
@@ -88,8 +89,9 @@ class BoxplotPlan(Plan):
         """
         if not (real(size) > 0 and real(spread) > 0):
             raise DomainError(
-                "A guess of size and spread must be two numbers above 0. They turn ranks into "
-                "values, and must not be read from the data. Write size=1000, spread=40."
+                "A guess of size and spread must be two numbers above 0.",
+                "They turn ranks into values, and must not be read from the data.",
+                "Write size=1000, spread=40.",
             )
         # How many units lie within one standard deviation's worth of values, at either place.
         median, quartile = (size * density / spread for density in (0.3989, 0.3178))
@@ -110,8 +112,9 @@ class BoxplotPlan(Plan):
             other = "h" if self.orient == "v" else "v"
             raise SourceError(
                 f"The values seem to be in {self.x.column!r}, and {self.values.column!r} has the "
-                "categories. Read the other way round, every row would be left out. Write "
-                f"orient={other!r}."
+                "categories.",
+                "Read the other way round, every row would be left out.",
+                ("Write ", Setting("orient", other), "."),
             )
 
     def lines(self) -> list[tuple[str, str]]:

@@ -103,8 +103,9 @@ def captured_share(
     if not (real(size) > 0 and 1 > first >= second > 0 and first + second <= 1):
         raise DomainError(
             "A guess needs a size above 0 and two falling shares of variance that sum to at most "
-            "1. They turn noise into what will be seen, and must not be read from the data. Write "
-            "captured(size=10_000, explained=(0.3, 0.2))."
+            "1.",
+            "They turn noise into what will be seen, and must not be read from the data.",
+            "Write captured(size=10_000, explained=(0.3, 0.2)).",
         )
     columns = len(analysis.columns)
     rest = (1 - first - second) / max(1, columns - 2)

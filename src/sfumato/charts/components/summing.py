@@ -15,6 +15,7 @@ from sfumato.lattice import LENGTH, Lattice, Moments, Point, moment_weight
 from sfumato.mechanisms.gaussian import gaussian_scale
 from sfumato.mechanisms.meter import Meter
 from sfumato.mechanisms.moments import noisy_moments
+from sfumato.phrases import Worded
 from sfumato.privacy.budget import Cost
 from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.releases.moments import NoisyMoments
@@ -86,9 +87,13 @@ def _check_room(noisy: NDArray[np.int64]) -> None:
     """
     if np.abs(noisy).max() >= _ROOM:
         raise DomainError(
-            "The table has more people than components can be summed for. Their sums would end "
-            "at 2^62 and the components be wrong, so nothing is released. Let one row of each "
-            "count: PrivacyUnit.users(column, max_rows=1)."
+            "The table has more people than components can be summed for.",
+            "Their sums would end at 2^62 and the components be wrong, so nothing is released.",
+            (
+                "Let one row of each count: ",
+                Worded("PrivacyUnit.users(column, max_rows=1)", in_shell="--unit COLUMN:1"),
+                ".",
+            ),
         )
 
 

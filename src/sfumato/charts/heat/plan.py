@@ -13,6 +13,7 @@ from sfumato.engines.engine import Schema
 from sfumato.errors import DomainError
 from sfumato.grid import Grid
 from sfumato.mechanisms.laplace import laplace_scale
+from sfumato.phrases import Setting
 from sfumato.plane import Plane, Weight, influence
 from sfumato.postprocess.noise_law import NoiseLaw
 from sfumato.releases.area import Aspect, on_earth
@@ -48,14 +49,15 @@ class HeatmapPlan(Plan):
         cells = self.plane.x.cells * self.plane.y.cells
         if self.name == "laplace" and cells > MOST_CELLS:
             raise DomainError(
-                f"{cells} cells are more than the {MOST_CELLS} that method='laplace' can add noise "
-                "to. Nearly all of them would hold noise alone. Leave method out, or ask for a "
-                "smaller resolution."
+                f"{cells} cells are more than the {MOST_CELLS} that 'laplace' can add noise to.",
+                "Nearly all of them would hold noise alone.",
+                "Leave the method out, or ask for a smaller resolution.",
             )
         if self.aspect == "map" and not on_earth(self.x, self.y):
             raise DomainError(
-                "aspect='map' is for degrees of longitude on x and latitude on y. Other bounds "
-                "would give distances without meaning. Write aspect='equal', or leave it out."
+                (Setting("aspect", "map"), " is for degrees of longitude on x and latitude on y."),
+                "Other bounds would give distances without meaning.",
+                ("Write ", Setting("aspect", "equal"), ", or leave it out."),
             )
 
     @property
@@ -88,8 +90,9 @@ class HeatmapPlan(Plan):
         """
         if not real(size) > 0:
             raise DomainError(
-                "A guess of size must be a number above 0. It turns noise into detail, and must "
-                "not be read from the data. Write size=1000."
+                "A guess of size must be a number above 0.",
+                "It turns noise into detail, and must not be read from the data.",
+                "Write size=1000.",
             )
         part = side(size, float(self.method.finest))
         return part * self.x.bounds.width, part * self.y.bounds.width

@@ -8,6 +8,7 @@ from typing import cast
 from sfumato.domain import listed
 from sfumato.errors import DomainError
 from sfumato.grid import Grid
+from sfumato.phrases import Setting
 from sfumato.plane import MOST_LEVELS
 from sfumato.releases.area import Aspect, on_earth
 from sfumato.releases.heatmap import Origin
@@ -34,8 +35,12 @@ def read_resolution(spelling: object) -> tuple[int, int]:
         if all(1 <= side <= 2**MOST_LEVELS for side in pair):
             return pair
     raise DomainError(
-        f"resolution={spelling!r} must be a whole number of cells a side up to 2^{MOST_LEVELS}, or "
-        "a pair of them. It must be known without looking. Write resolution=256, or (320, 240)."
+        (
+            Setting("resolution", spelling),
+            f" must be a whole number of cells a side up to 2^{MOST_LEVELS}, or a pair of them.",
+        ),
+        "It must be known without looking.",
+        ("Write ", Setting("resolution", 256), ", or ", Setting("resolution", (320, 240)), "."),
     )
 
 

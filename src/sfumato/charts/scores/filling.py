@@ -18,6 +18,7 @@ from sfumato.lattice import Question
 from sfumato.mechanisms.gaussian import gaussian_scale
 from sfumato.mechanisms.meter import Meter
 from sfumato.mechanisms.sparse import occupied_counts, sparse_threshold
+from sfumato.phrases import ProtectedUsers
 from sfumato.postprocess.haar import Estimate, bins_for, estimated
 from sfumato.postprocess.noise_law import NoiseLaw
 from sfumato.privacy.budget import Cost
@@ -142,9 +143,9 @@ class Sparse:
     def __post_init__(self) -> None:
         if self.unit.shared:
             raise DomainError(
-                f"method='sparse' cannot hide a {self.unit.column} whose rows share one weight: "
-                "one person could open any number of cells. Leave method out, or write "
-                f"unit=sf.PrivacyUnit.users({self.unit.column!r}, max_rows=20)."
+                f"Method 'sparse' cannot hide a {self.unit.column} whose rows share one weight.",
+                "One person could open any number of cells.",
+                ("Leave the method out, or write ", ProtectedUsers(self.unit.column, 20), "."),
             )
         self.threshold  # noqa: B018 - refuses a portion too small to buy one
 

@@ -66,8 +66,9 @@ class ScoreplotPlan(Plan):
         if groups * across * along > MOST_CELLS:
             raise DomainError(
                 f"{groups} groups of {across} × {along} cells are more than the {MOST_CELLS} one "
-                "answer may have. Nearly all of them would hold noise alone. Write fewer bins, or "
-                "name fewer groups."
+                "answer may have.",
+                "Nearly all of them would hold noise alone.",
+                "Write fewer bins, or name fewer groups.",
             )
 
     @property

@@ -8,9 +8,11 @@ from fractions import Fraction
 
 from sfumato.domain import listed, real
 from sfumato.errors import DomainError
+from sfumato.phrases import Setting
 from sfumato.privacy.budget import exactly
 
 OURS = Fraction(35, 100), Fraction(5, 100), Fraction(60, 100)
+_USUAL = tuple(map(float, OURS))
 """The shares of directions, frame and histogram."""
 
 
@@ -43,9 +45,10 @@ class Split:
             shares = tuple(share / whole for share in shares)
         if len(shares) != (2 if paid else 3):
             raise DomainError(
-                f"split={spelling!r} has the wrong number of parts. Frame and histogram have one "
-                "each, and directions one more where they are not paid for yet. Write "
-                f"split={'(0.1, 0.9)' if paid else '(0.35, 0.05, 0.6)'}, or leave it out."
+                (Setting("split", spelling), " has the wrong number of parts."),
+                "Frame and histogram have one each, and directions one more where they are not "
+                "paid for yet.",
+                ("Write ", Setting("split", (0.1, 0.9) if paid else _USUAL), ", or leave it out."),
             )
         return cls(*((Fraction(0),) if paid else ()), *shares)
 
@@ -72,7 +75,10 @@ def _shares(spelling: object) -> tuple[Fraction, ...] | None:
         if sum(shares) == 1:
             return shares
     raise DomainError(
-        f"split={spelling!r} must be 'halves', 'thirds' or shares above 0 that sum to 1. What is "
-        "not spent is wasted, and more than all cannot be. Leave it out, or write "
-        "split=(0.35, 0.05, 0.6)."
+        (
+            Setting("split", spelling),
+            " must be 'halves', 'thirds' or shares above 0 that sum to 1.",
+        ),
+        "What is not spent is wasted, and more than all cannot be.",
+        ("Leave it out, or write ", Setting("split", _USUAL), "."),
     )

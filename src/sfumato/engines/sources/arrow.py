@@ -72,9 +72,10 @@ class ArrowDataset(Source):
         fragments = _fragments(dataset)
         if any(_reads_text(fragment) for fragment in fragments):
             raise SourceError(
-                "The Arrow dataset reads CSV or JSON files. Arrow stops at the first value that is "
-                "not of the type it expects, and whether it does would tell of that value. Give "
-                "sfumato the paths of CSV files, or write the dataset as Parquet."
+                "The Arrow dataset reads CSV or JSON files.",
+                "Arrow stops at the first value that is not of the type it expects, and whether "
+                "it does would tell of that value.",
+                "Give sfumato the paths of CSV files, or write the dataset as Parquet.",
             )
         self.kinds = arrow_kinds(dataset.schema)
         self.spacings = arrow_spacings(dataset.schema)
@@ -94,9 +95,9 @@ class ArrowDataset(Source):
             found = stored.names.count(name)
             if found > 1 or (found and not _never_fails(stored.field(name).type, dtype)):
                 raise SourceError(
-                    f"Column {name!r} has another type in a file of the dataset than in all of it. "
-                    "Whether Arrow can convert it depends on the values. Write the files with "
-                    "the same schema."
+                    f"Column {name!r} has another type in a file of the dataset than in all of it.",
+                    "Whether Arrow can convert it depends on the values.",
+                    "Write the files with the same schema.",
                 )
 
     def _leave_out_categories(self, stored: pa.Schema) -> None:
@@ -110,9 +111,9 @@ def _fragments(dataset: Any) -> list[Any]:
     except ValueError:
         pass
     raise SourceError(
-        "The Arrow dataset has a filter, behind which Arrow hides its files. Whether one of them, "
-        "or the filter, fails would tell of a value. Give sfumato dataset.filter(…).to_table(), or "
-        "a DuckDB relation."
+        "The Arrow dataset has a filter, behind which Arrow hides its files.",
+        "Whether one of them, or the filter, fails would tell of a value.",
+        "Give sfumato dataset.filter(…).to_table(), or a DuckDB relation.",
     )
 
 

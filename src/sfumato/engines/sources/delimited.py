@@ -141,9 +141,10 @@ class DelimitedFiles(Source):
         headers = {_header(part) for part in parts}
         if len(headers) > 1:
             raise SourceError(
-                "The files begin with different lines. They must hold one table, or a person "
-                "could count in one file and not in the other. Give them the same column names, "
-                "in the same order."
+                "The files begin with different lines.",
+                "They must hold one table, or a person could count in one file and not in the "
+                "other.",
+                "Give them the same column names, in the same order.",
             )
         self._separator, self._names = headers.pop()
         check_names(self._names)
@@ -217,9 +218,10 @@ def _header(part: Part) -> tuple[str, tuple[str, ...]]:
     separator, names = redact_errors(lambda: _first_line(part.path), part.called)
     if not any(map(str.strip, names)):
         raise SourceError(
-            f"{part.called} does not begin with the names of its columns in one line. Without them "
-            "no column could be declared public. Write the names into its first line, each quote "
-            "doubled and in quotes, and end it with a line feed."
+            f"{part.called} does not begin with the names of its columns in one line.",
+            "Without them no column could be declared public.",
+            "Write the names into its first line, each quote doubled and in quotes, and end it "
+            "with a line feed.",
         )
     return separator, names
 

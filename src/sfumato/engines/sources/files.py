@@ -77,16 +77,18 @@ def with_keys(
     keys = partitions[0].keys
     if any(partition.keys != keys for partition in partitions):
         raise SourceError(
-            "The files lie in folders with different keys. Rows that lack a key would be in no "
-            "group, and a person could count in one file and not in the other. Let the folders of "
-            "all files have the same keys in the same order, such as year=…/region=…."
+            "The files lie in folders with different keys.",
+            "Rows that lack a key would be in no group, and a person could count in one file and "
+            "not in the other.",
+            "Let the folders of all files have the same keys in the same order, such as "
+            "year=…/region=….",
         )
     for key in keys:
         if key in kinds:
             raise SourceError(
-                f"{key!r} is a column of the files and a key of their folders. Which of the two is "
-                "charted, and so what is protected, would be a guess. Rename the folders, or "
-                "write the files without that column."
+                f"{key!r} is a column of the files and a key of their folders.",
+                "Which of the two is charted, and so what is protected, would be a guess.",
+                "Rename the folders, or write the files without that column.",
             )
     check_names([*kinds, *keys])
     return {**kinds, **dict.fromkeys(keys, "text")}
@@ -133,16 +135,18 @@ def parts_at(place: str | os.PathLike[str]) -> list[Part]:
     path = Path(text).expanduser()
     if "://" in text:
         raise SourceError(
-            f"{text!r} is an address, and sfumato does not use the network: whoever answers would "
-            "learn what is asked. Download the file and give its path."
+            f"{text!r} is an address, and sfumato does not use the network.",
+            "Whoever answers would learn what is asked.",
+            "Download the file and give its path.",
         )
     if path.is_file():
         return [Part(path, f"The file {text!r}")]
     found, typed = _below(path) if text and path.is_dir() else _matching(path)
     if not found:
         raise SourceError(
-            f"There is no file at {text!r}. Nothing was read and nothing charged. Check the path; "
-            "a folder must hold files that end in .parquet or .csv."
+            f"There is no file at {text!r}.",
+            "Nothing was read and nothing charged.",
+            "Check the path; a folder must hold files that end in .parquet or .csv.",
         )
     called = f"A file of {text!r}"
     return [Part(file, called, Partition.of(file.parts[typed:-1])) for file in sorted(found)]
@@ -155,9 +159,9 @@ def _below(folder: Path) -> tuple[list[Path], int]:
         folders[:] = [name for name in folders if not _is_hidden(name)]
         if any(Path(place, name).is_symlink() for name in folders):
             raise SourceError(
-                "The folder holds a link to another folder. Rows behind it would be left out, or "
-                "counted twice where it leads back. Put the files themselves there, or give "
-                "sfumato a list of folders."
+                "The folder holds a link to another folder.",
+                "Rows behind it would be left out, or counted twice where it leads back.",
+                "Put the files themselves there, or give sfumato a list of folders.",
             )
         found += [Path(place, name) for name in files if _is_data(name)]
     return [file for file in found if file.is_file()], len(folder.parts)

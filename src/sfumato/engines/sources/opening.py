@@ -45,8 +45,9 @@ def _found(places: Sequence[str | os.PathLike[str]]) -> list[Part]:
     inodes = [part.path.stat() for part in parts]
     if len({(inode.st_dev, inode.st_ino) for inode in inodes}) < len(parts):
         raise SourceError(
-            "A file is named more than once. Each of its rows would count as often, and be "
-            "protected less. Name every file once, and give one glob or a list without repeats."
+            "A file is named more than once.",
+            "Each of its rows would count as often, and be protected less.",
+            "Name every file once, and give one glob or a list without repeats.",
         )
     return parts
 
@@ -67,14 +68,16 @@ def _object(table: Any) -> Source:
             return DuckRelation(table)
         case "pyarrow", name if name in ONCE:
             raise SourceError(
-                "The table can be read only once. A session reads it for every chart, and a second "
-                "reading would find nobody. Give sfumato a path, or reader.read_all()."
+                "The table can be read only once.",
+                "Every chart reads it anew, and a second reading would find nobody.",
+                "Give sfumato a path, or reader.read_all().",
             )
         case _:
             raise SourceError(
-                f"A {type(table).__name__} is not a table that sfumato reads. What is not read "
-                "cannot be protected. Give it a path of CSV or Parquet files, a pandas or Polars "
-                "frame, an Arrow table or dataset, a DuckDB relation or a Spark DataFrame."
+                f"A {type(table).__name__} is not a table that sfumato reads.",
+                "What is not read cannot be protected.",
+                "Give it a path of CSV or Parquet files, a pandas or Polars frame, an Arrow table "
+                "or dataset, a DuckDB relation or a Spark DataFrame.",
             )
 
 
@@ -98,6 +101,7 @@ def _files(parts: Sequence[Part], number_format: NumberFormat) -> Source:
         return DelimitedFiles(parts, number_format)
     raise SourceError(
         "The files must be all Parquet (.parquet) or all CSV (.csv, .tsv, .csv.gz, .csv.zst), by "
-        "their names. Guessing from what is in them would depend on the data. Rename them, or "
-        "give sfumato one kind: 'folder/**/*.parquet'."
+        "their names.",
+        "Guessing from what is in them would depend on the data.",
+        "Rename them, or give sfumato one kind: 'folder/**/*.parquet'.",
     )

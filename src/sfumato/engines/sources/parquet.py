@@ -193,9 +193,10 @@ def _merged(schemas: Sequence[pa.Schema]) -> pa.Schema:
         )
         if not same:
             raise SourceError(
-                "The Parquet files have different columns or types. They must hold one table, or "
-                "a person could count in one part and not in the other. Write them with the same "
-                "schema, or give sfumato one file."
+                "The Parquet files have different columns or types.",
+                "They must hold one table, or a person could count in one part and not in the "
+                "other.",
+                "Write them with the same schema, or give sfumato one file.",
             )
     return pa.schema(list(merged.items()))
 

@@ -81,18 +81,21 @@ def check_names(names: Sequence[object]) -> None:
     """Refuse a table whose columns cannot be told apart by name."""
     if not names:
         raise SourceError(
-            "The table has no columns. There is nothing that could be charted. Check that it is "
-            "the table you meant."
+            "The table has no columns.",
+            "There is nothing that could be charted.",
+            "Check that it is the table you meant.",
         )
     texts = [name for name in names if isinstance(name, str)]
     if len(texts) < len(names):
         raise SourceError(
-            "The table has column names that are not text. A chart names its columns, and a "
-            "ledger remembers them. Rename them: frame.columns = [...]."
+            "The table has column names that are not text.",
+            "A chart names its columns, and a ledger remembers them.",
+            "Rename them: frame.columns = [...].",
         )
     if len(set(texts)) < len(texts):
         twice = next(name for name in texts if texts.count(name) > 1)
         raise SourceError(
-            f"The table has more than one column {twice!r}. Which one is charted, and so what is "
-            "protected, would be a guess. Give each column its own name."
+            f"The table has more than one column {twice!r}.",
+            "Which one is charted, and so what is protected, would be a guess.",
+            "Give each column its own name.",
         )

@@ -154,15 +154,17 @@ def checked(sums: pa.Table) -> Checked:
     failed = sums.column("failed").drop_null().to_pylist()
     if OUTDATED in failed:
         raise SourceError(
-            "Part of the cluster runs other code of sfumato than this machine. It may count by "
-            "rules that the price was not worked out for. Install the same version everywhere."
+            "Part of the cluster runs other code of sfumato than this machine.",
+            "It may count by rules that the price was not worked out for.",
+            "Install the same version everywhere.",
         )
     split = sums.column("bucket").null_count < sums.num_rows
     if failed or split or sums.column("amount").null_count:
         raise SourceError(
-            "The cluster could not sum the table. What went wrong is not repeated here, because it "
-            "may depend on the data. Check that the frame can be read, does not change, and that "
-            "executors have memory and disk left."
+            "The cluster could not sum the table.",
+            "What went wrong is not repeated here, because it may depend on the data.",
+            "Check that the frame can be read, does not change, and that executors have memory "
+            "and disk left.",
         )
     if together(np.asarray(sums.column("mark"))):
         raise changed()

@@ -159,8 +159,10 @@ def check_frame(frame: Any) -> None:
         return
     if not frame._jdf.queryExecution().analyzed().deterministic():
         raise SourceError(
-            "The frame is made with random numbers. It would hold other rows whenever it is read, "
-            "and one person could count in each of them. Write it to a table, and read that."
+            "The frame is made with random numbers.",
+            "It would hold other rows whenever it is read, and one person could count in each of "
+            "them.",
+            "Write it to a table, and read that.",
         )
 
 
@@ -173,8 +175,9 @@ def check_cluster(spark: Any) -> None:
     """
     if _is_stopped(spark):
         raise SourceError(
-            "The Spark session has ended. Nothing can be read through it, and nothing was charged. "
-            "Start another one, and give sfumato a frame of that."
+            "The Spark session has ended.",
+            "Nothing can be read through it, and nothing was charged.",
+            "Start another one, and give sfumato a frame of that.",
         )
     if spark in _seen:
         return
@@ -184,9 +187,10 @@ def check_cluster(spark: Any) -> None:
         found = {""}
     if found != {code()}:
         raise SourceError(
-            "The cluster does not run the sfumato of this machine. The same code must count on "
-            "both, or the price would be that of other numbers. Install the same version for the "
-            "Python of the executors: see 'From laptop to cluster'."
+            "The cluster does not run the sfumato of this machine.",
+            "The same code must count on both, or the price would be that of other numbers.",
+            "Install the same version for the Python of the executors: see 'From laptop to "
+            "cluster'.",
         )
     _seen.add(spark)
 

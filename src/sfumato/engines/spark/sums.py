@@ -103,9 +103,10 @@ def together(marks: Integers) -> int:
 def changed() -> SourceError:
     """Return what to say of a table that is not the same when it is read again."""
     return SourceError(
-        "The table gave other rows when a part of it was read again. One person may then count "
-        "twice, so nothing is released. Write the table to files and read those, or take out of "
-        "it what is drawn at random or changes with time."
+        "The table gave other rows when a part of it was read again.",
+        "One person may then count twice, so nothing is released.",
+        "Write the table to files and read those, or take out of it what is drawn at random or "
+        "changes with time.",
     )
 
 

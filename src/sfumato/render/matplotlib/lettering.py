@@ -25,8 +25,9 @@ def page(ax: Axes) -> Figure | SubFigure:
     figure = ax.get_figure(root=False)
     if figure is None:
         raise ReleaseError(
-            "These Axes belong to no figure any more. Nothing was charged: drawing is free. "
-            "Make new ones: fig, ax = plt.subplots()."
+            "These Axes belong to no figure any more.",
+            "Nothing was charged: drawing is free.",
+            "Make new ones: fig, ax = plt.subplots().",
         )
     return figure
 

@@ -89,8 +89,9 @@ def _decoded(address: str) -> Any:
     with suppress(Exception):  # a damaged picture can fail in as many ways as it has parts
         return imread(BytesIO(b64decode(content)), format=kind.removeprefix("data:image/"))
     raise ReleaseError(
-        "The background picture is damaged, or too large. The density would be drawn over nothing. "
-        "Save the picture again, or give it as an array."
+        "The background picture is damaged, or too large.",
+        "The density would be drawn over nothing.",
+        "Save the picture again, or give it as an array.",
     )
 
 
