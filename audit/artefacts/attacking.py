@@ -12,7 +12,7 @@ from artefacts.beside import Row, beside
 from artefacts.broken import BROKEN
 from artefacts.checking import Checked, alike, betrayed, forms, redrawn, typed
 from artefacts.hiding import PLACES, missed
-from artefacts.requests import REQUESTS
+from artefacts.requests import REQUESTS, named, typeable
 from report import Outcome, Size, Table
 
 T = TypeVar("T")
@@ -20,12 +20,12 @@ T = TypeVar("T")
 
 def attack(size: Size) -> Outcome:
     """Write everything there is to write, search it, and write it again elsewhere."""
-    names = [request.name for request in REQUESTS if size == "full" or request.shown]
+    names = [request.name for request in REQUESTS if size == "full" or request.typical]
     rooms = ("python", "shell", "alike", "betrayed", "beside")
     with TemporaryDirectory(prefix="audit-") as above:
         python, shell, equal, traces, other = (Path(above).resolve() / room for room in rooms)
         checks = {"in Python": _told(redrawn, python, forms(size))}
-        checks["on the command line"] = _told(typed, shell, names)
+        checks["on the command line"] = _told(typed, shell, list(filter(_typed, names)))
         checks["of tables counted alike"] = _told(alike, equal, names)
         noticed = _told(betrayed, traces)
         rows = _told(beside, other, size)
@@ -47,6 +47,10 @@ def attack(size: Size) -> Outcome:
 def _told(part: Callable[..., T], *arguments: Any) -> T:
     print(f"  {part.__name__}", file=sys.stderr, flush=True)
     return part(*arguments)
+
+
+def _typed(name: str) -> bool:
+    return typeable(named(name))
 
 
 def _wrong(check: Checked) -> list[str]:

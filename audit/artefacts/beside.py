@@ -6,13 +6,13 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from artefacts.canaries import ONE, OTHER
+from artefacts.canaries import DOMAIN, ONE, OTHER
 from artefacts.checking import searched
 from artefacts.commands import spoken, watched
 from artefacts.holding import secrets_held
 from artefacts.ledgers import kept
 from artefacts.leftovers import spill
-from artefacts.requests import REQUESTS, named
+from artefacts.requests import REQUESTS, named, release, words
 from artefacts.searching import together
 from artefacts.surroundings import HERE, really
 from artefacts.watching import files
@@ -53,8 +53,8 @@ def ledger(folder: Path) -> Row:
 
 def memory(size: Size) -> Row:
     """Follow every reference of a release, to see whether one leads back to the table."""
-    asked = [request for request in REQUESTS if size == "full" or request.shown]
-    held = {kind for request in asked for kind in secrets_held(request.release(ONE.table()))}
+    asked = [request for request in REQUESTS if size == "full" or request.typical]
+    held = {kind for request in asked for kind in secrets_held(release(request, ONE.table()))}
     seen = f"{len(held)} lead to a true number or a table"
     return Row(f"all references of {len(asked)} releases", seen, not held)
 
@@ -63,8 +63,8 @@ def terminal(home: Path) -> Row:
     """Watch a chart being made on a terminal, with a progress bar from the first moment."""
     table = ONE.write(home)
     environment = {**HERE.environment(home), "TERM": "xterm", "COLUMNS": "100"}
-    words = named("heatmap-adaptive").words(str(table))
-    seen = watched(words, HERE.home(home) / "work", environment)
+    typed = words(named("heatmap-adaptive"), str(table), DOMAIN, None)
+    seen = watched(typed, HERE.home(home) / "work", environment)
     hits = ONE.search(seen) + HERE.search(seen)
     shown = "━".encode() in seen
     told = f"{len(hits)} canaries in {len(seen)} bytes, {'with' if shown else 'WITHOUT'} a bar"

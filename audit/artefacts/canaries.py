@@ -19,10 +19,12 @@ from pyarrow import parquet
 
 import sfumato as sf
 from artefacts.searching import Search
+from sfumato.catalogue import Roles
 
 ROWS = 360
 WARDS = ("Nord", "Süd")
-_FIRST, _EPOCH = datetime(1987, 1, 1), datetime(1970, 1, 1)
+TEAMS = ("Früh", "Spät")
+_FIRST, _LAST, _EPOCH = datetime(1987, 1, 1), datetime(1989, 1, 1), datetime(1970, 1, 1)
 DOMAIN = sf.Domain(
     wait=(0, 240),
     code=(0, 10**15),
@@ -31,11 +33,29 @@ DOMAIN = sf.Domain(
     pulse=(30, 220),
     pressure=(60, 260),
     sugar=(2, 30),
-    moment=(datetime(1987, 1, 1), datetime(1989, 1, 1)),
+    moment=(_FIRST, _LAST),
+    load=(0, 8),
     ward=list(WARDS),
+    team=list(TEAMS),
+)
+ROLES = Roles(
+    domain=DOMAIN,
+    number="wait",
+    another="code",
+    whole="wait",
+    day="moment",
+    group="ward",
+    other="team",
+    weight="load",
+    east="lon",
+    north="lat",
+    columns=("pulse", "pressure", "sugar"),
+    person="person",
+    rows=ROWS,
 )
 _FINEST = 2**34
-_NUMBERS = ("wait", "code", "lon", "lat", "pulse", "pressure", "sugar")
+_MOMENTS = 2**22
+_NUMBERS = ("wait", "code", "lon", "lat", "pulse", "pressure", "sugar", "load")
 
 
 @dataclass(frozen=True)
@@ -67,6 +87,7 @@ class Canaries:
         columns: dict[str, list[Any]] = {
             "person": [f"{self.person}-{row // 3:03d}" for row in range(ROWS)],
             "ward": [self._ward(row) for row in range(ROWS)],
+            "team": [TEAMS[row // 3 % 2] for row in range(ROWS)],
             "note": [f"{self.mark} {row}" for row in range(ROWS)],
             "moment": [_moment(spot[8], self.shift) for spot in spots],
         }
@@ -126,6 +147,5 @@ def _number(name: str, spot: float, shift: float) -> float:
 
 
 def _moment(spot: float, shift: float) -> datetime:
-    day = int(spot * 730)
-    inside = timedelta(microseconds=int((0.31 + shift + spot / 9) * 86_400_000_000))
-    return _FIRST + timedelta(days=day) + inside
+    place = (int(spot * _MOMENTS) + 0.31 + shift + spot / 9) / _MOMENTS
+    return _FIRST + timedelta(microseconds=int(place * (_LAST - _FIRST).total_seconds() * 10**6))

@@ -10,7 +10,7 @@ from pathlib import Path
 from artefacts.broken import BROKEN, LITTER
 from artefacts.canaries import ONE, OTHER
 from artefacts.making import Task, run
-from artefacts.requests import REQUESTS
+from artefacts.requests import REQUESTS, mapped, named
 from artefacts.searching import Search, together
 from artefacts.surroundings import ELSEWHERE, HERE, Surroundings, really
 from artefacts.watching import files, unasked
@@ -60,7 +60,7 @@ def forms(size: Size) -> dict[str, list[str]]:
     if size == "fast":
         return {name: [*PLAIN, *drawn] for name, drawn in _FEW.items()}
     return {
-        request.name: [*PLAIN, "geojson", *DRAWN, *(UNSTEADY if request.shown else ())]
+        request.name: [*PLAIN, "geojson", *DRAWN, *(UNSTEADY if request.typical else ())]
         for request in REQUESTS
     }
 
@@ -89,7 +89,7 @@ def redrawn(home: Path, wanted: dict[str, list[str]], *, typed: bool = False) ->
 def typed(home: Path, names: list[str]) -> Checked:
     """Do the same on the command line, and keep all that is said there."""
     wanted = {
-        name: [form for form in _TYPED if form != "geojson" or name.startswith("heatmap")]
+        name: [form for form in _TYPED if form != "geojson" or mapped(named(name))]
         for name in names
     }
     return redrawn(home, wanted, typed=True)

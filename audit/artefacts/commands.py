@@ -6,10 +6,12 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 
-from artefacts.requests import named
+from artefacts.canaries import DOMAIN
+from artefacts.requests import named, unit, words
 
 _ENDINGS = ("json", "geojson", "svg", "png", "pdf", "html")
 _REFUSED = (
@@ -27,17 +29,20 @@ def type_words(name: str, table: str, folder: Path, forms: Sequence[str]) -> Non
     elsewhere; ``said`` is everything else that came on both streams.
     """
     request, ledger = named(name), folder / "ledger"
-    terms = ["--epsilon", "100", "--delta", "0.1", "--weak"] + (
-        ["--unit", request.unit] if request.unit else []
-    )
+    terms = ["--epsilon", "100", "--delta", "0.1", "--weak", *unit(request.unit)]
     said = [spoken(["ledger", "create", str(ledger), *terms, "--table", "declared"])]
-    paid = ["--ledger", str(ledger), "--table", "declared"]
+    kept = ["--ledger", str(ledger), "--table", "declared"]
     # The command line tells the form by the ending, the audit by the name alone.
     files = {form: folder / f"written.{form}" for form in forms if form in _ENDINGS}
     written = [word for path in files.values() for word in ("-o", str(path))]
-    said += [spoken([*request.words(table), *paid, *written]), spoken(["ledger", str(ledger)])]
-    said += [spoken(["plan", *request.words(table), *paid])]
-    said += [spoken([words[0], table, *words[1:], *paid]) for words in _REFUSED]
+    typed = words(request, table, DOMAIN, components := folder / "components.json")
+    if request.components:
+        before = replace(request, chart=request.components, given=None)
+        said += [spoken([*words(before, table, DOMAIN, None), *kept, "-o", str(components)])]
+    said += [spoken([*typed, *kept, *written]), spoken(["ledger", str(ledger)])]
+    said += [spoken(["plan", *typed, *kept])]
+    said += [spoken([refused[0], table, *refused[1:], *kept]) for refused in _REFUSED]
+    components.unlink(missing_ok=True)
     # A form that is missing would be one that was never searched.
     assert all(path.exists() for path in files.values()), "\n".join(said)
     (folder / "printed").write_text(spoken(["draw", str(files["json"])]), encoding="utf-8")

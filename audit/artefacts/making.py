@@ -94,14 +94,14 @@ def _write(release: Release, folder: Path, forms: list[str]) -> None:
 
 
 def _release(task: Task, name: str) -> Release:
-    from artefacts.requests import named
+    from artefacts.requests import named, release
     from sfumato.releases.document import load
     from sfumato.testing import seeded
 
     if task.releases is not None:
         return load(Path(task.releases) / name / "json")
     with nullcontext() if task.seed is None else seeded(task.seed):
-        return named(name).release(task.table)
+        return release(named(name), task.table)
 
 
 def main(place: str) -> None:

@@ -112,5 +112,7 @@ UNSTEADY: dict[str, Writer] = {"pickle": _pickled}
 
 def writers(release: Release) -> dict[str, Writer]:
     """Return all forms that a release can be written in."""
-    maps = {"geojson": _saving("geojson")} if isinstance(release, HeatmapRelease) else {}
+    maps: dict[str, Writer] = {}
+    if isinstance(release, HeatmapRelease) and not release.x.bounds.time:
+        maps = {"geojson": _saving("geojson")}
     return {**PLAIN, **maps, **DRAWN, **UNSTEADY}

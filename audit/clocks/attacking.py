@@ -31,7 +31,6 @@ EFFORTS: dict[Size, Effort] = {
     "fast": Effort(200, 2000, 0.0, 4, 4, 3),
     "full": Effort(5000, 200_000, 0.8, 6, 30, 10),
 }
-_FEW = ("fence", "joint", "adaptive", "haar", None)
 Key = tuple[Timed, str]
 Show = Callable[[Told], str]
 
@@ -43,9 +42,9 @@ def attack(size: Size) -> Outcome:
     timed: dict[Key, Told] = {}
     coins: dict[Key, Told] = {}
     noises: dict[Key, Told] = {}
-    charts = [chart for chart in CHARTS if size == "full" or chart.method in _FEW]
+    charts = [chart for chart in CHARTS if size == "full" or chart.request.typical]
     for chart in charts:
-        print(f"  {chart.verb} {chart.method or ''}", file=sys.stderr, flush=True)
+        print(f"  {chart.request.name}", file=sys.stderr, flush=True)
         for pair in pairs:
             key = chart, pair.name
             timed[key] = time_pair(chart, pair, effort)
@@ -91,21 +90,21 @@ def outcome(timed: dict[Key, Told], coins: dict[Key, Told], noises: dict[Key, To
 
 def _table(title: str, seen: dict[Key, Told], show: Show) -> Table:
     rows = [
-        (*_named(chart), f"{1000 * row[0].without:.1f}", f"{row[0].runs}", *map(show, row))
+        (*chart.named, f"{1000 * row[0].without:.1f}", f"{row[0].runs}", *map(show, row))
         for chart, row in _rows(seen).items()
     ]
-    return Table(title, ("chart", "method", "ms", "runs", *_names(seen)), tuple(rows))
+    return Table(title, ("chart", "request", "ms", "runs", *_names(seen)), tuple(rows))
 
 
 def _counts(coins: dict[Key, Told], noises: dict[Key, Told]) -> Table:
     rows = [
-        (*_named(chart), kind, *map(_medians, row))
+        (*chart.named, kind, *map(_medians, row))
         for kind, seen in (("coins", coins), ("noises", noises))
         for chart, row in _rows(seen).items()
         if any(each.with_one for each in row)
     ]
     title = "Median number of random draws, and the chance that the larger table takes more"
-    return Table(title, ("chart", "method", "drawn", *_names(coins)), tuple(rows))
+    return Table(title, ("chart", "request", "drawn", *_names(coins)), tuple(rows))
 
 
 def _rows(seen: dict[Key, Told]) -> dict[Timed, list[Told]]:
@@ -117,10 +116,6 @@ def _rows(seen: dict[Key, Told]) -> dict[Timed, list[Told]]:
 
 def _names(seen: dict[Key, Told]) -> list[str]:
     return list(dict.fromkeys(name for _, name in seen))
-
-
-def _named(chart: Timed) -> tuple[str, str]:
-    return chart.verb, chart.method or "–"
 
 
 def _medians(seen: Told) -> str:

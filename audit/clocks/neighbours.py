@@ -8,9 +8,28 @@ import numpy as np
 import pyarrow as pa
 
 import sfumato as sf
+from sfumato.catalogue import Roles
 
 DOMAIN = sf.Domain(
-    ward=["A", "B"], wait=(0, 240), lon=(0, 1), lat=(0, 1), pulse=(0, 1), sugar=(0, 1), salt=(0, 1)
+    dict.fromkeys(("lon", "lat", "pulse", "sugar", "salt"), (0, 1)),
+    ward=["A", "B"],
+    team=["A", "B"],
+    wait=(0, 240),
+)
+ROLES = Roles(
+    domain=DOMAIN,
+    number="wait",
+    another="pulse",
+    whole="wait",
+    day="salt",  # dates are numbers by the time that they are counted
+    group="ward",
+    other="team",
+    weight="sugar",
+    east="lon",
+    north="lat",
+    columns=("pulse", "sugar", "salt"),
+    person="person",
+    rows=1,
 )
 _UNIFORM = ("lon", "lat", "pulse", "sugar", "salt")
 
@@ -61,6 +80,7 @@ def _crowd(rows: int) -> dict[str, np.ndarray]:
         "ward": np.array(["A", "B"])[spread.integers(0, 2, rows)],
         "wait": np.clip(spread.gamma(4, 15, rows), 0, 240),
         **{name: np.clip(spread.normal(0.4, 0.15, rows), 0, 1) for name in _UNIFORM},
+        "team": np.array(["A", "B"])[spread.integers(0, 2, rows)],
     }
 
 

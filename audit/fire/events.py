@@ -37,7 +37,8 @@ class Event:
 
     def tried(self, size: Size) -> Tally | None:
         """Let it happen in a process of its own; None where that process has not what it needs."""
-        paths = (AUDIT, AUDIT.parent / "tests")
+        # The library that is tried here may come from a folder of its own.
+        paths = [AUDIT, AUDIT.parent / "tests", *filter(None, [os.environ.get("PYTHONPATH")])]
         done = subprocess.run(
             [sys.executable, "-m", "fire", self.place, size],
             env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, paths))},

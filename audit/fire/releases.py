@@ -16,11 +16,11 @@ from fire.lines import STRUCK, Striker, interrupted
 from fire.stage import Interruption, Scene, Stage, apart
 from fire.tally import Tally
 from fire.tracing import KILL, Striking, traced
+from sfumato.catalogue import Roles, requests
 from sfumato.charts.chart import Chart
 from sfumato.engines.answering import Answering
 from sfumato.engines.choosing import engine_for
 from sfumato.privacy.store import shorten_label
-from sfumato.releases.pca import PcaRelease
 from sfumato.testing import measure_planned
 
 # Here, so that no forked child need import it.
@@ -29,8 +29,28 @@ importlib.import_module("opendp.measurements")
 VERBS = ("counts", "marginals", "gram", "occupied", "masses")
 """All that can be asked of an engine about rows."""
 
-TABLE = pa.table({"ward": ["A", "B"] * 10, "x": [1.0, 2.0] * 10, "y": [2.0, 3.0] * 10})
-DOMAIN = sf.Domain(ward=["A", "B"], x=(0, 4), y=(0, 4))
+TABLE = pa.table(
+    {
+        **{name: ["A", "B"] * 10 for name in ("ward", "team")},
+        **{name: [1.0, 2.0] * 10 for name in "xyz"},
+    }
+)
+DOMAIN = sf.Domain(dict.fromkeys("xyz", (0, 4)), ward=["A", "B"], team=["A", "B"])
+ROLES = Roles(
+    domain=DOMAIN,
+    number="x",
+    another="y",
+    whole="x",
+    day="x",
+    group="ward",
+    other="team",
+    weight="z",
+    east="x",
+    north="y",
+    columns=("x", "y", "z"),
+    person="nobody",  # whoever is protected, the ledger is charged alike
+    rows=20,
+)
 TOTAL = sf.Budget(epsilon=2, delta=1e-6)
 SOME = sf.Budget(epsilon=0.25, delta=1e-8)
 
@@ -72,26 +92,11 @@ def hasty(stage: Stage) -> Tally:
     return sum((_killed(stage, histogram, at, _look_then_charge) for at in strikes), Tally())
 
 
-def _charts(stage: Stage) -> list[Any]:
-    """Return one chart of each kind; a score plot is drawn in the axes of a release."""
-    place = stage.folder / "pca.json"
-
-    def draw() -> None:
-        session = sf.Session(TABLE, domain=DOMAIN, budget=TOTAL)
-        session.pca(columns=["x", "y"], budget=SOME).save(place)
-
-    # Elsewhere: the threads that answer it must not be running when we fork.
-    assert apart(draw) == 0
-    drawn = sf.load(place)
-    assert isinstance(drawn, PcaRelease)
-    return [
-        sf.Histogram(x="ward"),
-        sf.Boxplot(x="ward", y="y", method="fence"),
-        sf.Quantiles(x="x"),
-        sf.Heatmap(x="x", y="y", resolution=8),
-        sf.PCA(columns=("x", "y")),
-        sf.Scoreplot(drawn, hue="ward"),
-    ]
+def _charts(stage: Stage) -> list[Chart[Any, Any]]:
+    """Return one chart of each kind and, where there is time, one that looks for groups before."""
+    names = ("histplot-search",) if stage.full else ()
+    asked = [each for each in requests(ROLES) if each.typical or each.name in names]
+    return [each.chart for each in asked]
 
 
 def _scene(stage: Stage) -> Scene:

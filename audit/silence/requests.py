@@ -1,15 +1,21 @@
-"""Requests for charts: most are sound, and some ask for what there is not (for Hypothesis)."""
+"""Requests of the catalogue, of which some ask for what there is not (for Hypothesis)."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
+import pyarrow as pa
 from hypothesis import strategies as st
 
+from sfumato import catalogue
 from sfumato.asking import private
+from sfumato.catalogue import Roles
+from sfumato.charts import kinds
+from sfumato.domain import Domain
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.privacy.ledger import Ledger
@@ -20,117 +26,164 @@ from silence.neighbours import ODD_NAME
 BOUNDS = {"x": (0, 8), "y": (-4, 4), "z": (0, 1), "w": (0, 3)}
 GROUPS = {"g": ["A", "B"], "u": ["p1"], ODD_NAME: ["A", "\x1b[31m"]}
 PURE, APPROXIMATE = Budget(epsilon=2), Budget(epsilon=2, delta=1e-6)
-UNITS = (PrivacyUnit.rows(), PrivacyUnit.users("u"), PrivacyUnit.users("u", max_rows=2))
+ROLES = Roles(
+    domain=Domain({**BOUNDS, **GROUPS}),
+    number="x",
+    another="y",
+    whole="x",
+    day="z",  # any column may have dates in it
+    group="g",
+    other=ODD_NAME,
+    weight="w",
+    east="x",
+    north="y",
+    columns=("x", "y", "z"),
+    person="u",
+    rows=7,
+)
+UNITS = (PrivacyUnit.rows(), ROLES.users, ROLES.few)
+CHARTS = {chart.verb: chart for chart in kinds.CHARTS}
 
 
 @dataclass(frozen=True)
 class Request:
-    """A call of a session's method, with what is declared and who is protected."""
+    """A chart with its arguments, what is declared and who is protected."""
 
     method: str
     arguments: Mapping[str, Any]
     domain: Mapping[str, Any]
     unit: PrivacyUnit
     total: Any = field(default=Budget(epsilon=3, delta=1e-5))
+    size: int | None = None
 
     def of(self, table: object) -> Callable[[], tuple[Ledger, Callable[[], Release]]]:
         """Return how to open a session of a table, and to ask it."""
+        options = {name: value for name, value in self.arguments.items() if name != "budget"}
+        budget = self.arguments["budget"]
 
         def opened() -> tuple[Ledger, Callable[[], Release]]:
-            session = Session(table, unit=self.unit, domain=self.domain, budget=self.total)
-            return session.ledger, lambda: getattr(session, self.method)(**self.arguments)
+            kept: dict[str, Any] = {"budget": self.total, "size": self.size}
+            session = Session(table, unit=self.unit, domain=self.domain, **kept)
+            chart = CHARTS[self.method]
+            return session.ledger, lambda: session.release(chart(**options), budget=budget)
 
         return opened
 
 
-@dataclass(frozen=True)
-class Choice:
-    """Values of one argument: those that a sound request may have, and those that it may not."""
+_BUDGETS = (0.5, 1e-300, 0, -1, math.nan, math.inf, "1", None, 1e9, 2.5, PURE, APPROXIMATE)
+_COLUMN = ("g", "nowhere", "u", ODD_NAME, "", None, 3, "x\x00")
+_HUE = ("x", "u", ODD_NAME)
+_ORDER: tuple[Any, ...] = (
+    ["B", "A"],
+    ["A"],
+    [],
+    ["A", "A"],
+    ["Z"],
+    "A",
+    private(delta=1e-8),
+    [1, "A"],
+)
+_COLUMNS: tuple[Any, ...] = (["x"], [], ["x", "x"], ["x", "g"], ["x", "nowhere"], "xy", None)
+_SEARCHED = (private(), private(share=0.9), (0, 1), "x", private(within=(0, 1)))
+_STEP = (0, -1, 0.001, 1e-320, "x")
+_SCALE = ({"x": 1}, {"x": 1, "y": 0, "z": 1}, "x", private(share=0.9))
 
-    usual: tuple[Any, ...]
-    odd: tuple[Any, ...] = ()
-
-
-def _some(usual: Any, *odd: Any) -> Choice:
-    return Choice((usual,), odd)
-
-
-_BUDGET = Choice((PURE, APPROXIMATE), (0.5, 1e-300, 0, -1, math.nan, math.inf, "1", None, 1e9, 2.5))
-_LOOSE = _some(APPROXIMATE, PURE, 0.5, Budget(epsilon=1e-9, delta=1e-9), None)
-_COLUMN = Choice(("x", "y"), ("g", "nowhere", "u", ODD_NAME, "", None, 3, "x\x00"))
-_HUE = Choice((None, "g"), ("x", "u", ODD_NAME))
-_ORDER = _some(None, ["B", "A"], ["A"], [], ["A", "A"], ["Z"], "A", private(delta=1e-8), [1, "A"])
-_COLUMNS = _some(["x", "y", "z"], ["x"], [], ["x", "x"], ["x", "g"], ["x", "nowhere"], "xy", None)
-_BOXES = ("fence", "dpboxplot", "jointexp", "approx", "single", "unbounded")
-
-_ARGUMENTS: dict[str, dict[str, Choice]] = {
+_ODD: dict[str, dict[str, tuple[Any, ...]]] = {
     "histplot": {
         "x": _COLUMN,
-        "y": _some(None, "y", "x", "g"),
+        "y": ("y", "x", "g"),
         "hue": _HUE,
-        "bins": _some(4, 1, 0, -1, True, 1e9, [0, 1, 5], [5, 1], "x", (2, 3), math.nan, 10**9),
-        "stat": Choice(("count", "density", "proportion"), ("median", None)),
+        "bins": (1, 0, -1, True, 1e9, [0, 1, 5], [5, 1], "x", (2, 3), math.nan, 10**9),
+        "stat": ("median", None),
         "order": _ORDER,
         "hue_order": _ORDER,
-        "budget": _BUDGET,
     },
     "boxplot": {
         "y": _COLUMN,
-        "x": Choice((None, "g"), ("x", "y")),
-        "method": Choice(_BOXES, ("best", None)),
-        "bounds": _some(None, private(), private(share=0.9), (0, 1), "x"),
-        "whis": _some(1.5, 0, -1, math.nan, 1e9, "x"),
-        "step": Choice((None, 1), (0, -1, 0.001, 1e-320, "x")),
-        "budget": _BUDGET,
+        "x": ("x", "y"),
+        "hue": _HUE,
+        "order": _ORDER,
+        "hue_order": _ORDER,
+        "method": ("best", None),
+        "bounds": _SEARCHED,
+        "whis": (0, -1, math.nan, 1e9, "x"),
+        "step": _STEP,
+        "buffer": (0, -1, math.nan, 1e6, "x"),
+        "orient": ("v", "h", "z"),
     },
     "quantiles": {
         "x": _COLUMN,
-        "q": Choice(((0.25, 0.5), 0.5), ([], [0, 1], [0.9, 0.1], [math.nan], "x", [0.1] * 7)),
+        "q": ([], [0, 1], [0.9, 0.1], [math.nan], "x", [0.1] * 7),
         "hue": _HUE,
-        "method": Choice(("joint", "jointexp", "approx", "single", "unbounded", None), ("best",)),
-        "bounds": _some(None, private(), (0, 1)),
-        "budget": _BUDGET,
+        "hue_order": _ORDER,
+        "method": ("best",),
+        "bounds": _SEARCHED,
+        "step": _STEP,
+        "neighbours": ("replace", "other"),
+        "n": (0, -1, 1.5, "x", 2**40),
     },
     "heatmap": {
-        "x": _some("x", "g", "nowhere", "u", ODD_NAME, None),
-        "y": _some("y", "x", "g", "nowhere"),
-        "resolution": Choice((4, (2, 3)), (1, 0, -1, 2**21, "x", True)),
-        "method": Choice(("adaptive", "pyramid", "laplace", "dense"), ("best",)),
-        "weight": Choice((None, "w"), ("x", "g")),
-        "outside": Choice(("drop", "edge"), ("keep",)),
-        "budget": _BUDGET,
+        "x": ("g", "nowhere", "u", ODD_NAME, None),
+        "y": ("x", "g", "nowhere"),
+        "resolution": (1, 0, -1, 2**21, "x", True),
+        "method": ("best",),
+        "decoder": ("lp", "best"),
+        "top": (0, 0.1, 2, math.nan, "x"),
+        "width": (0, 1, True, 10**9),
+        "decay": (0, 1, math.nan),
+        "levels": (0, 1, 99, "x"),
+        "weight": ("x", "g"),
+        "outside": ("keep",),
+        "origin": ("left",),
+        "aspect": ("map", "wide"),
     },
-    "pca": {
-        "columns": _COLUMNS,
-        "n_components": Choice((None, 1, 2), (0, 99, True, "x")),
-        "scale": Choice((None, private()), ({"x": 1}, {"x": 1, "y": 0, "z": 1}, "x")),
-        "budget": _LOOSE,
-    },
+    "pca": {"columns": _COLUMNS, "n_components": (0, 99, True, "x"), "scale": _SCALE},
     "scoreplot": {
         "columns": _COLUMNS,
-        "bins": Choice((3, (2, 3)), (0, 999, "x")),
+        "axes": ((1, 1), (1, 9), (0, 1), "x", 1),
+        "bins": (0, 999, "x"),
         "hue": _HUE,
-        "method": Choice(("haar", "additive", "sparse"), ("best",)),
-        "axes": _some((1, 2), (1, 1), (1, 9), (0, 1), "x", 1),
-        "budget": _LOOSE,
+        "hue_order": _ORDER,
+        "method": ("best",),
+        "split": ("halves", (0.5, 0.5), (1, 0, 0), "x"),
+        "scale": _SCALE,
     },
 }
-METHODS = tuple(_ARGUMENTS)
-_ODD: tuple[Any, ...] = (
+"""What no sound request has, or has only with something else."""
+
+METHODS = tuple(_ODD)
+_DECLARED: tuple[Any, ...] = (
     (8, 0), (0, math.nan), (-1e308, 1e308), (0, 5e-324), "x", [], ["A"], (0, "1"), None, (0, 1, 2),
 )  # fmt: skip
+
+
+@cache
+def sound(method: str) -> tuple[catalogue.Request, ...]:
+    """Return the requests of the catalogue for one kind of chart."""
+    return tuple(each for each in catalogue.requests(ROLES) if each.verb == method)
+
+
+@cache
+def _components() -> Release:
+    """Return components that somebody released before."""
+    table = pa.table({name: [0.5, 0.1, 0.3] for name in ROLES.columns})
+    session = Session(table, domain=BOUNDS, budget=Budget(epsilon=3, delta=1e-5))
+    return session.pca(columns=ROLES.columns, budget=APPROXIMATE)
 
 
 @st.composite
 def requests(draw: Any, method: str) -> Request:
     """Draw a request for one kind of chart: most are sound, in others up to two things are odd."""
-    choices = _ARGUMENTS[method]
-    arguments = {name: draw(st.sampled_from(choice.usual)) for name, choice in choices.items()}
-    oddities = draw(st.sampled_from([0, 0, 0, 0, 1, 2]))
-    for _ in range(oddities):
-        name = draw(st.sampled_from([name for name, choice in choices.items() if choice.odd]))
-        arguments[name] = draw(st.sampled_from(choices[name].odd))
+    asked = draw(st.sampled_from(sound(method)))
+    arguments: dict[str, Any] = {**asked.options, "budget": asked.budget(2)}
+    if asked.components is not None:
+        arguments["pca"] = _components()
+    odd = {**_ODD[method], "budget": _BUDGETS}
+    for _ in range(draw(st.sampled_from([0, 0, 0, 0, 1, 2]))):
+        name = draw(st.sampled_from([*odd]))
+        arguments[name] = draw(st.sampled_from(odd[name]))
     domain: dict[str, Any] = {**BOUNDS, **GROUPS}
     if draw(st.integers(0, 11)) == 11:
-        domain[draw(st.sampled_from(["x", "y", "g"]))] = draw(st.sampled_from(_ODD))
-    return Request(method, arguments, domain, draw(st.sampled_from(UNITS)))
+        domain[draw(st.sampled_from(["x", "y", "g"]))] = draw(st.sampled_from(_DECLARED))
+    unit = draw(st.sampled_from([asked.unit, *UNITS]))
+    return Request(method, arguments, domain, unit, size=asked.size)

@@ -35,6 +35,7 @@ WIDTHS: tuple[tuple[Any, Any], ...] = (
     (2**53, 2**53 + 2),
     (-(2**63), 2**63),
 )
+GROUPS = {name: DOMAIN.fact(name) for name in "gh"}
 SPANS = ((date.min, date.max), (date(1970, 1, 1), date(1970, 1, 2)))
 
 
@@ -108,10 +109,10 @@ def _bounds(asked: Asked) -> list[Edge]:
     found: list[Edge] = []
     for pair in WIDTHS:
         values = WHOLE if isinstance(pair[0], int) else EXTREMES
-        domain = {"x": pair, "y": pair, "z": pair, "w": (0, pair[1]), "g": ["A", "B"]}
+        domain = {"x": pair, "y": pair, "z": pair, "w": (0, pair[1]), **GROUPS}
         found.append(_placed(asked, f"{pair[0]:g} to {pair[1]:g}", domain, values))
     for pair in SPANS:
-        domain = {"x": pair, "y": pair, "z": pair, "w": (0, 1), "g": ["A", "B"]}
+        domain = {"x": pair, "y": pair, "z": pair, "w": (0, 1), **GROUPS}
         found.append(_placed(asked, f"{pair[0]} to {pair[1]}", domain, DAYS))
         found.append(_placed(asked, f"{pair[0]} to {pair[1]}, at times", domain, midnights(DAYS)))
     return found

@@ -39,7 +39,8 @@ def extreme(values: Sequence[object], rows: int = 60) -> pa.Table:
     """Return a table whose numbers are all picked from `values`, by a fixed rule."""
     generator = np.random.default_rng(0)
     numbers = {name: _picked(values, rows, generator) for name in "xyzw"}
-    others = {"g": ["A", "B", None] * (rows // 3), "u": [f"u{row // 4}" for row in range(rows)]}
+    others = {name: ["A", "B", None] * (rows // 3) for name in "gh"}
+    others["u"] = [f"u{row // 4}" for row in range(rows)]
     columns = {**numbers, **{name: pa.array(column) for name, column in others.items()}}
     return pa.table(columns)
 

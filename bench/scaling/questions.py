@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import sfumato as sf
 from scaling.tables import NUMBERS, USER, WARD, WARDS, labels
+from sfumato.catalogue import like
 
 CHARTS = ("histogram", "boxplot", "heatmap", "pca")
 UNITS = ("rows", "users")
@@ -88,13 +89,15 @@ class Question:
         """The chart."""
         match self.chart:
             case "histogram":
-                return sf.Histogram(x="x", bins=20, hue=self._hue)
+                if self._hue is None:
+                    return like("histplot-bins", x="x", bins=20)
+                return like("histplot-hue", x="x", bins=20, hue=self._hue)
             case "boxplot":
-                return sf.Boxplot(x=self.by, y="x")
+                return like("boxplot-fence", x=self.by, y="x")
             case "heatmap":
-                return sf.Heatmap(x="lon", y="lat")
+                return like("heatmap", x="lon", y="lat")
             case _:
-                return sf.PCA(columns=NUMBERS)
+                return like("pca", columns=NUMBERS)
 
     @property
     def numbers(self) -> tuple[str, ...]:

@@ -20,9 +20,10 @@ from artefacts.checking import differing, forms, searched
 from artefacts.commands import type_words
 from artefacts.holding import secrets_held
 from artefacts.making import Task, do
-from artefacts.requests import REQUESTS, Request, named
+from artefacts.requests import REQUESTS, named, release
 from artefacts.searching import together
 from artefacts.surroundings import HERE, really
+from sfumato.catalogue import Request
 from sfumato.charts.chart import Chart
 from sfumato.privacy import store as records
 from sfumato.privacy.budget import Budget
@@ -34,7 +35,7 @@ from sfumato.testing import seeded
 
 def document(request: Request, table: object) -> str:
     with seeded(7):
-        return json.dumps(request.release(table).to_dict())
+        return json.dumps(release(request, table).to_dict())
 
 
 def test_what_is_written_here_is_written_elsewhere_without_the_table(tmp_path: Path) -> None:
@@ -55,10 +56,10 @@ def test_tables_that_are_counted_alike_give_the_same_release(request_: Request) 
 
 
 def test_a_release_that_quotes_its_table_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    release, request = Session.release, named("histplot-hue")
+    measured, request = Session.release, named("histplot-hue")
 
     def quoting(self: Session, chart: Chart[Any, Release], *, budget: Budget) -> Release:
-        made = release(self, chart, budget=budget)
+        made = measured(self, chart, budget=budget)
         table: Any = self._table.source  # pyright: ignore[reportPrivateUsage]
         return replace(made, label=f"{made.label} up to {max(table['code'].to_pylist()):.4g}")
 
@@ -110,13 +111,13 @@ def test_nothing_beside_the_files_tells_of_the_table(tmp_path: Path) -> None:
 
 
 def test_a_release_that_holds_on_to_its_table_is_noticed() -> None:
-    release = named("quantiles-joint").release(ONE.table())
-    assert secrets_held(release) == []
+    made = release(named("quantiles-joint"), ONE.table())
+    assert secrets_held(made) == []
     # A view of one number keeps the whole column alive.
-    object.__setattr__(release.guarantee, "source", pa.array(ONE.columns()["wait"]).to_numpy()[:1])
-    assert "DoubleArray" in secrets_held(release)
-    object.__setattr__(release.guarantee, "source", Session(ONE.table(), budget=1.0))
-    assert "Session" in secrets_held(release)
+    object.__setattr__(made.guarantee, "source", pa.array(ONE.columns()["wait"]).to_numpy()[:1])
+    assert "DoubleArray" in secrets_held(made)
+    object.__setattr__(made.guarantee, "source", Session(ONE.table(), budget=1.0))
+    assert "Session" in secrets_held(made)
 
 
 def test_a_ledger_with_more_than_its_entries_is_noticed(tmp_path: Path) -> None:

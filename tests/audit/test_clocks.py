@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from clocks.asking import CHARTS
+from clocks.asking import CHARTS, timed
 from clocks.attacking import EFFORTS, Key, count_pair, outcome, time_pair
-from clocks.neighbours import Neighbours, neighbours
+from clocks.neighbours import DOMAIN, Neighbours, neighbours
 from clocks.telling import Told, durations, told
 from sfumato.mechanisms import joint
 from sfumato.mechanisms.chance import Chance
@@ -22,7 +22,7 @@ Levels = Sequence[Fraction]
 
 PAIRS = {pair.name: pair for pair in neighbours(60, 120)}
 LEAST = replace(EFFORTS["fast"], least=2, most=2, seeds=2)
-QUICK = [chart for chart in CHARTS if chart.method in ("joint", None)]
+QUICK = [timed(name) for name in ("histplot-hue", "quantiles-joint", "pca")]
 
 
 class FakeClock:
@@ -81,25 +81,31 @@ def test_neighbours_differ_by_one_unit(pair: Neighbours) -> None:
 
 
 def test_every_pair_is_timed_and_counted_into_one_table() -> None:
-    timed: dict[Key, Told] = {}
+    taken: dict[Key, Told] = {}
     counted: dict[Key, tuple[Told, Told]] = {}
     for chart in QUICK:
         for pair in (PAIRS["usual"], PAIRS["many rows"]):
-            timed[chart, pair.name] = time_pair(chart, pair, LEAST)
+            taken[chart, pair.name] = time_pair(chart, pair, LEAST)
             counted[chart, pair.name] = count_pair(chart, pair, LEAST)
     coins, noises = ({key: both[kind] for key, both in counted.items()} for kind in (0, 1))
-    reported = outcome(timed, coins, noises)
+    reported = outcome(taken, coins, noises)
     assert reported.passed
     for table in reported.tables[:2]:
-        assert [row[0] for row in table.rows] == [chart.verb for chart in QUICK]
+        assert [row[0] for row in table.rows] == [chart.request.verb for chart in QUICK]
         assert table.headings[-2:] == ("usual", "many rows")
         assert all(len(row) == len(table.headings) for row in table.rows)
     assert all("→" in cell for row in reported.tables[2].rows for cell in row[3:])
 
 
+@pytest.mark.parametrize("pair", ["usual", "many rows"])
+def test_no_request_is_refused_where_it_is_to_be_timed(pair: str) -> None:
+    for each in CHARTS:
+        each.request.chart.plan(DOMAIN, each.unit(PAIRS[pair]), each.request.budget(1))
+
+
 def test_a_histogram_draws_one_noise_for_each_bin_whoever_is_there() -> None:
     for pair in PAIRS.values():
-        coins, noises = count_pair(CHARTS[0], pair, LEAST)
+        coins, noises = count_pair(timed("histplot-hue"), pair, LEAST)
         assert (coins.without, coins.with_one) == (0, 0)
         assert (noises.without, noises.with_one) == (40, 40)
 
@@ -113,6 +119,5 @@ def test_draws_more_for_one_table_are_counted(monkeypatch: pytest.MonkeyPatch) -
         return draw(profile, levels, rates, chance, **size)
 
     monkeypatch.setattr(joint, "draw", slower)
-    chart = next(chart for chart in CHARTS if (chart.verb, chart.method) == ("quantiles", "joint"))
-    coins, _ = count_pair(chart, PAIRS["usual"], LEAST)
+    coins, _ = count_pair(timed("quantiles-joint"), PAIRS["usual"], LEAST)
     assert coins.with_one > coins.without + 500

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
+from sfumato.catalogue import Request, Roles, by_method, request
 from sfumato.charts.chart import Chart
 from sfumato.engines.duck import DuckEngine
 from sfumato.errors import OverspentError
@@ -21,41 +22,54 @@ from sfumato.mechanisms.ranks.wanted import Place
 from sfumato.testing import measure_planned
 
 ROWS, PEOPLE = sf.PrivacyUnit.rows(), sf.PrivacyUnit.users("who")
-PURE, LOOSE = sf.Budget(epsilon=2), sf.Budget(epsilon=2, delta=1e-6)
-DOMAIN = sf.Domain(a=(0, 100), b=(-5, 5), c=(0, 1), ward=["A", "B"])
-CHARTS: dict[str, tuple[Chart[Any, Any], sf.Budget]] = {
-    "histogram": (sf.Histogram("a", hue="ward"), PURE),
-    "histogram of two": (sf.Histogram("a", "b", stat="proportion"), LOOSE),
-    **{
-        f"boxplot {method}": (sf.Boxplot(x="ward", y="a", method=method), PURE)
-        for method in ("fence", "dpboxplot", "jointexp", "approx", "single", "unbounded")
-    },
-    "boxplot searched": (sf.Boxplot(y="d", bounds=sf.private(share=0.2)), PURE),
-    **{
-        f"quantiles {method}": (sf.Quantiles("a", hue="ward", method=method), PURE)
-        for method in ("joint", "jointexp", "approx", "single", "unbounded")
-    },
-    "quantiles searched": (sf.Quantiles("d", bounds=sf.private(share=0.2)), PURE),
-    **{
-        f"heatmap {method}": (sf.Heatmap("a", "b", resolution=16, method=method), PURE)
-        for method in ("adaptive", "pyramid", "laplace", "dense")
-    },
-    "components": (sf.PCA(["a", "b", "c"]), LOOSE),
-    **{
-        f"scores {method}": (
-            sf.Scoreplot(columns=["a", "b", "c"], hue="ward", method=method),
-            LOOSE,
-        )
-        for method in ("haar", "additive", "pyramid")
-    },
+DOMAIN = sf.Domain(a=(0, 100), b=(-5, 5), c=(0, 1), ward=["A", "B"], team=["A", "B"])
+ROLES = Roles(
+    domain=DOMAIN,
+    number="a",
+    another="b",
+    whole="a",
+    day="c",
+    group="ward",
+    other="team",
+    weight="c",
+    east="a",
+    north="b",
+    columns=("a", "b", "c"),
+    person="who",
+    rows=400,
+)
+NOUNS = {"histplot": "histogram", "pca": "components", "scoreplot": "scores"}
+SEARCHING = {
+    "histogram searched": "histplot-search",
+    "boxplot searched": "boxplot-bounds",
+    "quantiles searched": "quantiles-bounds",
+    "quantiles of groups searched": "quantiles-search",
 }
+
+
+def words(asked: Request) -> str:
+    """The name of a request, in words."""
+    verb, _, rest = asked.name.partition("-")
+    return " ".join(filter(None, (NOUNS.get(verb, verb), rest)))
+
+
+ASKED = {words(each): each for each in by_method(ROLES)} | {
+    name: request(each, ROLES) for name, each in SEARCHING.items()
+}
+EVERY: dict[str, tuple[Chart[Any, Any], sf.Budget]] = {
+    name: (each.chart, each.budget(2)) for name, each in ASKED.items()
+}
+# Which groups and cells are shown is not noise: their names are the data's own.
+NAMING = ("histogram searched", "quantiles of groups searched", "scores sparse")
+CHARTS = {name: asked for name, asked in EVERY.items() if name not in NAMING}
 
 
 def crowd() -> pa.Table:
     generator = np.random.default_rng(1)
-    columns = {name: generator.gamma(2, 20, 400) for name in "abcd"}
+    columns = {name: generator.gamma(2, 20, 400) for name in "abc"}
     wards = generator.choice(["A", "B", "C"], 400, p=[0.8, 0.1, 0.1])
-    return pa.table({**columns, "ward": wards, "who": generator.integers(0, 150, 400)})
+    groups = {"ward": wards, "team": wards}
+    return pa.table({**columns, **groups, "who": generator.integers(0, 150, 400)})
 
 
 FEW = pa.table(
@@ -63,8 +77,8 @@ FEW = pa.table(
         "a": [50.0, 51.0, 50.0],
         "b": [0.0, 0.1, 0.0],
         "c": [0.5, 0.5, 0.5],
-        "d": [-9e4, 8e4, 7e4],
         "ward": ["B", "B", "A"],
+        "team": ["B", "B", "A"],
         "who": [1, 1, 2],
     }
 )
@@ -114,14 +128,6 @@ def test_releases_of_other_tables_differ_where_mechanisms_do_not_answer_alike() 
         plan = chart.plan(DOMAIN, ROWS, budget)
         one, other = (measure_planned(chart, DuckEngine(table), plan).to_dict() for table in TABLES)
         assert one != other
-
-
-SEARCHED = sf.private(share=0.2, delta=1e-7)
-EVERY = CHARTS | {
-    "histogram searched": (sf.Histogram("ward", order=SEARCHED), LOOSE),
-    "quantiles searched": (sf.Quantiles("d", bounds=sf.private(share=0.2)), PURE),
-    "scores sparse": (sf.Scoreplot(columns=["a", "b", "c"], hue="ward", method="sparse"), LOOSE),
-}
 
 
 @pytest.mark.parametrize("name", EVERY)

@@ -44,22 +44,9 @@ def readable(plain: Any) -> bool:
 
 
 def more_charts() -> Iterator[sf.Release]:
-    """Options that the seeds of the fuzzer leave out."""
-    people, visits = sf.testing.city(people=200), sf.testing.checkins(people=60)
-    sexes = {"hue": "sex", "hue_order": ["female", "male"]}
-    yield sf.histplot(people, x="health", order=["well"], **sexes, budget=1.0)
+    """What the seeds of the fuzzer leave out: numbers as categories, and components of dates."""
+    people = sf.testing.city(people=200)
     yield sf.histplot(people, x="age", order=[30, 31.5], budget=1.0)
-    yield sf.boxplot(people, x="age", orient="h", bounds=sf.private(), **sexes, budget=SOME)
-    yield sf.quantiles(people, x="age", bounds=sf.private(), step=1, unit="person_id", budget=9.0)
-    window = {"lon": (-30.1, -29.9), "lat": (44.94, 45.06), "time": DAYS}
-    options = (
-        {"method": "pyramid", "decoder": "lp", "outside": "edge", "aspect": "equal"},
-        {"method": "laplace", "top": 0.5, "origin": "upper", "aspect": "free"},
-        {"y": "time", "weight": "lat", "unit": None},
-    )
-    for option in options:
-        asked = {"x": "lon", "y": "lat", "bounds": window, "resolution": 4, "unit": "person_id"}
-        yield sf.heatmap(visits, **(asked | option), budget=2.0)
     for scale in (sf.private(), dict.fromkeys(BODY, 9.0)):
         yield sf.pca(people, columns=list(BODY), bounds=BODY, scale=scale, budget=SOME)
 

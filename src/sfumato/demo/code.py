@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import fields
 from typing import Any
 
 from sfumato.asking import Private
+from sfumato.catalogue import unusual
 from sfumato.demo.examples import Example
 from sfumato.demo.subjects import SUBJECTS
 from sfumato.domain import Bounds, Categories, moment
@@ -16,7 +16,7 @@ from sfumato.privacy.guarantee import PrivacyUnit
 def code(example: Example) -> str:
     """Return a program that makes this chart in the folder of the demonstration."""
     subject = SUBJECTS[example.table]
-    asked = _unusual(example.chart)
+    asked = unusual(example.chart)
     facts = [
         f"{column}={_spelled(fact)}"
         for column, fact in subject.domain.columns.items()
@@ -42,16 +42,6 @@ def _price(example: Example) -> str:
     return f"sf.{example.budget!r}" if example.delta else str(example.epsilon)
 
 
-def _unusual(noun: Any) -> dict[str, Any]:
-    """Return what a person would have to type: all that is not left at its default."""
-    return {
-        field.name: value
-        for field in fields(noun)
-        # A noun may keep one number as a pair.
-        if (value := getattr(noun, field.name)) not in (field.default, (field.default,) * 2)
-    }
-
-
 def _call(asked: dict[str, Any]) -> str:
     return ", ".join(f"{name}={_spelled(value)}" for name, value in asked.items())
 
@@ -64,7 +54,7 @@ def _spelled(value: Any) -> str:
         case Categories():
             return json.dumps(value.values)
         case Private():
-            return f"sf.private({_call(_unusual(value))})"
+            return f"sf.private({_call(unusual(value))})"
         case PrivacyUnit():
             return f"sf.{value!r}".replace("'", '"')
         case [str(), *_]:

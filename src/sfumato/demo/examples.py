@@ -1,4 +1,4 @@
-"""Every chart of the demonstration, in one list. A new chart adds an entry."""
+"""Every chart of the demonstration, with its story. What is asked for is in the catalogue."""
 
 from __future__ import annotations
 
@@ -6,14 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from sfumato.asking import private
-from sfumato.charts.boxplot import Boxplot
+from sfumato.catalogue import like
 from sfumato.charts.chart import Chart
 from sfumato.charts.heatmap import Heatmap
-from sfumato.charts.histogram import Histogram
-from sfumato.charts.pca import PCA
-from sfumato.charts.quantiles import Quantiles
-from sfumato.charts.scoreplot import Scoreplot
 from sfumato.demo.subjects import BODY, TableName
 from sfumato.privacy.budget import Budget
 
@@ -68,7 +63,7 @@ EXAMPLES = (
         "did once. Where it is grey, noise could have drawn it alone.",
         "streets",
         "checkins",
-        Heatmap(x="lon", y="lat"),
+        like("heatmap", x="lon", y="lat"),
         0.45,
     ),
     Example(
@@ -77,7 +72,7 @@ EXAMPLES = (
         "Five days a bar, and no holiday was declared: the festival rises out of the noise.",
         "streets",
         "checkins",
-        Histogram(x="time", bins=73),
+        like("histplot-days", x="time", bins=73),
         0.15,
     ),
     Example(
@@ -87,7 +82,7 @@ EXAMPLES = (
         "check-ins.",
         "streets",
         "checkins",
-        Histogram(x="place", stat="proportion"),
+        like("histplot-share", x="place"),
         0.05,
     ),
     Example(
@@ -97,7 +92,12 @@ EXAMPLES = (
         "early autumn. Whoever goes daily moves its edges no more than whoever went once.",
         "streets",
         "checkins",
-        Boxplot(x="time", y="place", order=["park", "bar", "office", "school", "shop"]),
+        like(
+            "boxplot-days",
+            x="time",
+            y="place",
+            order=["park", "bar", "office", "school", "shop"],
+        ),
         0.3,
     ),
     Example(
@@ -107,7 +107,7 @@ EXAMPLES = (
         "purpose: bars that small would be noise.",
         "people",
         "people",
-        Histogram(x="age", hue="sex", bins=21, hue_order=["female", "male"]),
+        like("histplot-hues", x="age", hue="sex", bins=21, hue_order=["female", "male"]),
         0.1,
     ),
     Example(
@@ -117,7 +117,12 @@ EXAMPLES = (
         "eighteen bars, because each person stands in one of them at most.",
         "people",
         "people",
-        Histogram(x="district", hue="health", hue_order=["athletic", "hypertension", "diabetes"]),
+        like(
+            "histplot-groups",
+            x="district",
+            hue="health",
+            hue_order=["athletic", "hypertension", "diabetes"],
+        ),
         0.1,
     ),
     Example(
@@ -127,7 +132,7 @@ EXAMPLES = (
         "last bin, so the richest man in town cannot be seen from here.",
         "people",
         "people",
-        Histogram(x="income", stat="density", bins=30),
+        like("histplot-density", x="income", bins=30),
         0.1,
     ),
     Example(
@@ -136,7 +141,7 @@ EXAMPLES = (
         "Asked how long it takes, people round: to five, to a quarter, to half an hour.",
         "people",
         "people",
-        Histogram(x="commute_minutes", bins=90),
+        like("histplot-bins", x="commute_minutes", bins=90),
         0.05,
     ),
     Example(
@@ -145,7 +150,7 @@ EXAMPLES = (
         "Sugar against pressure. Hatched cells could be noise alone; the three clouds could not.",
         "people",
         "people",
-        Histogram(x="glucose", y="systolic", bins=(32, 24)),
+        like("histplot-plane", x="glucose", y="systolic", bins=(32, 24)),
         0.2,
     ),
     Example(
@@ -155,7 +160,13 @@ EXAMPLES = (
         "there. Dates are numbers too.",
         "people",
         "people",
-        Histogram(x="moved_in", hue="district", bins=41, hue_order=["Vesper", "Larkfield"]),
+        like(
+            "histplot-day-hues",
+            x="moved_in",
+            hue="district",
+            bins=41,
+            hue_order=["Vesper", "Larkfield"],
+        ),
         0.1,
     ),
     Example(
@@ -165,7 +176,7 @@ EXAMPLES = (
         "privately, and one that few people have is never shown.",
         "people",
         "people",
-        Histogram(x="occupation", order=private(delta=1e-7)),
+        like("histplot-search", x="occupation"),
         0.45,
     ),
     Example(
@@ -176,7 +187,7 @@ EXAMPLES = (
         "twelve.",
         "groups",
         "people",
-        Boxplot(x="health", y="systolic", hue="sex", step=0.1),
+        like("boxplot-hue", x="health", y="systolic", hue="sex", step=0.1),
         0.3,
     ),
     Example(
@@ -186,7 +197,7 @@ EXAMPLES = (
         "What stands beyond a whisker is a count; nobody's income is a dot.",
         "groups",
         "people",
-        Boxplot(x="income", y="district"),
+        like("boxplot-across", x="income", y="district"),
         0.15,
     ),
     Example(
@@ -196,7 +207,8 @@ EXAMPLES = (
         "ten from Lantern are there before half of Larkfield is.",
         "groups",
         "people",
-        Quantiles(
+        like(
+            "quantiles-hues",
             x="commute_minutes",
             q=(0.1, 0.25, 0.5, 0.75, 0.9),
             hue="district",
@@ -213,7 +225,7 @@ EXAMPLES = (
         "score plots each dot is somebody. Here directions, frame and clouds all carry noise.",
         "bodies",
         "patients",
-        Scoreplot(columns=list(BODY), hue="health"),
+        like("scoreplot-hue", columns=list(BODY), hue="health"),
         0.8,
         1e-6,
         {"loadings": 6},
@@ -226,7 +238,7 @@ EXAMPLES = (
         "could have turned them into each other, and the picture says so.",
         "bodies",
         "patients",
-        PCA(columns=list(BODY)),
+        like("pca", columns=list(BODY)),
         0.5,
         1e-6,
     ),
@@ -237,7 +249,7 @@ EXAMPLES = (
             story,
             "price",
             "people",
-            Histogram(x="age", bins=21),
+            like("histplot-bins", x="age", bins=21),
             epsilon,
         )
         for place, (voice, epsilon, story) in enumerate(_VOICES, start=1)

@@ -20,6 +20,7 @@ Aspect = Literal["map", "equal", "free"]
 DEGREE = 111.32
 """Kilometres in a degree of latitude, and in one of longitude at the equator."""
 
+_NARROWEST = 1e-9  # degrees, a tenth of a millimetre
 _SHARE = 10  # of a side, about, is told as a round number
 _DURATIONS = (
     (1e6, "second"),
@@ -55,7 +56,9 @@ class Area:
         >>> Area.of(Grid("x", Bounds(0, 640), 64), Grid("y", Bounds(0, 480), 48), "equal").words
         '50 × 50 of x × y'
         """
-        if aspect == "map":
+        # Areas of cells that are too narrow to be seen on a map are no floats in km².
+        narrowest = min(each.bounds.width / each.cells for each in (x, y))
+        if aspect == "map" and narrowest >= _NARROWEST:
             return cls("km²")
         bounds = (x.bounds, y.bounds)
         if aspect == "equal":
