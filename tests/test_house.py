@@ -44,6 +44,25 @@ BREACHES: list[tuple[Rule, str, str]] = [
             return answer
         """,
     ),
+    (
+        privacy.only_the_session_charges_and_measures,
+        "api",
+        "def measure(engine, plan): return chart.measure(engine, plan, Meter(plan.cost))",
+    ),
+    (privacy.only_the_session_makes_a_meter, "charts.pie", "noise = laplace(Meter(ample), exact)"),
+    (privacy.only_the_session_makes_a_meter, "mechanisms.pie", "meter.Meter(cost)"),
+    (privacy.only_mechanisms_pay, "charts.pie", "receipt = meter.pay(Cost.nothing())"),
+    (
+        privacy.only_mechanisms_pay,
+        "charts.pie",
+        "from sfumato.mechanisms.noise import add_noise",
+    ),
+    (privacy.no_chart_accounts_for_itself, "charts.pie", "PieRelease(label, private=True)"),
+    (
+        privacy.no_chart_accounts_for_itself,
+        "charts.pie",
+        "def slices(self, meter, exact): return size.cost + counts.cost",
+    ),
     (privacy.no_seed_is_taken, "api", "def pie(table, *, seed=None): ..."),
     (privacy.no_ordinary_randomness, "engines.pie", "import random"),
     (privacy.no_ordinary_randomness, "engines.pie", "from numpy.random import default_rng"),
@@ -117,6 +136,19 @@ MANNERS: list[tuple[Rule, str, str]] = [
             ledger.charge(plan.label, plan.cost)
             return chart.measure(engine, plan)
         """,
+    ),
+    (
+        privacy.only_the_session_charges_and_measures,
+        "api",
+        "def measure(engine, plan, meter): return chart.measure(engine, plan, meter)",
+    ),
+    (privacy.only_the_session_makes_a_meter, "session", "with Meter(plan.cost) as meter: ..."),
+    (privacy.only_mechanisms_pay, "mechanisms.pie", "receipt = meter.pay(cost)"),
+    (privacy.only_mechanisms_pay, "charts.pie", "from sfumato.charts.portion import add_noise"),
+    (
+        privacy.no_chart_accounts_for_itself,
+        "charts.pie",
+        "def plan(): return size.cost + left.cost",
     ),
     (style.nouns_are_frozen, "charts.pie", "@dataclass(frozen=True)\nclass Pie: ..."),
     (

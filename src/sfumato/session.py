@@ -123,7 +123,7 @@ class Session(Charting):
         the chart, adds up what is spent and says whether the noise was real. Simulated noise is not
         charged to a file.
         """
-        with _Outcome() as outcome, progress_bar(chart.label) as report:
+        with Outcome() as outcome, progress_bar(chart.label) as report:
             engine = engine_for(self._table, report)
             schema = engine.schema()
             budget = Budget.of(budget)
@@ -221,13 +221,13 @@ class Session(Charting):
         return plan
 
 
-class _Outcome:
+class Outcome:
     """Notes on whatever ends a release early what became of its price."""
 
     def __init__(self) -> None:
         self.note = UNCHARGED
 
-    def __enter__(self) -> _Outcome:
+    def __enter__(self) -> Outcome:
         return self
 
     def __exit__(

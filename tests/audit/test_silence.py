@@ -117,9 +117,9 @@ def _raises_from_a_value(monkeypatch: pytest.MonkeyPatch) -> None:
 def _has_axes_from_the_data(monkeypatch: pytest.MonkeyPatch) -> None:
     measure = Histogram.measure
 
-    def fitted(chart: Histogram, engine: DuckEngine, plan: Any) -> Any:
+    def fitted(chart: Histogram, engine: DuckEngine, plan: Any, meter: Any) -> Any:
         rows = int(engine.counts([], plan.guarantee.unit).reveal())
-        release = measure(chart, engine, plan)
+        release = measure(chart, engine, plan, meter)
         return replace(release, x=replace(release.x, bounds=Bounds(0, rows)))
 
     monkeypatch.setattr(Histogram, "measure", fitted)
@@ -190,9 +190,9 @@ def test_sizes_of_files_tell_no_more_than_was_promised() -> None:
 def test_a_release_with_an_extra_digit_would_be_heard(monkeypatch: pytest.MonkeyPatch) -> None:
     measure = Histogram.measure
 
-    def padded(chart: Histogram, engine: DuckEngine, plan: Any) -> Any:
+    def padded(chart: Histogram, engine: DuckEngine, plan: Any, meter: Any) -> Any:
         rows = int(engine.counts([], plan.guarantee.unit).reveal())
-        release = measure(chart, engine, plan)
+        release = measure(chart, engine, plan, meter)
         return replace(release, label=release.label + "0" * len(str(rows)))
 
     monkeypatch.setattr(Histogram, "measure", padded)

@@ -58,8 +58,8 @@ def test_a_chart_with_axes_from_the_data_would_be_caught(monkeypatch: pytest.Mon
 
     measure = Histogram.measure
 
-    def fitted(chart: Histogram, engine: Any, plan: Any) -> Any:
-        release = measure(chart, engine, plan)
+    def fitted(chart: Histogram, engine: Any, plan: Any, meter: Any) -> Any:
+        release = measure(chart, engine, plan, meter)
         return replace(release, label=f"{release.label} up to {seen[-1]}")
 
     monkeypatch.setattr(DuckEngine, "counts", looking)
@@ -71,8 +71,8 @@ def test_a_chart_with_axes_from_the_data_would_be_caught(monkeypatch: pytest.Mon
 def test_a_count_that_gets_past_its_noise_would_be_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     measure = Histogram.measure
 
-    def exact(chart: Histogram, engine: Any, plan: Any) -> Any:
-        release = measure(chart, engine, plan)
+    def exact(chart: Histogram, engine: Any, plan: Any, meter: Any) -> Any:
+        release = measure(chart, engine, plan, meter)
         true = engine.counts(release.keys, plan.guarantee.unit).reveal().ravel().tolist()
         return replace(release, steps=(10**6 + true[0], *release.steps[1:]))
 

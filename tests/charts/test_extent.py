@@ -149,9 +149,10 @@ def test_where_nothing_is_found_nothing_is_cut_off():
 
 
 def test_a_search_tells_where_its_own_bounds_and_not_the_public_limits_cut():
-    with seeded(1):
-        inside = planned(within=(-1e6, 1e6)).run(Column(np.random.default_rng(1).normal(size=999)))
-        from_zero = planned(within=(0, 1e6)).run(Column(np.linspace(0, 5, 999)))
+    values = np.random.default_rng(1).normal(size=999)
+    with seeded(1), ample_meter() as meter:
+        inside = planned(within=(-1e6, 1e6)).run(Column(values), meter)
+        from_zero = planned(within=(0, 1e6)).run(Column(np.linspace(0, 5, 999)), meter)
     assert inside.found and inside.cut == (True, True)
     assert from_zero.found and from_zero.cut == (False, True)
 
@@ -228,8 +229,9 @@ def test_the_answer_lies_on_public_marks():
 
 
 def test_simulated_bounds_are_not_private():
-    with seeded(1):
-        assert not planned().run(Column(np.zeros(9))).private
+    with seeded(1), ample_meter() as meter:
+        planned().run(Column(np.zeros(9)), meter)
+    assert not meter.private
 
 
 def test_the_table_is_asked_once():
@@ -240,7 +242,7 @@ def test_the_table_is_asked_once():
             asked["counts"] += 1
             return super().counts(keys, unit)
 
-    planned().run(Counting(pa.table({"y": [1.0]})))
+    planned().run(Counting(pa.table({"y": [1.0]})), ample_meter().__enter__())
     assert asked == {"counts": 1}
 
 

@@ -22,6 +22,7 @@ from sfumato.mechanisms.meter import Meter
 from sfumato.mechanisms.survey import Survey, survey
 from sfumato.plane import Plane, apart, interleave
 from sfumato.postprocess.quadtree import Round, grown
+from sfumato.privacy.budget import Cost
 from sfumato.testing import metered, seeded
 
 MODULES = (adaptive_module, flat_module, pyramid_module)
@@ -111,10 +112,10 @@ def test_a_method_spends_what_it_says_and_fills_the_window(
 ) -> None:
     epsilon = Fraction(3, 2)
     with seeded(4):
-        found = methods(epsilon, levels)[name].map(cloud(people, levels), plane(levels))
-    assert found.cost.within(methods(epsilon, levels)[name].cost)
-    assert float(found.cost.epsilon or 0) == pytest.approx(1.5, rel=1e-12)
-    assert not found.private
+        answer = metered(methods(epsilon, levels)[name].map, cloud(people, levels), plane(levels))
+    assert answer.cost == methods(epsilon, levels)[name].cost == Cost.pure(epsilon)
+    assert not answer.private
+    found = answer.values
     leaves = found.leaves
     assert (leaves.mass >= 0).all() and np.isfinite(leaves.mass).all()
     assert (leaves.span**2).sum() == 4**levels
@@ -143,7 +144,7 @@ def test_a_large_map_is_measured_in_no_more_squares_than_it_can_bear(
 ) -> None:
     monkeypatch.setattr(adaptive_module, "MOST_SQUARES", 6000)
     with seeded(6):
-        found = Adaptive(Fraction(10)).map(cloud(20_000, 12), plane(12))
+        found = metered(Adaptive(Fraction(10)).map, cloud(20_000, 12), plane(12)).values
     assert 4**6 < len(found.noisy) <= 6000 < MOST_SQUARES
 
 
@@ -256,9 +257,9 @@ def test_a_twin_that_looks_only_where_people_are_is_noticed(
 
 def test_the_top_cells_alone_are_shown() -> None:
     with seeded(7):
-        every = Laplace(Fraction(1)).map(cloud(500, 6), plane(6)).leaves
+        every = metered(Laplace(Fraction(1)).map, cloud(500, 6), plane(6)).values.leaves
     with seeded(7):
-        few = Laplace(Fraction(1), top=0.01).map(cloud(500, 6), plane(6)).leaves
+        few = metered(Laplace(Fraction(1), top=0.01).map, cloud(500, 6), plane(6)).values.leaves
     assert (few.mass > 0).sum() == 41
     shown = few.mass > 0
     assert (few.mass[shown] == every.mass[shown]).all()
@@ -268,7 +269,7 @@ def test_the_top_cells_alone_are_shown() -> None:
 def test_a_window_of_any_shape_has_a_cell_for_each_of_its_own() -> None:
     window = Plane(Grid("x", Bounds(0, 1), 5), Grid("y", Bounds(0, 1), 3))
     with seeded(8):
-        found = Laplace(Fraction(1)).map(cloud(0, 3), window).leaves
+        found = metered(Laplace(Fraction(1)).map, cloud(0, 3), window).values.leaves
     assert found.shape == (5, 3)
     places = set(zip(found.column.tolist(), found.row.tolist(), strict=True))
     assert places == {(column, row) for column in range(5) for row in range(3)}

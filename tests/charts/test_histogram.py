@@ -50,7 +50,7 @@ def test_categories_are_counted_in_the_order_asked_for():
 
 def test_hue_comes_first_and_shares_the_charge():
     chart = Histogram("ward", hue="sex")
-    assert measure_planned(chart).counts.tolist() == [[1, 2, 0], [1, 0, 0]]
+    assert measured(chart).counts.tolist() == [[1, 2, 0], [1, 0, 0]]
     assert chart.plan(DOMAIN, ROWS, Budget(1)).cost.epsilon == 1
 
 
@@ -180,7 +180,7 @@ def test_a_search_is_refused_where_one_person_could_open_many_categories():
 def test_the_expected_error_is_the_observed_one(budget, unit):
     chart = Histogram("age", bins=4000)
     plan = chart.plan(DOMAIN, unit, budget)
-    truth = measure_planned(chart, 1e9, unit).counts
+    truth = measured(chart, 1e9, unit).counts
     with seeded(3):
         observed = np.abs(measure_planned(chart, DuckEngine(TABLE), plan).counts - truth).mean()
     assert 0.93 < plan.expected_error / observed < 1.07

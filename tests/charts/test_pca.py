@@ -20,6 +20,7 @@ from sfumato.domain import Bounds, Domain
 from sfumato.engines.duck import DuckEngine
 from sfumato.errors import BudgetError, DomainError, OverspentError, SourceError
 from sfumato.lattice import Distance, Lattice, Moments
+from sfumato.mechanisms.meter import Meter
 from sfumato.privacy.budget import Budget, Cost
 from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.testing import ample_meter, measure_planned, seeded
@@ -77,8 +78,9 @@ def test_what_is_spent_is_what_was_planned():
     assert plan.cost.rho == pytest.approx(Budget(4, 1e-6, reserve=0).rho, rel=1e-6)
     assert plan.cost.epsilon is None and plan.cost.delta == 0
     analysis = plan.analysis
-    with seeded(1):
-        assert analysis.run(DuckEngine(table(cloud(50)))).cost == plan.cost
+    with seeded(1), Meter(plan.cost) as meter:
+        analysis.run(DuckEngine(table(cloud(50))), meter)
+    assert meter.spent == plan.cost
     parts = [analysis.centre, analysis.reach, analysis.directions, analysis.spread]
     assert sum((part.cost for part in parts), Cost.nothing()) == plan.cost
 
@@ -179,7 +181,7 @@ def test_private_scales_are_those_of_the_quartiles():
 
 def test_columns_without_a_spread_of_their_own_are_measured_by_their_range():
     values = np.array([[1.0, 1.0, 1.0], [0.0, 2.0, 4.0]])
-    both = FoundCentre(values, Cost.nothing(), private=True)
+    both = FoundCentre(values)
     assert both.scales([Bounds(0, 10), Bounds(0, 10)]) == pytest.approx((5.0, 4 / 1.349))
 
 

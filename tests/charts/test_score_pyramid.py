@@ -39,7 +39,7 @@ def window(cells: int) -> FoundFrame:
     x, y = (
         Projection(BODY, name, (0, 0), vector, Bounds(-1, 1), cells) for name, vector in directions
     )
-    return FoundFrame(x, y, Cost.nothing(), private=True)
+    return FoundFrame(x, y)
 
 
 class Counted:

@@ -43,11 +43,14 @@ def only_mechanisms_open_an_exact(source: Source) -> Iterator[Finding]:
 def only_the_session_charges_and_measures(source: Source) -> Iterator[Finding]:
     """Only the session measures, and in the same function it has charged before.
 
-    The command line and the renderers measure widths; import contracts keep engines from them.
+    The command line and the renderers measure widths; import contracts keep engines from them. A
+    chart may pass the meter that it was given on to another chart; `testing` has no ledger.
     """
-    if source.under("cli", "render"):
+    if source.under("cli", "render", "testing"):
         return
     for function in source.functions():
+        if function.name == "measure" and _takes_a_meter(function):
+            continue
         calls = [node for node in ast.walk(function) if isinstance(node, ast.Call)]
         lines = {
             verb: [call.lineno for call in calls if method(call) == verb]
@@ -59,6 +62,40 @@ def only_the_session_charges_and_measures(source: Source) -> Iterator[Finding]:
             lines["charge"] and min(lines["charge"]) < min(lines["measure"])
         ):
             yield function.lineno, f"{function.name} measures before it charges"
+
+
+def only_the_session_makes_a_meter(source: Source) -> Iterator[Finding]:
+    """A meter allows what was charged, and only the session charges."""
+    if source.under("session", "testing"):
+        return
+    for call, name in source.calls():
+        if name == "Meter":
+            yield call.lineno, "only Session.release makes a Meter"
+
+
+def only_mechanisms_pay(source: Source) -> Iterator[Finding]:
+    """What a draw costs is argued beside the mechanism that draws, and paid there."""
+    if source.under("mechanisms"):
+        return
+    for call, name in source.calls():
+        if name in {"pay", "record"} and isinstance(call.func, ast.Attribute):
+            yield call.lineno, f".{name}() is for mechanisms"
+    for line, module, name in source.imports():
+        if module.startswith("sfumato.mechanisms") and name in {"Receipt", "Chance", "add_noise"}:
+            yield line, f"imports {name}, which draws"
+
+
+def no_chart_accounts_for_itself(source: Source) -> Iterator[Finding]:
+    """What is measured adds up no costs, and does not say whether its noise was real."""
+    if not source.under("charts"):
+        return
+    for node in source.nodes:
+        if isinstance(node, ast.keyword) and node.arg == "private":
+            yield node.lineno, "says whether noise was real"
+    for function in source.functions():
+        for node in ast.walk(function) if _takes_a_meter(function) else ():
+            if isinstance(node, ast.BinOp) and ".cost" in ast.unparse(node):
+                yield node.lineno, f"{function.name} adds up costs"
 
 
 def no_seed_is_taken(source: Source) -> Iterator[Finding]:
@@ -80,7 +117,7 @@ def no_ordinary_randomness(source: Source) -> Iterator[Finding]:
     for line, module, name in source.imports():
         if module == "random" or f"{module}.{name}".startswith("numpy.random"):
             yield line, f"imports {module}"
-    typed = source.under("mechanisms.noise")
+    typed = source.under("mechanisms.noise", "mechanisms.meter")
     named = {
         id(node.value)
         for node in source.attributes()
@@ -145,6 +182,9 @@ def no_error_carries_another(source: Source) -> Iterator[Finding]:
 RULES: tuple[Rule, ...] = (
     only_mechanisms_open_an_exact,
     only_the_session_charges_and_measures,
+    only_the_session_makes_a_meter,
+    only_mechanisms_pay,
+    no_chart_accounts_for_itself,
     no_seed_is_taken,
     no_ordinary_randomness,
     no_open_keywords,
@@ -152,6 +192,10 @@ RULES: tuple[Rule, ...] = (
     what_touches_data_says_how_private_it_is,
     no_error_carries_another,
 )
+
+
+def _takes_a_meter(function: Function) -> bool:
+    return any(argument.arg == "meter" for argument in arguments(function))
 
 
 def _called(source: Source) -> set[int]:

@@ -305,6 +305,22 @@ PRIVACY = (
         notices=("test_whole_numbers_and_days_have_a_step_by_their_type_in_plans_and_in_releases"),
     ),
     _session(
+        name="the chart and not the meter says whether its noise was real",
+        file="session.py",
+        old="return release.marked(private=meter.private)",
+        new="return release.marked(private=release.private or meter.private)",
+        among="test_metering.py",
+        notices=("test_a_release_is_as_private_as_its_meter_saw_whatever_the_chart_says[True]"),
+    ),
+    _session(
+        name="a release is measured with a meter that allows twice what was charged",
+        file="session.py",
+        old="with Meter(plan.cost, plan.label) as meter:",
+        new="with Meter(plan.cost + plan.cost, plan.label) as meter:",
+        among="test_metering.py",
+        notices="test_a_chart_that_draws_twice_is_stopped_before_the_second_draw",
+    ),
+    _session(
         name="a chart that failed is measured again for the same price",
         file="session.py",
         old="""

@@ -21,7 +21,7 @@ from sfumato.grid import Labels
 from sfumato.lattice import REACH, Projection
 from sfumato.mechanisms.meter import Meter
 from sfumato.postprocess.haar import Estimate
-from sfumato.privacy.budget import Budget, Cost, epsilon_of, exactly
+from sfumato.privacy.budget import Budget, epsilon_of, exactly
 from telling.case import Draws
 from telling.components.drawing import Drawn, quickly
 from telling.components.sums import LATTICE
@@ -35,8 +35,6 @@ _GROUPS = Labels(
 _FRAME = FoundFrame(
     Projection(LATTICE, "PC1", (0, 0), (REACH, 0), Bounds(-0.1, 0.1), 2),
     Projection(LATTICE, "PC2", (0, 0), (0, REACH), Bounds(-0.1, 0.1), 2),
-    Cost.nothing(),
-    private=True,
 )
 
 

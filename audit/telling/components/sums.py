@@ -20,7 +20,7 @@ from sfumato.lattice import Lattice
 from sfumato.mechanisms.moments import off_diagonal_scale
 from sfumato.privacy.budget import Budget, epsilon_of, exactly
 from sfumato.releases.moments import NoisyMoments
-from sfumato.testing import measure_planned
+from sfumato.testing import ample_meter, measure_planned
 from telling.components.drawing import Drawn
 from telling.laws import gaussian_says
 from telling.overhearing import Exacts, Overhearing
@@ -55,8 +55,9 @@ class Directions(Drawn):
 
     def look(self, engine: Overhearing) -> tuple[float, ...]:
         """Return what the sums say."""
-        found = self.plan.run(cast(Engine, engine), LATTICE, (0, 0), 0.03)
-        return (sums_say(found.moments, engine.answers[0]),)
+        with ample_meter() as meter:  # one that would not stop a twin
+            found = self.plan.run(cast(Engine, engine), meter, LATTICE, (0, 0), 0.03)
+        return (sums_say(found, engine.answers[0]),)
 
 
 @dataclass(frozen=True)

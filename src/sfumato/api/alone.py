@@ -15,7 +15,7 @@ from sfumato.mechanisms.meter import Meter
 from sfumato.privacy.budget import Budget, plain_above
 from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.releases.release import Release
-from sfumato.session import Session
+from sfumato.session import Outcome, Session
 
 R = TypeVar("R", bound=Release)
 
@@ -51,10 +51,11 @@ def prepare(
     -------
     Reads the names and kinds of columns, and no row.
     """
-    opened = open_table(table, lambda: chart.plan(chart.declare(bounds), unit, budget))
-    chart, domain = declare_alone(opened, chart, bounds)
-    public = engine_for(opened).schema().refine(domain)
-    plan = chart.plan(public, unit, budget)
+    with Outcome():
+        opened = open_table(table, lambda: chart.plan(chart.declare(bounds), unit, budget))
+        chart, domain = declare_alone(opened, chart, bounds)
+        public = engine_for(opened).schema().refine(domain)
+        plan = chart.plan(public, unit, budget)
     planned = Planned(chart, (public, unit, budget), plan)
     return Prepared(opened, planned, domain, room_for(plan, budget))
 

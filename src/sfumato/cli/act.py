@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeVar
 
 from sfumato.cli import options
 from sfumato.cli.asking import Asked
@@ -14,12 +15,12 @@ from sfumato.privacy.budget import show as shown
 
 if TYPE_CHECKING:
     from sfumato import Table
-    from sfumato.charts.chart import Chart
     from sfumato.domain import Domain
     from sfumato.privacy.budget import Budget
     from sfumato.privacy.ledger import Ledger
-    from sfumato.releases.release import Release
     from sfumato.session import Session
+
+T = TypeVar("T")
 
 
 def release(
@@ -58,7 +59,8 @@ def release(
         decimal=decimal,
         thousands=thousands,
     )
-    ready = prepare(source, asked.chart, asked.bounds, read_unit(unit), budget)
+    protected = read_unit(unit)
+    ready = _told(lambda: prepare(source, asked.chart, asked.bounds, protected, budget))
     session = _session(
         ready.table,
         ready.domain,
@@ -68,7 +70,7 @@ def release(
         limit=ready.limit,
         size=asked.chart.public_size,
     )
-    publish(_released(session, ready.chart, budget), outputs)
+    publish(_told(lambda: session.release(ready.chart, budget=budget)), outputs)
     if ledger is None:
         say(
             "No ledger was given, so nothing remembers what this chart spent. To bound what "
@@ -142,13 +144,13 @@ def _session(
     )
 
 
-def _released(session: Session, chart: Chart[Any, Any], budget: Budget) -> Release:
-    """Return the release; if it fails or is interrupted, say what became of the charge."""
+def _told(act: Callable[[], T]) -> T:
+    """Return what `act` returns; if it fails or is interrupted, say what became of the charge."""
     from sfumato.session import OUTCOMES
 
     problem: BaseException
     try:
-        return session.release(chart, budget=budget)
+        return act()
     except BaseException as error:  # noqa: BLE001
         problem = error
     interrupted = "Interrupted. " if isinstance(problem, KeyboardInterrupt) else ""
