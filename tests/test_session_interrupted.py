@@ -90,7 +90,7 @@ def test_an_error_tells_of_the_price_if_it_was_charged_and_only_then(
     with monkeypatch.context() as patch:
         patch.setattr(Histogram, "measure", failing(problem))
         assert ended(s, sf.SourceError) == [CHARGED]  # whose words any other error is given
-    monkeypatch.setattr(Histogram, "plan", failing(type(problem)()))
+    monkeypatch.setattr(Histogram, "plan", failing(type(problem)(*problem.args)))
     assert ended(s, type(problem)) == []
 
 

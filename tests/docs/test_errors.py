@@ -8,7 +8,11 @@ import sfumato as sf
 from sfumato import errors
 
 PAGE = (Path(__file__).parents[2] / "docs" / "errors.md").read_text(encoding="utf-8")
-CLASSES = [name for name, each in inspect.getmembers(errors, inspect.isclass)]
+CLASSES = [
+    name
+    for name, each in inspect.getmembers(errors, inspect.isclass)
+    if issubclass(each, errors.SfumatoError)
+]
 
 
 def test_every_error_has_a_section_and_an_example():
