@@ -11,7 +11,7 @@ compile := $(bin)/uv pip compile --quiet --universal --python-version 3.11 --gen
 
 help:
 	@echo "make demo     draw every chart of a synthetic city, on one page"
-	@echo "make test     run all tests and every example"
+	@echo "make test     run the tests and every example (all=1: those too that repeat others in depth)"
 	@echo "make check    run the linters, the types, the import rules and the house rules"
 	@echo "make audit    try to break it (fast=1: as the tests do; part=planted: one attack)"
 	@echo "make bench    measure speed, memory and import time"
@@ -25,9 +25,10 @@ help:
 demo: .venv/run.stamp
 	$(bin)/sfumato demo
 
-# Two workers suit two cores; a worker that is done takes tests from the other.
+# Two workers suit two cores; tests/scheduling.py says who runs what.
 test: .venv/dev.stamp
-	$(bin)/pytest -n $(or $(workers),2) --dist worksteal --durations 10
+	$(bin)/pytest -n $(or $(workers),2) --durations 10 \
+		$(if $(all),--hypothesis-profile deep,-m "not slow")
 
 check: .venv/dev.stamp
 	$(bin)/ruff check

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -21,6 +22,8 @@ Publish = Callable[[str, bytes], str]
 PAPERS = {"light": ("#ffffff", "#1f1f1f"), "dark": ("#1f2129", "#e6e6e6")}
 _INKS = ("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color")
 _DOTS = 170  # an inch, since screens have small dots
+_DRAFT = "SITE_DRAFT"
+"""Whoever sets this variable wants to know that pages run, and does not look at their pictures."""
 
 
 @contextlib.contextmanager
@@ -67,11 +70,20 @@ def said(text: str) -> str:
 
 def _pictures(words: str, drawing: Sequence[Callable[[], Any]], name: str, publish: Publish) -> str:
     links, words = list[str](), re.sub(r"[^\w .,=×-]", " ", words)
-    for tone, draw in zip(PAPERS, drawing, strict=True):
-        with paper(tone):
-            link = publish(f"{name}-{tone}.png", _png(draw()))
+    for tone, picture in _drawn(drawing):
+        link = publish(f"{name}-{tone}.png", picture)
         links.append(f"![{words}]({link}#only-{tone})")
     return "\n\n" + "\n".join(links) + "\n"
+
+
+def _drawn(drawing: Sequence[Callable[[], Any]]) -> Iterator[tuple[str, bytes]]:
+    """Draw on each paper; in a draft once for both, and coarsely."""
+    draft, picture = bool(os.environ.get(_DRAFT)), b""
+    for tone, draw in zip(PAPERS, drawing, strict=True):
+        if not (draft and picture):
+            with paper(tone):
+                picture = _png(draw(), _DOTS // 4 if draft else _DOTS)
+        yield tone, picture
 
 
 def _title(drawn: Axes | Figure) -> str:
@@ -80,8 +92,8 @@ def _title(drawn: Axes | Figure) -> str:
     return next(filter(None, titles), "private chart")
 
 
-def _png(drawn: Any) -> bytes:
+def _png(drawn: Any, dots: int) -> bytes:
     content = io.BytesIO()
     figure: Any = drawn if isinstance(drawn, Figure) else drawn.figure
-    figure.savefig(content, dpi=_DOTS, metadata={"Software": None})
+    figure.savefig(content, dpi=dots, metadata={"Software": None})
     return content.getvalue()

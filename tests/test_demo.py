@@ -205,7 +205,6 @@ def opened(page: Path, folder: Path) -> tuple[str, list[str], list[str]]:
     return done.stdout, complaints, asked
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(BROWSER is None, reason="Chromium is not installed: the page was not opened")
 @pytest.mark.parametrize(
     ("page", "words"),
@@ -220,7 +219,6 @@ def test_the_pages_open_in_a_browser_without_network_or_complaint(
     assert asked == []
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(BROWSER is None, reason="Chromium is not installed: the page was not opened")
 def test_a_page_that_complains_or_asks_the_net_would_be_noticed(tmp_path: Path) -> None:
     page = tmp_path / "bad.html"

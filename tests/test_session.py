@@ -440,7 +440,6 @@ print("done", flush=True)
 """
 
 
-@pytest.mark.slow
 def test_a_session_killed_while_looking_has_paid(tmp_path):
     rows = pa.table({"x": pa.array([0.5] * 200_000)})
     with pq.ParquetWriter(tmp_path / "rows.parquet", rows.schema) as writer:

@@ -188,7 +188,6 @@ def wait_for_charge(ledger: Path) -> None:
         time.sleep(0.01)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("moment", ["reading", "grouping"])
 @pytest.mark.parametrize(("program", "status"), [(PYTHON, -signal.SIGINT), (SHELL, 130)])
 def test_control_c_is_heard_charged_and_reported_and_leaves_nothing_behind(

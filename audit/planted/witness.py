@@ -17,6 +17,9 @@ _OPTIONS = (
     "--assert=plain",  # nobody reads why a test failed, and to rewrite all of them takes time
 )
 
+_EVERYDAY = ("-x", "-m", "not slow")
+"""One test is enough, and `make test` runs it: no bug waits for the night to be noticed."""
+
 _CRASHES = (NameError, AttributeError, TypeError, ImportError, SyntaxError)
 """Of a mutant that does not run at all no test could fail to notice."""
 
@@ -30,7 +33,7 @@ def run(request: Request) -> int:
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
     os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
     scratch = Path(request.folder) / "scratch"
-    options = [*_OPTIONS, f"--basetemp={scratch}", *(["-x"] if request.stop else [])]
+    options = [*_OPTIONS, f"--basetemp={scratch}", *(_EVERYDAY if request.stop else ())]
     return int(pytest.main([*options, *request.tests], plugins=[Witness(request)]))
 
 

@@ -143,7 +143,7 @@ def cases() -> tuple[Case, ...]:
     far = Pair("far above the others", crowd(2, 2), (at(8.0),))
     ends = [
         Bounding("quantiles", unit, _enough(unit)).case(
-            Trials(2048, 16384), tight=unit == ROWS, twins=(NOISE,), routine=unit == ROWS
+            Trials(1536, 16384), tight=unit == ROWS, twins=(NOISE,), routine=unit == ROWS
         )
         for unit in UNITS
     ]

@@ -145,7 +145,7 @@ def _tight(method: str, unit: PrivacyUnit) -> Case:
         sharp = _SHARP
     return Choosing(method, unit, pair, widest=widest).case(
         tight=not walking or unit == ROWS,  # of people a walk was seen to tell 1.4 of 3 at most
-        trials=Trials(4096, 20480 if unit == ROWS else 10240),
+        trials=Trials(2304, 20480 if unit == ROWS else 10240),
         twins=(sharp, *(() if walking else (_COUNTED,))),
         routine=unit == ROWS,
     )
@@ -155,7 +155,7 @@ def _replacing(method: str) -> Case:
     walking = method == "unbounded"
     return Choosing(method, ROWS, REPLACED, size=2).case(
         tight=not walking,
-        trials=Trials(4096, 12288),
+        trials=Trials(2304, 12288),
         twins=() if walking else (_SHARP, _COUNTED),
     )
 

@@ -2,6 +2,9 @@
 
 Tables are tiny and chosen to hurt, the auditor knows all of their rows but one, and sees every
 integer that is released. What follows from these integers alone cannot tell it more.
+
+`test_telling` attacks every method every day, through the engine and with real noise. Here are more
+tables, and the demand that much of what is promised can be seen to be lost.
 """
 
 from __future__ import annotations

@@ -24,14 +24,12 @@ def tried(event: Event) -> Tally:
     return tally
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("event", EVENTS, ids=lambda event: event.place)
 def test_nothing_is_overspent_lost_or_torn(event: Event) -> None:
     tally = tried(event)
     assert tally.stood, tally
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("twin", TWINS, ids=lambda twin: twin.place)
 def test_a_ledger_broken_on_purpose_falls(twin: Event) -> None:
     tally = tried(twin)

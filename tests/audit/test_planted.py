@@ -67,10 +67,14 @@ def test_a_mutant_that_no_longer_fits_is_an_error(
     "change",
     [
         {"notices": "test_that_nobody_wrote"},
+        {
+            "among": "audit/test_boxplot_audit.py",
+            "notices": "test_counts_are_told_apart_by_what_they_cost",
+        },
         {"old": "import Fraction\n", "new": "import Fractions\n"},
         {"new": "import os; os._exit(1)"},
     ],
-    ids=["no such test", "not imported", "no end of its own"],
+    ids=["no such test", "a slow one", "not imported", "no end of its own"],
 )
 def test_a_run_that_says_nothing_about_the_library_is_an_error(
     change: dict[str, str], nursery: Nursery

@@ -47,7 +47,7 @@ def test_neighbours_tell_the_same(source: str, method: str) -> None:
     assert tally.total() >= EXAMPLES["fast"]
 
 
-def test_neighbours_tell_the_same_on_a_cluster(spark: Any) -> None:
+def test_neighbours_tell_the_same_on_spark(spark: Any) -> None:
     tally = fuzz("Spark frames", "histplot", 2, repeatable=True, making=of_spark(spark))
     assert tally["released"] == 2
 

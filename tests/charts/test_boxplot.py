@@ -5,6 +5,7 @@ from collections import Counter
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from fractions import Fraction
+from functools import cache
 
 import numpy as np
 import pyarrow as pa
@@ -355,6 +356,7 @@ def test_a_wanted_error_beyond_what_rounding_allows_has_a_price_too():
 CELLS, GROUPS = 2**12, 250
 
 
+@cache
 def rank_errors(method, unit, epsilon=0.5):
     """The plan, and the mean distances in ranks of the released quartiles of dense data."""
     counts = np.random.default_rng(2).poisson(6, CELLS).astype(np.int64)
@@ -371,7 +373,6 @@ def rank_errors(method, unit, epsilon=0.5):
     return plan.method, median, (first + third) / 2
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("unit", UNITS, ids=str)
 @pytest.mark.parametrize("method", ["fence", "dpboxplot"])
 def test_the_expected_errors_are_the_observed_ones(method, unit):
@@ -380,7 +381,6 @@ def test_the_expected_errors_are_the_observed_ones(method, unit):
     assert 0.8 < plan.quartile_error / quartile < 1.25
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("method", ["jointexp", "approx", "single", "unbounded"])
 def test_what_to_expect_of_the_other_methods_is_about_right(method):
     plan, median, quartile = rank_errors(method, ROWS)
@@ -388,7 +388,6 @@ def test_what_to_expect_of_the_other_methods_is_about_right(method):
     assert 0.7 < plan.quartile_error / quartile < 1.4
 
 
-@pytest.mark.slow
 def test_forgetting_that_one_person_has_many_rows_would_be_noticed():
     """The twin: what is expected of rows is not what happens to people with five of them."""
     forgetful = Boxplot(y="y").plan(Domain(y=(0, 1)), ROWS, Budget(0.5)).method
@@ -396,7 +395,6 @@ def test_forgetting_that_one_person_has_many_rows_would_be_noticed():
     assert not 0.8 < forgetful.median_error / median < 1.25
 
 
-@pytest.mark.slow
 def test_the_expected_error_in_values_is_about_the_observed_one():
     values = np.random.default_rng(3).normal(100, 20, 4000)
     engine = DuckEngine(pa.table({"wait": values}))
@@ -471,13 +469,11 @@ def covered(method):
     )
 
 
-@pytest.mark.slow
 def test_intervals_know_that_one_person_may_have_many_rows():
     plan = Boxplot(y="y").plan(Domain(y=(0, 1)), UNITS[1], Budget(0.5)).method
     assert 0.92 <= covered(plan) <= 0.99
 
 
-@pytest.mark.slow
 def test_intervals_that_forget_it_would_be_noticed():
     """The twin: as if one person were one row."""
     plan = Boxplot(y="y").plan(Domain(y=(0, 1)), UNITS[1], Budget(0.5)).method

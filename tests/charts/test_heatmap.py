@@ -339,7 +339,6 @@ def test_names_and_origin_tell_how_a_window_is_drawn():
     assert aspect("x", "y", origin="upper", width=100) == "free"
 
 
-@pytest.mark.slow
 def test_centers_of_a_release_serve_people_nearly_as_well_as_those_of_the_data():
     from sfumato.postprocess.median import centers, cost
 

@@ -202,7 +202,6 @@ def test_no_budget_reaches_an_error_of_nothing(error):
         budget_for(Histogram("age"), DOMAIN, ROWS, error=error)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("budget", "unit", "stat"),
     [

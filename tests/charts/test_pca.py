@@ -140,7 +140,6 @@ def test_a_person_with_many_rows_counts_once(each):
     assert release.size == pytest.approx(40, rel=0.01)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("columns", [2, 4])
 def test_rows_that_are_all_alike_have_no_directions(columns):
     """Their covariance is noise alone, also where the centre lies far from them."""
@@ -308,7 +307,6 @@ def test_the_plan_knows_what_noise_will_hide():
             strong.captured(size=size, explained=explained)
 
 
-@pytest.mark.slow
 def test_the_plan_expects_about_what_is_captured():
     rows = cloud(1500)
     exact = np.cov(rows.T)

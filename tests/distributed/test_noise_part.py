@@ -31,7 +31,6 @@ def test_a_table_holds_the_law_to_its_stated_error(among, rate):
     assert len(ends) <= 1.2 * table_size(Fraction(rate), error) + 2
 
 
-@pytest.mark.slow
 def test_parts_add_up_to_discrete_laplace_noise_and_to_no_other_scale():
     rate = Fraction(1, 5)
     noise = together(NoisePart(20, rate, 60), 40_000)
@@ -41,7 +40,6 @@ def test_parts_add_up_to_discrete_laplace_noise_and_to_no_other_scale():
         assert stats.chisquare(seen, discrete_laplace(wrong, 25) * len(noise)).pvalue < RARE
 
 
-@pytest.mark.slow
 def test_one_part_instead_of_two_and_fewer_parts_are_noticed():
     part = NoisePart(20, Fraction(1, 5), 60)
     law = discrete_laplace(0.2, 25) * 40_000

@@ -1,4 +1,7 @@
-"""The site builds from what is here: every page is run, every link leads somewhere."""
+"""The site builds from what is here: every page is run, every link leads somewhere.
+
+Every day it is a draft, whose pictures are drawn once and coarsely for both papers.
+"""
 
 from __future__ import annotations
 
@@ -39,9 +42,13 @@ class Links(HTMLParser):
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("site")
+    return built_in(tmp_path_factory.mktemp("site"), draft=True)
+
+
+def built_in(folder: Path, *, draft: bool) -> Path:
     build = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "-d", str(folder)]
     environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1", "MPLBACKEND": "agg"}
+    environment |= {"SITE_DRAFT": "1"} if draft else {}
     built = subprocess.run(
         build, cwd=ROOT, env=environment, capture_output=True, text=True, check=False
     )
@@ -55,7 +62,6 @@ def pages(site: Path) -> dict[Path, Links]:
     return {page: Links(page) for page in found if page.name != "404.html"}
 
 
-@pytest.mark.slow
 def test_every_page_is_there_and_shows_what_its_code_gave(site: Path) -> None:
     for page in PAGES:
         built = site / page.relative_to(ROOT / "docs").with_suffix(".html")
@@ -69,7 +75,6 @@ def test_every_page_is_there_and_shows_what_its_code_gave(site: Path) -> None:
         ), page
 
 
-@pytest.mark.slow
 def test_every_link_within_the_site_leads_somewhere(site: Path) -> None:
     every = pages(site)
     for page, found in every.items():
@@ -83,15 +88,23 @@ def test_every_link_within_the_site_leads_somewhere(site: Path) -> None:
                 assert unquote(place) in every[target].places, f"{page.relative_to(site)}: {link}"
 
 
-@pytest.mark.slow
 def test_nothing_is_loaded_from_a_network(site: Path) -> None:
     for page, found in pages(site).items():
         remote = [address for address in found.loaded if re.match(r"(https?:)?//", address)]
         assert not remote, f"{page.relative_to(site)}: {remote}"
 
 
-@pytest.mark.slow
 def test_every_picture_is_there_for_light_and_for_dark_paper(site: Path) -> None:
     light = {str(path).replace("-light.", "-") for path in site.rglob("*-light.png")}
     dark = {str(path).replace("-dark.", "-") for path in site.rglob("*-dark.png")}
     assert light == dark and len(light) > 40
+
+
+@pytest.mark.slow
+def test_every_picture_of_the_finished_site_is_drawn_for_its_paper(tmp_path: Path) -> None:
+    finished = built_in(tmp_path / "site", draft=False)
+    every = sorted(finished.rglob("*-light.png"))
+    assert len(every) > 40
+    for light in every:
+        dark = light.with_name(light.name.replace("-light.", "-dark."))
+        assert light.read_bytes() != dark.read_bytes(), light

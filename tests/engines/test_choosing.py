@@ -151,8 +151,7 @@ def test_a_table_on_this_machine_is_charted_without_spark():
     assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "False\n"
 
 
-@pytest.mark.slow
-def test_a_table_of_spark_is_charted_by_its_name(spark, tmp_path):
+def test_a_table_is_charted_by_its_name_on_spark(spark, tmp_path):
     spark.createDataFrame(ROWS.to_pylist()).createOrReplaceTempView("visits_of_three")
     weak = sf.Budget(1e4, weak=True)
     asked = {"domain": {"age": (0, 4)}, "budget": weak, "ledger": tmp_path / "visits.ledger"}

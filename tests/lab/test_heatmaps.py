@@ -53,7 +53,6 @@ def people() -> Crowd:
     return study.Task(named(5, 2), 30, SIDE, 1.0, 0).crowd()
 
 
-@pytest.mark.slow
 def test_ours_is_closer_than_the_published_method_and_the_baseline(results: Results) -> None:
     for metric in METRICS:
         sign = -1 if metric in LARGE else 1
@@ -64,7 +63,6 @@ def test_ours_is_closer_than_the_published_method_and_the_baseline(results: Resu
     assert results.ratio("5", THEIRS, "emd", "baseline").high < 1
 
 
-@pytest.mark.slow
 def test_ratios_are_of_means_over_the_same_people(results: Results) -> None:
     ours, theirs = (results.mean("5", method, "emd").value for method in (OURS, THEIRS))
     assert results.ratio("5", OURS, "emd").value == pytest.approx(ours / theirs)
@@ -72,7 +70,6 @@ def test_ratios_are_of_means_over_the_same_people(results: Results) -> None:
     assert results.ratio("5", SHARED, "emd", SHARED).value == 1
 
 
-@pytest.mark.slow
 def test_a_second_call_continues_the_first(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -220,7 +217,6 @@ def test_without_its_data_the_script_says_what_is_missing(
     assert "SKIP_DATA=1" in said
 
 
-@pytest.mark.slow
 def test_synthetic_experiments_run_without_data(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -236,7 +232,6 @@ def test_synthetic_experiments_run_without_data(
     assert (tmp_path / "out" / "heatmap-small-5.png").exists()
 
 
-@pytest.mark.slow
 def test_the_centers_of_a_release_cost_little_more_than_those_of_the_data() -> None:
     task = Task(named(5, 10), centers.USERS, (256, 256), centers.EPSILON, 0)
     assert 0.9 < centers.ratio(task) < centers.MOST

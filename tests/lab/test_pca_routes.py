@@ -67,7 +67,6 @@ def test_one_more_row_moves_the_pairs_on_a_sphere_by_no_more_than_is_paid_for() 
     assert 0.9 * math.sqrt(2) < max(moves) <= math.sqrt(2) + 1e-12
 
 
-@pytest.mark.slow
 def test_the_default_route_captures_what_the_library_does() -> None:
     table, runs = mixture(2000), 12
     covariance = np.cov(table.scaled.T, bias=True)

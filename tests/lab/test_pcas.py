@@ -166,7 +166,6 @@ def results() -> Results:
     return Results(protocol.gather(work, processes=1))
 
 
-@pytest.mark.slow
 def test_ours_is_closer_than_the_peer_with_its_best_settings(results: Results) -> None:
     for cell in results.cells:
         best = results.best(cell, PRIVATE, (REFERENCE.name,))
@@ -174,7 +173,6 @@ def test_ours_is_closer_than_the_peer_with_its_best_settings(results: Results) -
         assert results.ratio(cell, Setting(ours.STATED), best, W1).value < 1
 
 
-@pytest.mark.slow
 def test_the_best_setting_is_that_of_the_lowest_mean(results: Results) -> None:
     cell = results.cells[0]
     best = results.best(cell, RAW, [edition.name for edition in EDITIONS])
@@ -204,12 +202,10 @@ def test_demands_notice_what_they_are_about() -> None:
     assert "NOT MET" not in str(Demand("x", 2.0, 1.0, decides=False))
 
 
-@pytest.mark.slow
 def test_directions_capture_what_is_demanded_of_them() -> None:
     assert demands.print_demands(demands.captured(2, sizes=(10_000,)))
 
 
-@pytest.mark.slow
 def test_the_script_prints_tables_and_a_verdict(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], results: Results
 ) -> None:
@@ -224,7 +220,6 @@ def test_the_script_prints_tables_and_a_verdict(
     assert ("NOT ALL MET" in printed) == (status == 1)
 
 
-@pytest.mark.slow
 def test_variances_along_components_are_those_of_the_table() -> None:
     found = pca_scree.studied(sets.mixture(3_000), 3.0, runs=6)
     assert found.share < 0.05 and found.total < 0.1

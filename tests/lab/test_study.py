@@ -24,7 +24,6 @@ def errors() -> Errors:
     return {cell: np.concatenate([few[cell], more.get(cell, few[cell][:0])]) for cell in few}
 
 
-@pytest.mark.slow
 def test_every_method_has_four_errors_of_a_sensible_size(errors: Errors) -> None:
     assert {cell.method for cell in errors} == {NONPRIVATE, *METHODS, CLIPPED}
     for found in errors.values():
@@ -33,14 +32,12 @@ def test_every_method_has_four_errors_of_a_sensible_size(errors: Errors) -> None
         assert (found[:, :, 3] <= SIZE).all()
 
 
-@pytest.mark.slow
 def test_the_sample_is_its_own_boxplot(errors: Errors) -> None:
     found = errors[Cell("normal", SIZE, math.inf, NONPRIVATE)]
     assert (found[:, 1] == 0).all()
     assert (found[:, 0] > 0).all()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("metric", ["skewness", "tails"])
 def test_fence_errs_less_than_dpboxplot_in_whiskers_and_tails(errors: Errors, metric: str) -> None:
     ours, theirs = (
@@ -50,7 +47,6 @@ def test_fence_errs_less_than_dpboxplot_in_whiskers_and_tails(errors: Errors, me
     assert ratio(ours, theirs).high < 1
 
 
-@pytest.mark.slow
 def test_several_boxes_are_compared_by_every_method() -> None:
     found = simulate_several(SeveralTask(5, 500, 0, 1))
     assert {scenario.method for scenario in found} == {NONPRIVATE, *METHODS}

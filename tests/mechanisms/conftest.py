@@ -20,9 +20,11 @@ from sfumato.mechanisms.meter import simulated
 from sfumato.testing import metered
 from telling.enumerated import counts as enumerated
 
-DRAWS = 100_000
-# A true law is rejected once in a million runs of each test.
+DRAWS = 20_000
+"""As many as tell a law from its neighbours: `test_noise` works it out."""
+
 RARE = 1e-6
+"""How often a test rejects a true law: a build that fails by chance teaches nobody anything."""
 
 Table = tuple[int, ...]
 
@@ -97,20 +99,20 @@ def counts(values: NDArray[np.int64] | list[int], rows: int = 1) -> Exact:
 
 
 @pytest.fixture(scope="session")
-def draw() -> Callable[[str, float, str], NDArray[np.int64]]:
-    """Draw 100 000 times, once for all tests that ask for the same."""
-    drawn: dict[tuple[str, float, str], NDArray[np.int64]] = {}
+def draw() -> Callable[..., NDArray[np.int64]]:
+    """Draw many times, once for all tests that ask for the same."""
+    drawn: dict[tuple[str, float, str, int], NDArray[np.int64]] = {}
 
-    def fresh(family: str, scale: float, source: str) -> NDArray[np.int64]:
+    def fresh(family: str, scale: float, source: str, draws: int) -> NDArray[np.int64]:
         mechanism = {"laplace": laplace, "gaussian": gaussian}[family]
-        exact = counts(np.full(DRAWS, 1234))
+        exact = counts(np.full(draws, 1234))
         if source == "real":
             return metered(mechanism, exact, scale=scale).values - 1234
         with simulated(np.random.default_rng(7)):
             return metered(mechanism, exact, scale=scale).values - 1234
 
-    def cached(family: str, scale: float, source: str) -> NDArray[np.int64]:
-        key = (family, scale, source)
+    def cached(family: str, scale: float, source: str, draws: int = DRAWS) -> NDArray[np.int64]:
+        key = (family, scale, source, draws)
         if key not in drawn:
             drawn[key] = fresh(*key)
         return drawn[key]
@@ -153,7 +155,7 @@ def laplace_tail() -> Callable[[int, float], Decimal]:
 
 @pytest.fixture
 def interval() -> Callable[[int, int], tuple[float, float]]:
-    """A Clopper–Pearson interval that misses the truth once in a million."""
+    """A Clopper–Pearson interval that misses the truth as rarely."""
 
     def around(hits: int, trials: int) -> tuple[float, float]:
         found = stats.binomtest(hits, trials).proportion_ci(1 - RARE, method="exact")

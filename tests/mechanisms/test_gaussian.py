@@ -87,7 +87,6 @@ def test_the_enumeration_rejects_a_sensitivity_of_rows_in_cells_of_their_own(row
     assert _largest_divergence(neighbours, rows, scale, Decimal(2)) > 2 * _decimal(rho)
 
 
-@pytest.mark.slow
 def test_an_attack_measures_less_than_the_promise_and_more_than_half(exact_counts, interval):
     rho = Fraction(1, 2)
     measured = _measured_epsilon(gaussian_scale(1, rho), exact_counts, interval)
@@ -95,7 +94,6 @@ def test_an_attack_measures_less_than_the_promise_and_more_than_half(exact_count
     assert 0.5 * promised < measured <= promised
 
 
-@pytest.mark.slow
 def test_the_attack_finds_half_the_sensitivity(exact_counts, interval):
     rho = Fraction(1, 2)
     measured = _measured_epsilon(gaussian_scale(1, rho) / 2, exact_counts, interval)

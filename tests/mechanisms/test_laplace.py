@@ -79,7 +79,6 @@ def test_the_enumeration_rejects_noise_made_of_floats():
     assert largest_log_ratio(1, log_weight, reach=20) == math.inf
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("rows", [1, 4])
 def test_an_attack_measures_less_than_the_promise_and_more_than_half(rows, exact_counts, interval):
     scale = laplace_scale(rows, Fraction(1))
@@ -87,7 +86,6 @@ def test_an_attack_measures_less_than_the_promise_and_more_than_half(rows, exact
     assert 0.5 < measured <= 1
 
 
-@pytest.mark.slow
 def test_the_attack_finds_half_the_sensitivity(exact_counts, interval):
     scale = laplace_scale(4, Fraction(1)) / 2
     assert _measured_epsilon(4, scale, exact_counts, interval) > 1

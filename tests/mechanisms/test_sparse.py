@@ -195,7 +195,6 @@ def test_the_tail_of_the_normal_law_gives_thresholds_that_are_too_low():
     assert 30 < broken < 60
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("rows", "threshold"), [(1, 6), (3, 8)])
 def test_real_draws_show_a_units_own_cells_as_often_as_promised(rows, threshold, interval):
     scale = 3.0
@@ -205,7 +204,6 @@ def test_real_draws_show_a_units_own_cells_as_often_as_promised(rows, threshold,
     assert 0.01 < promised < 0.07
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("rows", "threshold"), [(1, 6), (3, 8)])
 def test_real_draws_expose_a_threshold_that_is_one_too_low(rows, threshold, interval):
     scale = 3.0

@@ -133,7 +133,6 @@ def test_old_cells_alone_stay_within_the_concentrated_price(rows, scale, delta, 
     assert 0 < largest <= decimal(spent.rho)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("rows", "threshold"), [(1, 9), (3, 12)])
 def test_real_draws_show_a_units_own_cells_as_often_as_promised(rows, threshold, interval):
     scale = 3.0
@@ -143,7 +142,6 @@ def test_real_draws_show_a_units_own_cells_as_often_as_promised(rows, threshold,
     assert 0.04 < promised < 0.05
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("rows", "threshold"), [(1, 9), (3, 12)])
 def test_real_draws_expose_a_threshold_that_is_one_too_low(rows, threshold, interval):
     scale = 3.0

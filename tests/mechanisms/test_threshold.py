@@ -187,7 +187,6 @@ def test_simulated_walks_follow_the_enumerated_law(level, allowance, upward, rar
     assert fit > rare
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("upward", [True, False])
 def test_real_walks_follow_the_enumerated_law(upward, rare):
     assert _fit_of_walks(2_500, Fraction(2, 3), 1, upward) > rare
@@ -233,9 +232,9 @@ def test_geometric_noise_is_geometric(draw, rare):
         values = draw("laplace", 3.0, source)
         folded = values ^ (values >> 63)
         for half in (folded[values >= 0], folded[values < 0]):
-            counted = np.bincount(half.clip(max=30), minlength=31)
+            counted = np.bincount(half.clip(max=12), minlength=13)
             ratio = math.exp(-1 / 3)
-            chances = np.array([(1 - ratio) * ratio**v for v in range(30)] + [ratio**30])
+            chances = np.array([(1 - ratio) * ratio**v for v in range(12)] + [ratio**12])
             assert stats.chisquare(counted, chances * half.size).pvalue > rare
 
 

@@ -150,7 +150,6 @@ def test_the_distance_does_not_take_sides() -> None:
     assert turned.middle == pytest.approx(one.middle, rel=1e-4)
 
 
-@pytest.mark.slow
 def test_large_maps_take_about_a_second() -> None:
     h, g = pairs((256, 256))[0]
     h, g = ndimage.gaussian_filter(h, 5), ndimage.gaussian_filter(g, 5)

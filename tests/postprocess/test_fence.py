@@ -26,7 +26,6 @@ def test_the_shares_are_the_whole_budget():
     assert pytest.approx(1, abs=1e-12) == SIZE_SHARE + QUARTILE_SHARE + COUNT_SHARE
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["normal", "uniform", "exponential", "two humps"])
 @pytest.mark.parametrize(("size", "epsilon"), [(1000, 0.5), (1000, 5.0), (20_000, 1.0)])
 def test_each_interval_holds_the_sample_s_own_number(name, size, epsilon):

@@ -107,20 +107,17 @@ def misses(spectrum, noise, told=1.0, runs=300, shown=2):
     return float(np.mean(missed))
 
 
-@pytest.mark.slow
 def test_bands_hold_nineteen_of_twenty_loadings_where_components_are_distinct():
     for noise in (0.01, 0.1):
         assert 0.03 <= misses(FLAT, noise) <= 0.07
 
 
-@pytest.mark.slow
 def test_bands_hold_at_least_as_many_where_they_are_not():
     assert misses([4.0, 3.95, 0.5], 0.2) <= 0.07
     assert misses([4.0, 3.95], 0.5) <= 0.07
     assert misses(FLAT, 1.0) <= 0.07
 
 
-@pytest.mark.slow
 def test_bands_with_two_thirds_of_the_noise_are_noticed():
     assert misses(FLAT, 0.1, told=2 / 3) > 0.15
 
@@ -138,7 +135,6 @@ def test_components_are_distinct_where_the_gap_exceeds_the_stretch_of_the_noise(
     assert distinct(principal(released(generator, covariance, noise=near)))[1] is False
 
 
-@pytest.mark.slow
 def test_noise_alone_is_hardly_ever_called_distinct():
     generator = np.random.default_rng(5)
     for columns in (2, 3, 6, 40):
@@ -167,7 +163,6 @@ SPECTRA = {
 }
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("spectrum", SPECTRA.values(), ids=SPECTRA)
 def test_a_plan_expects_what_is_lost_within_a_quarter(spectrum):
     generator = np.random.default_rng(6)

@@ -77,24 +77,20 @@ def by_errors(found: Spread):
     ]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("noise", [0.05, 0.5])
 def test_limits_hold_the_truth_nineteen_times_of_twenty(noise):
     assert coverage(by_limits, noise=noise, counted=20.0) == pytest.approx(0.95, abs=0.02)
 
 
-@pytest.mark.slow
 def test_limits_hold_the_truth_where_noise_may_be_all_there_is():
     for noise in (2.0, 5.0):
         assert (coverage(by_limits, noise=noise, counted=700.0, runs=800) >= 0.93).all()
 
 
-@pytest.mark.slow
 def test_standard_deviations_do_so_where_noise_is_small():
     assert coverage(by_errors, noise=0.2, counted=60.0) == pytest.approx(0.95, abs=0.02)
 
 
-@pytest.mark.slow
 def test_noise_that_is_not_what_was_added_is_noticed():
     assert (coverage(by_limits, noise=0.5, counted=100.0, told=0.7) < 0.9).all()
 
@@ -145,7 +141,6 @@ def test_a_covariance_without_variance_is_cut_half_a_radius_farther():
     assert radius(component(1000.0, variances=(-3.0, 1.0))) == pytest.approx(1.5 / (1 - 50 / 980))
 
 
-@pytest.mark.slow
 def test_variances_of_heavy_tails_lie_in_their_limits_which_those_of_cut_rows_do_not():
     generator = np.random.default_rng(7)
     table = generator.normal(size=(20_000, 3)) * [0.2, 0.1, 0.05]

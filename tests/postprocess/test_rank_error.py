@@ -61,7 +61,6 @@ def test_twice_the_budget_halves_every_error():
     assert once.quartile_mean == 2 * twice.quartile_mean
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("score", ["balanced", "published"])
 def test_the_mechanism_errs_as_foretold(score: Score):
     counts = Exact(l1=1, l2_squared=1, step=1.0, _values=np.full((400, 1000), 4))

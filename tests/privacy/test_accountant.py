@@ -244,7 +244,6 @@ def series(budget: Budget, factor: Fraction = Fraction(1)) -> list[Cost]:
     return laplace + [Cost.gaussian(rest / 4)] * 4
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("budget", [Budget(1, 1e-6), Budget(3, 1e-5, reserve=0)], ids=repr)
 def test_an_independent_accountant_agrees_that_a_filled_ledger_keeps_its_promise(budget):
     charges = series(budget)
@@ -254,7 +253,6 @@ def test_an_independent_accountant_agrees_that_a_filled_ledger_keeps_its_promise
     assert tight_epsilon(charges, budget.delta) <= budget.epsilon
 
 
-@pytest.mark.slow
 def test_an_independent_accountant_notices_a_ledger_that_lets_too_much_through():
     budget = Budget(1, 1e-6)
     assert tight_epsilon(series(budget, Fraction(2)), budget.delta) > budget.epsilon

@@ -15,8 +15,6 @@ import pytest
 from sfumato.privacy.budget import Budget, Cost
 from sfumato.privacy.ledger import Ledger
 
-pytestmark = pytest.mark.slow
-
 PROGRAM = Path(__file__).with_name("charging.py")
 PRICE = Fraction(1, 240)
 

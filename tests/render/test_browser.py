@@ -17,10 +17,9 @@ from sfumato.render.vega import bare
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed: pages are not opened"),
-]
+pytestmark = pytest.mark.skipif(
+    CHROMIUM is None, reason="chromium is not installed: pages are not opened"
+)
 
 
 def opened(text: str, folder: Path) -> tuple[str, list[str]]:

@@ -38,7 +38,7 @@ _DEEP = {"width": 1, "decoder": "bayes"}
 
 _FEW = Trials(300, 500)
 _LONG = Trials(0, 6000)
-_MANY = Trials(5000, 30_000)
+_MANY = Trials(2000, 30_000)
 
 
 def cases() -> tuple[Case, ...]:

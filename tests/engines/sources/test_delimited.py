@@ -302,7 +302,6 @@ def test_what_a_proper_writer_wrote_is_read_back(tmp_path, rows, quoting, end, s
     assert read(path) == [tuple(field or None for field in row) for row in rows]
 
 
-@pytest.mark.slow
 def test_quoted_line_breaks_survive_files_of_many_buffers(tmp_path):
     generator = random.Random(0)
     path = tmp_path / "long.csv"

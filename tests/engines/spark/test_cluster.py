@@ -13,8 +13,6 @@ from engines.spark.sessions import until
 from sfumato.errors import SourceError
 from sfumato.privacy.ledger import Ledger
 
-pytestmark = pytest.mark.slow
-
 PARTS, ROWS = 3, 1000
 
 
@@ -45,11 +43,14 @@ def found(word, logs):
     return [name for name, text in logs.items() if word in text]
 
 
+# On threads of one process `test_spark` and `test_docs` show it every day.
+@pytest.mark.slow
 def test_the_four_charts_rest_on_the_same_integers(two, files):
     assert two.asked(questions.integers, files).result() == questions.integers(files)
     assert not found(CANARY, two.logs())
 
 
+@pytest.mark.slow
 def test_the_four_charts_are_the_same(two, files):
     assert two.asked(questions.charts, files).result() == questions.charts(files)
 
@@ -60,7 +61,9 @@ def test_an_error_in_an_executor_is_written_down_nowhere(two, files, step):
     said = two.asked(questions.summed, files, step, word).result()
     assert "SourceError" in said
     assert word not in said
-    assert not found(word, two.logs())
+    logs = two.logs()
+    assert not found(word, logs)
+    assert not found(CANARY, logs), "of the table that was read"
 
 
 def test_an_error_that_leaves_our_code_would_be_found(two, files):

@@ -10,7 +10,6 @@ import textwrap
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-import pytest
 
 from engines.oracle import SALT
 from engines.spark.sessions import environment
@@ -58,7 +57,6 @@ def asked(engine):
     return [*(engine.counts(keys, unit).reveal().tolist() for unit in units), fine.tolist()]
 
 
-@pytest.mark.slow
 def test_a_connected_session_gives_the_integers_of_one_machine(java, tmp_path):
     path = tmp_path / "visits.parquet"
     generator = np.random.default_rng(3)

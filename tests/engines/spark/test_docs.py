@@ -50,7 +50,6 @@ def test_other_tables_have_other_charts(names):
     assert names["charts"](checkins(people=299)) != names["on_a_laptop"]
 
 
-@pytest.mark.slow
 def test_the_same_program_draws_the_same_charts_on_a_cluster(spark, tmp_path, names):
     spark.sql("CREATE DATABASE db")
     try:

@@ -17,8 +17,6 @@ from sfumato.engines.spark.engine import SparkEngine
 from sfumato.grid import Grid
 from sfumato.privacy.guarantee import PrivacyUnit
 
-pytestmark = pytest.mark.slow
-
 SCRIPT = """
     import sys
     from pathlib import Path
@@ -40,6 +38,8 @@ SCRIPT = """
 """
 
 
+# What follows is shown every day: jobs that are stopped, and elsewhere prices that stay charged.
+@pytest.mark.slow
 def test_control_c_ends_the_job_and_leaves_the_session_usable(java, tmp_path):
     command = [sys.executable, "-c", textwrap.dedent(SCRIPT), str(tmp_path)]
     with subprocess.Popen(command, env=environment(), stdout=subprocess.PIPE, text=True) as process:

@@ -44,7 +44,6 @@ def test_whoever_has_no_java_learns_what_to_install(tmp_path, monkeypatch):
     assert "openjdk-17" in (missing() or "")
 
 
-@pytest.mark.slow
 def test_a_run_without_java_passes_nothing_and_ends_aloud(tmp_path):
     tests = TESTS / "engines" / "spark" / "test_cluster.py"
     run = subprocess.run(

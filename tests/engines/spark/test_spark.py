@@ -61,7 +61,6 @@ def told(exact):
     return facts, exact.reveal().tolist(), exact.reveal_places().tolist()
 
 
-@pytest.mark.slow
 def test_rows_of_one_partition_are_read_as_each_in_its_own(spark, tmp_path):
     nasty = NASTY.select(["row", "g", "t"]).slice(0, 12)
     frame = spark.read.parquet(written(nasty, tmp_path))
@@ -73,18 +72,33 @@ def test_rows_of_one_partition_are_read_as_each_in_its_own(spark, tmp_path):
         assert SparkEngine(partitions).counts(keys, ROWS).reveal().tolist() == alone.tolist()
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("unit", UNITS, ids=repr)
+FEW = list(QUERIES)[-4:]  # which have most to do with every row
+# Rows and people are read in two ways; units that read alike and differ in weights are for depth.
+EVERY_DAY = {repr(ROWS), repr(CAPPED)}
+EVERY_UNIT = [
+    pytest.param(unit, marks=() if repr(unit) in EVERY_DAY else pytest.mark.slow, id=repr(unit))
+    for unit in UNITS
+]
+
+
+@pytest.mark.parametrize("unit", EVERY_UNIT)
 def test_every_count_of_a_hostile_table_is_the_same(spark, hostile, unit):
-    few = list(QUERIES.items())[-4:]  # which have most to do with every row
-    for name, keys in few if unit.column == "v" else QUERIES.items():
+    check_counts(spark, hostile, unit, FEW if unit.column == "v" else QUERIES)
+
+
+def test_counts_of_whole_people_are_the_same(spark, hostile):
+    check_counts(spark, hostile, USERS, FEW[-2:])
+
+
+def check_counts(spark, hostile, unit, names):
+    for name in names:
+        keys = QUERIES[name]
         cluster, machine = both(spark, hostile, lambda e, k=keys: told(e.counts(k, unit)))
         assert cluster == machine, name
         assert name == "flags as numbers" or any(np.ravel(machine[1])), "nothing was counted"
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("unit", UNITS, ids=repr)
+@pytest.mark.parametrize("unit", EVERY_UNIT)
 def test_every_sum_behind_components_is_the_same(spark, hostile, unit):
     cluster, machine = both(spark, hostile, lambda e: told(e.gram(MOMENTS, unit)))
     assert cluster == machine
@@ -92,7 +106,6 @@ def test_every_sum_behind_components_is_the_same(spark, hostile, unit):
     assert cluster == machine
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("unit", [ROWS, USERS], ids=repr)
 @pytest.mark.parametrize("weight", [None, Weight("n", 2.0)])
 def test_every_map_is_the_same(spark, hostile, unit, weight):
@@ -102,7 +115,6 @@ def test_every_map_is_the_same(spark, hostile, unit, weight):
         assert cluster == machine
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("unit", [ROWS, USERS], ids=repr)
 def test_a_map_of_too_many_cells_to_travel_has_the_same_sums(spark, hostile, unit):
     side = 2**20
@@ -122,7 +134,6 @@ def test_a_map_of_too_many_cells_to_travel_has_the_same_sums(spark, hostile, uni
     assert sum(machine[0]) == sum(machine[1]) > sum(machine[2]) > 0
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("unit", [ROWS, CAPPED], ids=repr)
 def test_the_same_texts_are_found(spark, hostile, unit):
     cluster, machine = both(spark, hostile, lambda e: told(e.occupied("g", unit)))
@@ -162,7 +173,6 @@ def grid(name):
     return Grid(name, Bounds.of(KINDS.get(name, wide)), 5)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("unit", [ROWS, USERS], ids=repr)
 def test_every_type_of_column_is_read_alike(spark, tmp_path, unit):
     table = pa.table({**COLUMNS, "u": [1, 1, 1, 2, 2, 2, 3, None, 4, 4]})
@@ -176,7 +186,6 @@ def test_every_type_of_column_is_read_alike(spark, tmp_path, unit):
     assert cluster == machine
 
 
-@pytest.mark.slow
 def test_people_of_every_type_are_told_apart_alike(spark, tmp_path):
     folder = written(pa.table({**COLUMNS, "x": range(10)}), tmp_path)
     keys = [Grid("x", Bounds(0, 10), 10)]
@@ -186,7 +195,6 @@ def test_people_of_every_type_are_told_apart_alike(spark, tmp_path):
         assert cluster == machine, name
 
 
-@pytest.mark.slow
 def test_long_texts_are_people_of_whom_digests_travel(spark, tmp_path):
     long = [None, *("x" * 10**5 + end for end in "abcabcabc")]
     table = pa.table({"u": long, "b": [each and each.encode() for each in long], "x": range(10)})
@@ -203,7 +211,6 @@ def test_long_texts_are_people_of_whom_digests_travel(spark, tmp_path):
     assert {row.c1 and bytes(row.c1) for row in handed_on} == wanted
 
 
-@pytest.mark.slow
 def test_bytes_that_are_no_text_are_people_and_groups_like_any_other(spark, tmp_path):
     raw = [b"\xff\xfe", b"\xff", b"a", b"a\x00", b"", None, b"\xff\xfe", b"a"]
     offsets = np.cumsum([0, *(len(each or b"") for each in raw)]).astype(np.int32)
@@ -224,7 +231,6 @@ def test_bytes_that_are_no_text_are_people_and_groups_like_any_other(spark, tmp_
     assert cluster == machine
 
 
-@pytest.mark.slow
 def test_partitions_and_their_order_do_not_matter(spark, hostile):
     keys = [GROUPS, GRID]
     machine = {unit: told(salted(DuckEngine(hostile)).counts(keys, unit)) for unit in UNITS[:3]}
@@ -234,7 +240,6 @@ def test_partitions_and_their_order_do_not_matter(spark, hostile):
             assert told(salted(SparkEngine(other)).counts(keys, unit)) == expected
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("unit", [ROWS, USERS, CAPPED], ids=repr)
 def test_empty_partitions_and_empty_tables_are_counted_like_any_other(spark, hostile, unit):
     frame = spark.read.parquet(hostile)
@@ -247,7 +252,6 @@ def test_empty_partitions_and_empty_tables_are_counted_like_any_other(spark, hos
     assert not SparkEngine(frame.where("false")).gram(MOMENTS, unit).reveal().any()
 
 
-@pytest.mark.slow
 def test_a_giant_and_a_crowd_weigh_what_they_weigh_on_one_machine(spark, tmp_path):
     generator = np.random.default_rng(1)
     people = np.where(np.arange(200_000) % 2, 0, generator.zipf(1.5, 200_000) % 5000)
@@ -258,7 +262,6 @@ def test_a_giant_and_a_crowd_weigh_what_they_weigh_on_one_machine(spark, tmp_pat
         assert cluster == machine
 
 
-@pytest.mark.slow
 def test_one_engine_chooses_the_same_rows_again_and_another_does_not(spark):
     frame = spark.range(64).selectExpr("id AS x", "0 AS u")
     keys = [Grid("x", Bounds(0, 64), 64)]
@@ -270,7 +273,6 @@ def test_one_engine_chooses_the_same_rows_again_and_another_does_not(spark):
     assert other.counts(keys, unit).reveal().tolist() != first  # equal once in 10^18 runs
 
 
-@pytest.mark.slow
 def test_times_of_all_centuries_are_the_same_however_spark_stores_them(spark, tmp_path):
     times = "'9999-12-31', '0001-01-02', '1500-06-01', '2026-01-01', '1850-05-05'"
     frame = spark.sql(f"SELECT explode(array({times})) AS t").selectExpr(

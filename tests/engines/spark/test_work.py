@@ -116,7 +116,6 @@ def test_sums_that_tell_of_trouble_are_refused(columns, words):
         checked(answer(**columns))
 
 
-@pytest.mark.slow
 def test_a_person_whose_rows_are_not_brought_together_is_noticed(spark, monkeypatch):
     frame = spark.range(1000).selectExpr("id % 4 AS x", "0 AS u").repartition(4)
     whole = SparkEngine(frame).counts(KEYS, USERS).reveal()
@@ -137,7 +136,6 @@ def test_a_person_whose_rows_are_not_brought_together_is_noticed(spark, monkeypa
     assert SparkEngine(frame).counts(KEYS, USERS).reveal().sum() > 2**30
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("heard", [False, True])
 def test_a_frame_that_fails_on_a_value_is_not_quoted(spark, monkeypatch, heard):
     SparkEngine(spark.range(1))
@@ -153,7 +151,6 @@ def test_a_frame_that_fails_on_a_value_is_not_quoted(spark, monkeypatch, heard):
     assert (CANARY in "".join(record.getMessage() for record in said)) == heard
 
 
-@pytest.mark.slow
 def test_people_whom_spark_takes_for_one_are_refused_as_two(spark):
     frame = spark.sql("SELECT 'Ann' COLLATE UTF8_LCASE AS who, 1.0 AS x")
     engine = SparkEngine(frame)
@@ -162,7 +159,6 @@ def test_people_whom_spark_takes_for_one_are_refused_as_two(spark):
     assert engine.counts([Labels("who", Categories(("Ann",)))], PrivacyUnit.rows()).reveal() == [1]
 
 
-@pytest.mark.slow
 def test_names_that_spark_takes_for_others_are_told_apart(spark):
     names = ["a", "A", "a.b", "`", "a`b", "c0", "sélf x"]
     frame = (
@@ -175,7 +171,6 @@ def test_names_that_spark_takes_for_others_are_told_apart(spark):
         assert np.flatnonzero(exact.reveal()).tolist() == [*range(shift, shift + 10)]
 
 
-@pytest.mark.slow
 def test_a_frame_that_would_change_is_refused(spark):
     for change in ("rand()", "uuid()", "monotonically_increasing_id()"):
         with pytest.raises(SourceError, match="random numbers"):
@@ -183,7 +178,6 @@ def test_a_frame_that_would_change_is_refused(spark):
     SparkEngine(spark.range(9).sample(0.5, seed=1))
 
 
-@pytest.mark.slow
 def test_kinds_are_those_of_one_machine_and_nested_columns_are_none(spark):
     frame = spark.sql(
         "SELECT array(1) AS many, map(1, 2) AS pairs, named_struct('a', 1) AS inner, NULL AS void, "
@@ -203,14 +197,12 @@ def test_kinds_are_those_of_one_machine_and_nested_columns_are_none(spark):
     assert SparkEngine(frame).counts([Grid("void", Bounds(0, 1), 2)], PrivacyUnit.rows()).l1 == 1
 
 
-@pytest.mark.slow
 def test_sums_stop_where_they_stop_on_one_machine(spark, monkeypatch):
     monkeypatch.setattr("sfumato.engines.sums.CAP", 2**31)
     frame = spark.range(5).selectExpr("0.0 AS x", "id AS u")
     assert SparkEngine(frame).counts(KEYS, USERS).reveal().sum() == 2**31
 
 
-@pytest.mark.slow
 def test_a_cluster_without_this_sfumato_is_refused_before_it_reads(spark, monkeypatch):
     monkeypatch.setattr(preflight, "_seen", set())
     monkeypatch.setattr(preflight, "code", lambda: "other")
@@ -218,7 +210,6 @@ def test_a_cluster_without_this_sfumato_is_refused_before_it_reads(spark, monkey
         SparkEngine(spark.range(9))
 
 
-@pytest.mark.slow
 def test_a_grid_that_is_asked_of_nobody_is_all_zeros(spark):
     frame = spark.range(5).selectExpr("0.5 AS x", "CAST(NULL AS STRING) AS u")
     for unit in (USERS, PrivacyUnit.users("u", max_rows=2)):
