@@ -12,8 +12,7 @@ from sfumato.asking import Private
 from sfumato.cli.run import run
 from sfumato.cli.spelling import read_columns, read_scale
 from sfumato.releases.pca import PcaRelease
-from sfumato.releases.score_method import METHODS
-from sfumato.releases.scoreplot import ScoreplotRelease
+from sfumato.releases.scoreplot import METHODS, ScoreplotRelease
 from sfumato.testing import city
 
 pytestmark = pytest.mark.usefixtures("no_python_in_a_shell")

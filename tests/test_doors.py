@@ -23,7 +23,7 @@ from sfumato.charts.quantiles import QuantileMethod
 from sfumato.cli.app import whole
 from sfumato.cli.asking import SPELLINGS, asking
 from sfumato.cli.verbs import VERBS
-from sfumato.releases import boxplot, heatmap, histogram, quantiles, score_method
+from sfumato.releases import boxplot, heatmap, histogram, quantiles, scoreplot
 
 EVERY = [
     pytest.param(chart, option, id=f"{chart.verb}-{option.name}")
@@ -168,7 +168,7 @@ METHODS = {
     BoxMethod: boxplot.METHODS,
     HeatMethod: heatmap.METHODS,
     QuantileMethod: quantiles.METHODS,
-    score_method.Method: score_method.METHODS,
+    scoreplot.Method: scoreplot.METHODS,
     histogram.Stat: histogram.STATS,
 }
 

@@ -15,7 +15,6 @@ import numpy as np
 
 from sfumato.cli.numbers import show_numbers
 from sfumato.releases.heatmap import HeatmapRelease
-from sfumato.releases.map_release import MapRelease
 from sfumato.releases.release import Release
 from sfumato.releases.scoreplot import ScoreplotRelease
 
@@ -81,7 +80,7 @@ def _pickled(release: Release, folder: Path) -> bytes:
 def _otherwise(release: Release, folder: Path) -> bytes:
     """Return the pictures that have choices, chosen otherwise than usual."""
     match release:
-        case MapRelease():
+        case HeatmapRelease():
             view: dict[str, object] = {"leaves": True, "smooth": 0}
         case ScoreplotRelease():
             view = {"panels": True, "loadings": 2}

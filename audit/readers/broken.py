@@ -24,8 +24,7 @@ def _read_without_care() -> None:
     from sfumato.releases import document
 
     def read(plain: Any) -> Any:
-        parts = {**plain["parameters"], **plain["values"]}
-        return document._kinds()[plain["kind"]].from_parts(document._common(plain), parts)
+        return document._built(document.kinds()[plain["kind"]], plain)
 
     document.read = read
 

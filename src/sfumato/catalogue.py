@@ -21,7 +21,7 @@ from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.releases.pca import PcaRelease
 from sfumato.releases.release import Release
-from sfumato.releases.score_method import Method as ScoreMethod
+from sfumato.releases.scoreplot import Method as ScoreMethod
 from sfumato.session import Session
 
 if TYPE_CHECKING:

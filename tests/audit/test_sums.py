@@ -153,7 +153,7 @@ def test_an_area_that_is_no_float_would_be_caught(monkeypatch: pytest.MonkeyPatc
     def count(area: Any, left: Any, right: Any, low: Any, high: Any) -> Any:
         return (right - left) * (high - low) / np.prod(area.sides)
 
-    monkeypatch.setattr("sfumato.releases.area.Area.count", count)
+    monkeypatch.setattr("sfumato.releases.heatmap.area.Area.count", count)
     tiny = [each for each in edges() if each.where == "0 to 1e-300"]
     heat = next(each for each in tiny if each.asked.name == "heatmap")
     assert outcome(heat) == "RuntimeWarning after the charge"

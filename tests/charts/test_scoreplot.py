@@ -20,8 +20,8 @@ from sfumato.engines.duck import DuckEngine
 from sfumato.errors import BudgetError, DomainError, LedgerError, OverspentError, SourceError
 from sfumato.privacy.budget import Budget, Cost
 from sfumato.privacy.guarantee import PrivacyUnit
-from sfumato.releases.score_method import METHODS
-from sfumato.releases.scoreplot_density import unseen
+from sfumato.releases.scoreplot import METHODS
+from sfumato.releases.scoreplot.density import unseen
 from sfumato.testing import measure_planned, seeded
 
 ROWS, USERS = PrivacyUnit.rows(), PrivacyUnit.users("who")

@@ -89,7 +89,7 @@ def test_all_that_can_be_called_is_shown(place):
 
 def test_every_kind_of_release_is_shown():
     places = {named(place) for place in PLACES}
-    assert {*document._kinds().values()} <= places
+    assert {*document.kinds().values()} <= places
 
 
 def test_a_member_that_is_written_elsewhere_is_missed():

@@ -10,8 +10,8 @@ from sfumato.lattice import LENGTH, REACH, SHARES, Lattice, Moments
 from sfumato.postprocess.principal import principal
 from sfumato.privacy.budget import Cost
 from sfumato.privacy.guarantee import Guarantee, PrivacyUnit
-from sfumato.releases.moments import NoisyMoments
 from sfumato.releases.pca import PcaRelease
+from sfumato.releases.pca.moments import NoisyMoments
 
 CONSTANT = LENGTH // 3
 
@@ -93,10 +93,8 @@ def analysed(table, generator, *, noise=20.0, names=None, shared=False, **change
         "private": True,
         "lattice": grid,
         "scaled": "range",
-        "centre": centre,
         "directions": directions,
         "spread": noisy_sums(second, table, scale, generator, shared=shared),
-        "origin": second.origin,
         "vectors": whole(found.directions),
         "kept": min(10, table.shape[1]),
     }

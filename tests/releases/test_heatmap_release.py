@@ -17,11 +17,11 @@ from sfumato.grid import Grid
 from sfumato.postprocess.density import Leaves
 from sfumato.privacy.budget import Cost
 from sfumato.privacy.guarantee import Guarantee, PrivacyUnit
-from sfumato.releases import background, document
-from sfumato.releases.area import DEGREE, Area, ratio
-from sfumato.releases.heatmap import DECODERS, METHODS, HeatmapRelease
-from sfumato.releases.heatmap_figure import COVERAGE, REACH
-from sfumato.releases.leaf_noise import LeafNoise
+from sfumato.releases import document
+from sfumato.releases.heatmap import DECODERS, METHODS, HeatmapRelease, background
+from sfumato.releases.heatmap.area import DEGREE, Area, ratio
+from sfumato.releases.heatmap.figure import COVERAGE, REACH
+from sfumato.releases.heatmap.leaves import LeafNoise
 from sfumato.render.plane import png
 
 LON = Grid("lon", Bounds(-74.3, -73.7), 64)

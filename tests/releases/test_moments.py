@@ -6,10 +6,12 @@ import pytest
 
 from releases.analysed import cloud, cut, exact_sums, lattice, noisy_sums, released
 from sfumato.lattice import LENGTH, SHARES, Moments
-from sfumato.releases.moments import NoisyMoments
+from sfumato.releases.codec import form
+from sfumato.releases.pca.moments import NoisyMoments
 
 GRID = lattice(4)
 ASKED = Moments(GRID, (1000, -2000, 3, 0), 250_000.0, 700)
+FORM = form(NoisyMoments)
 TABLE = cloud(np.random.default_rng(5), 300, 4)
 
 
@@ -81,7 +83,7 @@ def test_the_stated_noise_grows_with_the_scale_alone():
 
 def test_sums_are_rebuilt_from_plain_values_to_the_bit():
     sums = noisy_sums(ASKED, TABLE, 1e6 / 3, np.random.default_rng(1))
-    assert NoisyMoments.read(sums.write()) == sums
+    assert FORM.read(FORM.write(sums)) == sums
 
 
 MALFORMED = {
@@ -102,10 +104,10 @@ MALFORMED = {
 
 @pytest.mark.parametrize("changes", MALFORMED.values(), ids=MALFORMED)
 def test_sums_that_were_changed_by_hand_are_refused(changes):
-    plain = released(ASKED, exact_sums(ASKED, TABLE), 1.0).write()
-    NoisyMoments.read(plain)
+    plain = FORM.write(released(ASKED, exact_sums(ASKED, TABLE), 1.0))
+    FORM.read(plain)
     with pytest.raises(ValueError, match=r"\.$"):
-        NoisyMoments.read(plain | changes)
+        FORM.read(plain | changes)
 
 
 @pytest.mark.parametrize(

@@ -135,7 +135,7 @@ def test_a_mean_that_noise_took_out_of_its_range_is_moved_back():
     days = Bounds.of((date(2020, 1, 1), date(9999, 12, 30)))
     wide = Lattice(("day", "age"), (days, Bounds(0, 100)), (days.width / 2, 1.0))
     far = (REACH, -REACH)
-    moved = replace(made, lattice=wide, origin=far, spread=replace(made.spread, origin=far))
+    moved = replace(made, lattice=wide, spread=replace(made.spread, origin=far))
     assert moved.mean["day"].year == 9999
     assert moved.mean["age"] == 0.0
 
@@ -353,10 +353,3 @@ def test_directions_that_were_rounded_are_read():
     for drawn in range(3):
         turned = np.linalg.qr(np.random.default_rng(drawn).normal(size=(100, 100)))[0]
         replace(SAMPLES["a hundred columns"], vectors=whole(turned))
-
-
-def test_sums_about_another_point_are_refused():
-    with pytest.raises(ValueError, match="about the centre"):
-        replace(sample(), centre=(0,) * 5)
-    with pytest.raises(ValueError, match="about the centre"):
-        replace(sample(), origin=(1,) * 5)

@@ -12,7 +12,8 @@ from releases.analysed import analysed, cloud
 from sfumato.errors import ReleaseError
 from sfumato.figure import Bars, Points
 from sfumato.postprocess.principal import Principal
-from sfumato.releases import pca, pca_figure
+from sfumato.releases import pca
+from sfumato.releases.pca import figure as pca_figure
 from sfumato.render import theme
 from sfumato.render.description import readings
 from sfumato.render.vega import VERSION

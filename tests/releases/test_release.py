@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from datetime import date
+from functools import partial
+from inspect import Parameter, signature
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,6 +13,7 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
+from sfumato.releases import document
 from sfumato.releases.release import WATERMARK, Release
 
 DAYS = (date(2026, 1, 1), date(2026, 12, 31))
@@ -57,3 +61,34 @@ def test_the_axes_of_counts_end_where_was_declared_whatever_the_data(rows: int) 
     assert dated.x.limits == (first, last)
     both = session.histplot(x="age", y="pay", budget=1).figure().panels[0]
     assert (both.x.limits, both.y.limits) == ((0, 90), (-1, 9))
+
+
+VERBS = ("plot", "to_vega", "to_html", "save")
+CHOICES = {
+    "histogram": [],
+    "boxplot": [],
+    "quantiles": [],
+    "heatmap": ["smooth", "leaves", "background"],
+    "pca": ["view"],
+    "scoreplot": ["panels", "loadings", "points"],
+}
+
+
+@pytest.mark.parametrize("kind", document.kinds())
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_way_to_draw_is_written_once_and_names_the_choices_of_its_figure(kind, verb):
+    release = document.kinds()[kind]
+    shown = signature(getattr(release, verb)).parameters
+    before = {"plot": ["ax"], "save": ["path"]}.get(verb, [])
+    assert list(shown) == ["self", *before, *CHOICES[kind]]
+    assert all(shown[name].kind is Parameter.KEYWORD_ONLY for name in CHOICES[kind])
+    assert list(signature(release.figure).parameters) == ["self", *CHOICES[kind]]
+    assert getattr(release, verb).__wrapped__ is getattr(Release, verb)
+
+
+def test_a_choice_that_there_is_not_is_refused_where_it_is_made(tmp_path: Path) -> None:
+    made = released("histplot")
+    for draw in (made.plot, made.to_vega, made.to_html, partial(made.save, tmp_path / "a.json")):
+        with pytest.raises(TypeError, match="smooth"):
+            draw(smooth=1)  # pyright: ignore
+    assert not list(tmp_path.iterdir())

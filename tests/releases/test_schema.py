@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+import schema
 import sfumato as sf
 from readers import seeds
 from readers.trees import changed
@@ -20,7 +21,7 @@ from releases.test_histogram_release import SAMPLES as HISTOGRAMS
 from releases.test_quantiles_release import SAMPLES as QUANTILES
 from sfumato.errors import ReleaseError
 from sfumato.postprocess.noise_law import KINDS
-from sfumato.releases import boxplot, document, heatmap, histogram, pca, quantiles, score_method
+from sfumato.releases import boxplot, document, heatmap, histogram, pca, quantiles, scoreplot
 
 FOLDER = files("sfumato.releases") / "schema"
 SCHEMA = json.loads((FOLDER / f"release-{document.VERSION}.json").read_text(encoding="utf-8"))
@@ -109,15 +110,46 @@ def test_the_words_of_the_schema_are_those_of_the_code():
     def known(kind: str, name: str) -> list[str]:
         return parts[kind]["properties"]["parameters"]["properties"][name]["enum"]
 
-    assert SCHEMA["properties"]["kind"]["enum"] == list(document._kinds())
+    assert SCHEMA["properties"]["kind"]["enum"] == list(document.kinds())
     assert known("histogram", "stat") == list(histogram.STATS)
     assert known("boxplot", "method") == list(boxplot.METHODS)
     assert known("quantiles", "method") == list(quantiles.METHODS)
     assert known("heatmap", "method") == list(heatmap.METHODS)
     assert known("heatmap", "decoder") == list(heatmap.DECODERS)
     assert known("pca", "scaled") == list(pca.SCALED)
-    assert known("scoreplot", "method") == list(score_method.METHODS)
+    assert known("scoreplot", "method") == list(scoreplot.METHODS)
     assert parts["noise"]["properties"]["kind"]["enum"] == list(KINDS)
+
+
+def test_the_schema_is_the_one_that_the_types_make():
+    file = FOLDER / f"release-{document.VERSION}.json"
+    assert file.read_text(encoding="utf-8") == schema.text(), "python tools/schema.py"
+
+
+def test_another_type_makes_another_schema(monkeypatch):
+    words = {**histogram.HistogramRelease.__annotations__, "step": "Parameter[int]"}
+    monkeypatch.setattr(histogram.HistogramRelease, "__annotations__", words)
+    document.part.cache_clear()
+    try:
+        assert schema.schema() != SCHEMA
+    finally:
+        monkeypatch.undo()
+        document.part.cache_clear()
+    assert schema.schema() == SCHEMA
+
+
+def undescribed(part: Any, path: str = "") -> Iterator[str]:
+    """The fields that nothing is said of."""
+    for name, field in part.get("properties", {}).items():
+        if "description" not in field and "properties" not in field and "const" not in field:
+            yield f"{path}.{name}"
+        yield from undescribed(field, f"{path}.{name}")
+
+
+def test_something_is_said_of_every_field():
+    parts = {"": SCHEMA, **SCHEMA["$defs"]}
+    assert [lost for name, part in parts.items() for lost in undescribed(part, name)] == []
+    assert list(undescribed({"properties": {"x": {"type": "number"}}}, "pie")) == ["pie.x"]
 
 
 def places(plain: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:

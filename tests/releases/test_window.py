@@ -1,3 +1,4 @@
+import math
 from datetime import date
 
 import pytest
@@ -73,3 +74,11 @@ def test_margins_never_leave_the_calendar():
     ends = (bounds.lower, bounds.upper)
     shown = window(*((end, end, end) for end in ends), bounds=bounds, margins=(0.1, 0.1))
     assert [moment(end).year for end in shown.limits] == [1, 9999]
+
+
+@pytest.mark.parametrize("ends", [(0, 1.7e308), (-1.7e308, 1.7e308)])
+def test_a_window_ends_somewhere_whatever_a_file_says(ends):
+    low, high = ends
+    found = window((50, low, high), (60, low, high)), window((low, low, low), (high, high, high))
+    for each in found:
+        assert all(map(math.isfinite, each.limits))

@@ -133,7 +133,7 @@ CHARTS = (
     ),
     _charts(
         name="a caption claims what intervals hold only of values without ties",
-        file="releases/boxplot_figure.py",
+        file="releases/boxplot/figure.py",
         old="if release.step is not None or release.coverage == 0:",
         new="if True:",
         among="charts/test_boxplot_honesty.py",

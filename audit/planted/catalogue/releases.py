@@ -11,7 +11,7 @@ _releases = partial(Mutant, family="releases")
 RELEASES = (
     _releases(
         name="a picture without privacy has no watermark",
-        file="releases/histogram_figure.py",
+        file="releases/histogram/figure.py",
         old='watermark="" if release.private else WATERMARK,',
         new='watermark="",',
         among="releases/test_release.py",
@@ -44,8 +44,11 @@ RELEASES = (
     _releases(
         name="a release without privacy is loaded as one that has it",
         file="releases/document.py",
-        old='"private": document["private"] is True,',
-        new='"private": document["private"] is not None,',
+        old="said = first.read({field.key: document[field.key] for field in first.fields})",
+        new=(
+            "said = first.read({field.key: document[field.key] for field in first.fields})"
+            ' | {"private": True}'
+        ),
         among="releases/test_histogram_release.py",
         notices="test_what_is_loaded_equals_what_was_saved_to_the_bit[simulated]",
     ),
@@ -91,9 +94,22 @@ RELEASES = (
     ),
     _releases(
         name="text that is read as numbers goes without saying",
-        file="releases/axes.py",
-        old='return {**plain, "parsed": True} if bounds.parsed else plain',
-        new="return plain",
+        file="releases/spelling.py",
+        old="""
+    step: _Spacing
+    parsed: _Parsed
+
+
+@dataclass(frozen=True)
+class ScaledColumn:
+""",
+        new="""
+    step: _Spacing
+
+
+@dataclass(frozen=True)
+class ScaledColumn:
+""",
         among="releases/test_histogram_release.py",
         notices="test_what_is_loaded_equals_what_was_saved_to_the_bit[whole]",
     ),
@@ -107,7 +123,7 @@ RELEASES = (
     ),
     _releases(
         name="scores about simulated components call themselves private",
-        file="releases/scoreplot.py",
+        file="releases/scoreplot/__init__.py",
         old="pca = self.pca.marked(private=private) if self.alone else self.pca",
         new="pca = self.pca.marked(private=private)",
         among="test_metering.py",

@@ -19,7 +19,7 @@ from sfumato.engines.engine import Engine
 from sfumato.lattice import Lattice
 from sfumato.mechanisms.moments import off_diagonal_scale
 from sfumato.privacy.budget import Budget, epsilon_of, exactly
-from sfumato.releases.moments import NoisyMoments
+from sfumato.releases.pca.moments import NoisyMoments
 from sfumato.testing import ample_meter, measure_planned
 from telling.components.drawing import Drawn
 from telling.laws import gaussian_says

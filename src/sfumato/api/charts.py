@@ -25,13 +25,13 @@ from sfumato.figure import Orient
 from sfumato.plane import Outside
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import PrivacyUnit
-from sfumato.releases.area import Aspect
 from sfumato.releases.boxplot import BoxplotRelease
 from sfumato.releases.heatmap import HeatmapRelease, Origin
+from sfumato.releases.heatmap.area import Aspect
 from sfumato.releases.histogram import HistogramRelease, Stat
 from sfumato.releases.pca import PcaRelease
 from sfumato.releases.quantiles import QuantilesRelease
-from sfumato.releases.score_method import Method as ScoreMethod
+from sfumato.releases.scoreplot import Method as ScoreMethod
 from sfumato.releases.scoreplot import ScoreplotRelease
 
 

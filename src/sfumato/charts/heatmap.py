@@ -24,8 +24,8 @@ from sfumato.phrases import BoundsOf, ProtectedUsers, Setting, Settings
 from sfumato.plane import MOST_LEVELS, Outside, Plane, Weight
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import Guarantee, PrivacyUnit
-from sfumato.releases.area import Aspect
 from sfumato.releases.heatmap import HeatmapRelease, Origin
+from sfumato.releases.heatmap.area import Aspect
 
 HeatMethod = Literal["adaptive", "pyramid", "laplace", "dense"]
 

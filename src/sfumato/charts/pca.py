@@ -188,10 +188,8 @@ class PCA(Chart[PcaPlan, PcaRelease]):
             cost=cost,
             lattice=found.lattice,
             scaled=self.scaled,
-            centre=found.centre,
             directions=found.directions,
             spread=found.spread,
-            origin=found.origin,
             vectors=found.vectors,
             kept=self.kept,
         )

@@ -31,7 +31,7 @@ from sfumato.postprocess.haar import Estimate
 from sfumato.privacy.budget import Budget, exactly
 from sfumato.privacy.guarantee import Guarantee, PrivacyUnit
 from sfumato.releases.pca import PcaRelease
-from sfumato.releases.score_method import Method as ScoreMethod
+from sfumato.releases.scoreplot import Method as ScoreMethod
 from sfumato.releases.scoreplot import ScoreplotRelease
 
 _COLUMNS = Setting("columns", ["age", "weight", "height"])

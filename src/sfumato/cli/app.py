@@ -59,7 +59,7 @@ def draw(
     from sfumato.releases.document import load
 
     release = load(file)
-    check_outputs(output or [], release.endings)
+    check_outputs(output or [], tuple(release.endings))
     publish(release, output or [], source=file)
 
 

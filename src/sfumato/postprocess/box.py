@@ -13,7 +13,15 @@ from sfumato.postprocess.rank_error import RankError
 
 @dataclass(frozen=True)
 class Box:
-    """The seven numbers a boxplot draws, from the lowest outlier to the highest."""
+    """The seven numbers a boxplot draws, from the lowest outlier to the highest.
+
+    Parameters
+    ----------
+    outliers_below, outliers_above
+        How many lie beyond the whiskers, in rows or people.
+    lower_whisker, q1, median, q3, upper_whisker
+        Values in the units of the column, rising.
+    """
 
     outliers_below: float
     lower_whisker: float

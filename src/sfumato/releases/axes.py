@@ -1,42 +1,15 @@
-"""Public cells as plain values: in a document, in a record, on an axis."""
+"""Public cells as plain values: in a record, on an axis."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from itertools import pairwise
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
-from sfumato.domain import Bounds, Categories, moment
+from sfumato.domain import moment
 from sfumato.figure import Axis
 from sfumato.grid import Edges, Grid, Key, Labels
-
-
-def write(key: Key | None) -> dict[str, Any] | None:
-    """Return a key as plain JSON values."""
-    match key:
-        case None:
-            return None
-        case Labels(column, categories):
-            return {"column": column, "categories": list(categories.values)}
-        case Grid(column, bounds, cells):
-            return {"column": column, "bounds": write_bounds(bounds), "bins": cells}
-        case Edges(column, bounds, values):
-            return {"column": column, "bounds": write_bounds(bounds), "edges": list(values)}
-
-
-def read(plain: Mapping[str, Any] | None) -> Key | None:
-    """Rebuild a key from what `write` returned."""
-    if plain is None:
-        return None
-    column = str(plain["column"])
-    if "categories" in plain:
-        return Labels(column, Categories(tuple(plain["categories"])))
-    bounds = read_bounds(plain["bounds"])
-    if "bins" in plain:
-        return Grid(column, bounds, int(plain["bins"]))
-    return Edges(column, bounds, tuple(map(float, plain["edges"])))
 
 
 def places(key: Key) -> list[dict[str, Any]]:
@@ -74,26 +47,3 @@ def edges(key: Key) -> tuple[float, ...]:
     if isinstance(key, Labels):
         return tuple(position - 0.5 for position in range(key.cells + 1))
     return tuple(key.edges.tolist())
-
-
-def write_bounds(bounds: Bounds) -> dict[str, Any]:
-    """Return bounds as plain JSON values; what few of them have is written where they have it."""
-    plain = {"lower": bounds.lower, "upper": bounds.upper, "time": bounds.time}
-    if bounds.step is not None:
-        plain["step"] = bounds.step
-    return {**plain, "parsed": True} if bounds.parsed else plain
-
-
-def read_bounds(plain: Mapping[str, Any]) -> Bounds:
-    """Rebuild bounds from what `write_bounds` returned."""
-    lower, upper, step = (plain.get(name) for name in ("lower", "upper", "step"))
-    bounds = Bounds(
-        float(cast(float, lower)),
-        float(cast(float, upper)),
-        plain["time"] is True,
-        None if step is None else float(step),
-        plain.get("parsed") is True,
-    )
-    if bounds.time:
-        _ = moment(bounds.lower), moment(bounds.upper)  # refuses what no calendar holds
-    return bounds

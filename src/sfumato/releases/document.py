@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Mapping
-from fractions import Fraction
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -14,42 +13,42 @@ from sfumato.errors import ReleaseError, SfumatoError
 from sfumato.phrases import Worded
 from sfumato.privacy.accountant import admits
 from sfumato.privacy.budget import Budget, Cost, plain_above
-from sfumato.privacy.guarantee import Guarantee, PrivacyUnit
+from sfumato.releases.codec import record
+from sfumato.releases.forms import Record
+from sfumato.releases.spelling import HeadWords
 
 if TYPE_CHECKING:
     from sfumato.releases.release import Release
 
 FORMAT = "sfumato release"
 VERSION = 1
+PARTS = ("parameters", "values")
 _LARGEST = 2**29  # bytes; a release of the most cells there can be is smaller
 _NESTED = frozenset({bool, dict, list})  # plain numbers and texts are compared all at once
 
 
 def write(release: Release) -> dict[str, Any]:
     """Return a release as plain JSON values, exact to the bit."""
-    guarantee, cost = release.guarantee, release.cost
     return {
         "format": FORMAT,
         "version": VERSION,
         "kind": release.kind,
-        "label": release.label,
-        "private": release.private,
-        "guarantee": {
-            "epsilon": guarantee.epsilon,
-            "delta": guarantee.delta,
-            "unit": {"column": guarantee.unit.column, "max_rows": guarantee.unit.max_rows},
-            "size": guarantee.size,
-            "neighbours": guarantee.neighbours,
-            "replace_one": list(guarantee.replace_one),
-        },
-        "cost": {
-            "epsilon": None if cost.epsilon is None else str(cost.epsilon),
-            "rho": str(cost.rho),
-            "delta": str(cost.delta),
-        },
+        **head().write(release),
         "parameters": release.parameters,
         "values": release.values(),
     }
+
+
+@cache
+def head() -> Record:
+    """Return the form of what every release says first."""
+    return record(HeadWords, dict)
+
+
+@cache
+def part(kind: type[Release], name: str) -> Record:
+    """Return the form of one part of a release, its parameters or its values."""
+    return record(kind, dict, name)
 
 
 def load(path: str | Path) -> Release:
@@ -88,17 +87,13 @@ def read(document: Mapping[str, Any]) -> Release:
     A document is believed only where the release would be written in just these words, and where
     its promise is no better than its price and its noise.
     """
-    kinds = _kinds()
-    _check_header(document, kinds)
+    known = kinds()
+    _check_header(document, known)
     try:
-        # The first releases did not say that their size is unknown.
-        document = {**document, "guarantee": {"size": None, **document["guarantee"]}}
-        for part, fields in kinds[document["kind"]].added.items():
-            document[part] = {**fields, **document[part]}
-        release = kinds[document["kind"]].from_parts(
-            _common(document), {**document["parameters"], **document["values"]}
-        )
-        if _same(write(release), document) and release.least_cost.within(release.cost):
+        kind = known[document["kind"]]
+        complete = _completed(kind, document)
+        release = _built(kind, complete)
+        if _same(write(release), complete) and _keeps_its_promise(release):
             return release
     except (KeyError, TypeError, ValueError, ArithmeticError, AttributeError, SfumatoError):
         pass
@@ -107,7 +102,31 @@ def read(document: Mapping[str, Any]) -> Release:
     raise _malformed()
 
 
-def _kinds() -> dict[str, type[Release]]:
+def _completed(kind: type[Release], document: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a document with what older files do not say."""
+    whole = head().completed(dict(document))
+    parts = {name: part(kind, name).completed(document[name]) for name in PARTS}
+    return {**whole, **parts}
+
+
+def _built(kind: type[Release], document: Mapping[str, Any]) -> Release:
+    first = head()
+    said = first.read({field.key: document[field.key] for field in first.fields})
+    for name in PARTS:
+        said |= part(kind, name).read(document[name])
+    return kind(**said)
+
+
+def _keeps_its_promise(release: Release) -> bool:
+    """Tell whether the promise is no better than the price, nor the price lower than the noise."""
+    cost, promise = release.cost, release.guarantee
+    reserve = plain_above(cost.delta)
+    promised = Budget(promise.epsilon, promise.delta, reserve=reserve, weak=True)
+    return admits(promised, Cost.nothing(), cost) and release.least_cost.within(cost)
+
+
+def kinds() -> dict[str, type[Release]]:
+    """Return all kinds of releases by their names."""
     from sfumato.releases.boxplot import BoxplotRelease
     from sfumato.releases.heatmap import HeatmapRelease
     from sfumato.releases.histogram import HistogramRelease
@@ -115,7 +134,7 @@ def _kinds() -> dict[str, type[Release]]:
     from sfumato.releases.quantiles import QuantilesRelease
     from sfumato.releases.scoreplot import ScoreplotRelease
 
-    kinds = (
+    every = (
         HistogramRelease,
         BoxplotRelease,
         QuantilesRelease,
@@ -123,7 +142,7 @@ def _kinds() -> dict[str, type[Release]]:
         PcaRelease,
         ScoreplotRelease,
     )
-    return {kind.kind: kind for kind in kinds}
+    return {kind.kind: kind for kind in every}
 
 
 def _content(path: Path) -> bytes:
@@ -157,26 +176,6 @@ def _check_header(document: Mapping[str, Any], kinds: Mapping[str, object]) -> N
         )
 
 
-def _common(document: Mapping[str, Any]) -> dict[str, Any]:
-    plain, prices = document["guarantee"], document["cost"]
-    cost = Cost(
-        None if prices["epsilon"] is None else _fraction(prices["epsilon"]),
-        _fraction(prices["rho"]),
-        _fraction(prices["delta"]),
-    )
-    unit = PrivacyUnit(plain["unit"]["column"], plain["unit"]["max_rows"])
-    reserve = plain_above(cost.delta)
-    promised = Budget(plain["epsilon"], plain["delta"], reserve=reserve, weak=True)
-    if not admits(promised, Cost.nothing(), cost):
-        raise _malformed()
-    return {
-        "label": str(document["label"]),
-        "private": document["private"] is True,
-        "guarantee": Guarantee(promised.epsilon, promised.delta, unit, plain["size"]),
-        "cost": cost,
-    }
-
-
 def _same(written: object, found: object) -> bool:
     """Compare plain values: 1 is 1.0, but a flag is no number and nothing is left over."""
     match written, found:
@@ -190,13 +189,6 @@ def _same(written: object, found: object) -> bool:
             return len(pair[0]) == len(pair[1]) and all(map(_same, *pair))
         case _:
             return written == found and isinstance(written, bool) == isinstance(found, bool)
-
-
-def _fraction(text: str) -> Fraction:
-    # Fraction also reads '1e999999999', which would take all memory there is.
-    if not re.fullmatch(r"[0-9]{1,4000}(/[0-9]{1,4000})?", text):
-        raise _malformed()
-    return Fraction(text)
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -8,8 +8,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import wraps
+from inspect import Parameter, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, Protocol, Self
 
 from sfumato.errors import ReleaseError
 from sfumato.figure import Figure
@@ -24,6 +26,26 @@ if TYPE_CHECKING:
     from sfumato.render.matplotlib import PictureKind
 
 WATERMARK = "NOT PRIVATE: simulated noise"
+
+Endings = Mapping[str, Callable[[Any], dict[str, Any]]]
+"""The endings of files, and what writes each as plain JSON values."""
+
+View = ParamSpec("View")
+
+
+class Drawn(Protocol[View]):
+    """What drawing needs of a release; every way to draw takes what its `figure` takes."""
+
+    indent: ClassVar[int | None]
+    endings: ClassVar[Endings]
+
+    def figure(self, *args: View.args, **view: View.kwargs) -> Figure:
+        """Describe the picture as plain data."""
+        ...
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the whole release as plain JSON values."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -49,18 +71,28 @@ class Release(ABC):
 
     kind: ClassVar[str]
     indent: ClassVar[int | None] = 1  # None where a line for each number would be most of the file
-    endings: ClassVar[tuple[str, ...]] = ()  # of files that only this kind of release can write
-    added: ClassVar[Mapping[str, Mapping[str, Any]]] = {}  # what older files do not say, by part
+    endings: ClassVar[Endings] = {}  # of files that only this kind of release can write
 
     label: str
     guarantee: Guarantee
     cost: Cost
     private: bool = False
 
+    def __init_subclass__(cls) -> None:
+        # help() and Shift-Tab show the choices of a picture wherever they can be made.
+        super().__init_subclass__()
+        verbs = (Release.plot, Release.to_vega, Release.to_html, Release.save)
+        for verb in verbs if "figure" in vars(cls) else ():
+            setattr(cls, verb.__name__, _offering(verb, cls.figure))
+
     @property
-    @abstractmethod
     def parameters(self) -> dict[str, Any]:
-        """The public facts the release was made with."""
+        """The public facts the release was made with, as plain JSON values."""
+        return document.part(type(self), "parameters").write(self)
+
+    def values(self) -> dict[str, Any]:
+        """Return the released numbers as plain JSON values."""
+        return document.part(type(self), "values").write(self)
 
     def marked(self, *, private: bool) -> Self:
         """Return the same numbers, with whether all of their noise was real."""
@@ -70,15 +102,6 @@ class Release(ABC):
     def least_cost(self) -> Cost:
         """What the noise that is stated costs at least: no smaller price can be true."""
         return Cost.nothing()
-
-    @abstractmethod
-    def values(self) -> dict[str, Any]:
-        """Return the released numbers as plain JSON values."""
-
-    @classmethod
-    @abstractmethod
-    def from_parts(cls, common: Mapping[str, Any], parts: Mapping[str, Any]) -> Release:
-        """Rebuild a release from what it shares with all others and from its own parts."""
 
     @abstractmethod
     def records(self) -> list[dict[str, Any]]:
@@ -92,23 +115,42 @@ class Release(ABC):
     def caption(self) -> str:
         """Say what protects whom, and how noisy the numbers are."""
 
-    def plot(self, *, ax: Axes | None = None) -> Axes:
-        """Draw with Matplotlib, into `ax` if it is given, and return the Axes."""
+    # Typed by the release's own `figure`, so that its choices are checked wherever they are made.
+    def plot(
+        self: Drawn[View], ax: Axes | None = None, *args: View.args, **view: View.kwargs
+    ) -> Axes:
+        """Draw with Matplotlib, into `ax` if it is given, and return the Axes.
+
+        Parameters
+        ----------
+        view
+            What `figure` takes, by name.
+        """
         from sfumato.render import matplotlib
 
-        return matplotlib.draw(self.figure(), ax=ax)
+        return matplotlib.draw(self.figure(*args, **view), ax=ax)
 
-    def to_vega(self) -> dict[str, Any]:
-        """Return a Vega-Lite specification with the released numbers inside."""
+    def to_vega(self: Drawn[View], *args: View.args, **view: View.kwargs) -> dict[str, Any]:
+        """Return a Vega-Lite specification with the released numbers inside.
+
+        Parameters
+        ----------
+        view
+            What `figure` takes, by name.
+        """
         from sfumato.render import vega
 
-        return vega.vega(self.figure())
+        return vega.vega(self.figure(*args, **view))
 
-    def to_html(self) -> str:
-        """Return one self-contained page that needs no network."""
-        from sfumato.render import html
+    def to_html(self: Drawn[View], *args: View.args, **view: View.kwargs) -> str:
+        """Return one self-contained page that needs no network.
 
-        return html.html(self.figure())
+        Parameters
+        ----------
+        view
+            What `figure` takes, by name.
+        """
+        return _page(self.figure(*args, **view))
 
     def to_frame(self) -> pd.DataFrame:
         """Return a tidy pandas frame, one row per released number."""
@@ -128,27 +170,27 @@ class Release(ABC):
         """Return the whole release as plain JSON values."""
         return document.write(self)
 
-    def save(self, path: str | Path) -> Path:
+    def save(self: Drawn[View], path: str | Path, *args: View.args, **view: View.kwargs) -> Path:
         """Write the release (``.json``), or a picture of it (``.svg .png .pdf .html``).
 
-        Only the JSON file can be loaded and drawn again.
-        """
-        return self._save(Path(path), self.figure)
+        Only the JSON file can be loaded and drawn again. Maps can be written for map tools, too
+        (``.geojson``).
 
-    def _save(self, path: Path, figure: Callable[[], Figure]) -> Path:
+        Parameters
+        ----------
+        view
+            What `figure` takes, by name.
+        """
+        path = Path(path)
         match path.suffix.lower():
             case ".json":
-                write(path, plain_text(self.to_dict(), indent=self.indent))
+                content = plain_text(self.to_dict(), indent=self.indent)
             case ".html":
-                from sfumato.render import html
-
-                write(path, html.html(figure()).encode())
-            case ".svg":
-                write(path, _picture(figure(), "svg"))
-            case ".png":
-                write(path, _picture(figure(), "png"))
-            case ".pdf":
-                write(path, _picture(figure(), "pdf"))
+                content = _page(self.figure(*args, **view)).encode()
+            case ".svg" | ".png" | ".pdf" as ending:
+                content = _picture(self.figure(*args, **view), _PICTURES[ending])
+            case ending if ending in self.endings:
+                content = plain_text(self.endings[ending](self), indent=self.indent)
             case _:
                 more = "".join(f"{ending}, " for ending in self.endings)
                 raise ReleaseError(
@@ -156,6 +198,7 @@ class Release(ABC):
                     "The ending decides, so that nothing is written by mistake.",
                     f"Use .json, {more}.html, .svg, .png or .pdf.",
                 )
+        write(path, content)
         return path
 
     def _repr_html_(self) -> str:
@@ -164,10 +207,41 @@ class Release(ABC):
         return html.fragment(self.figure())
 
 
+def _offering(verb: Callable[..., Any], figure: Callable[..., Figure]) -> Callable[..., Any]:
+    """Return a way to draw whose signature names the choices that a figure has."""
+    first, *others = signature(verb).parameters.values()
+    by_name = {"ax": Parameter.KEYWORD_ONLY}
+    named = [
+        each.replace(kind=by_name.get(each.name, each.kind))
+        for each in others
+        if each.kind is Parameter.POSITIONAL_OR_KEYWORD
+    ]
+    choices = list(signature(figure).parameters.values())[1:]
+    self = first.replace(annotation=Parameter.empty)
+    shown = signature(verb).replace(parameters=[self, *named, *choices])
+
+    @wraps(verb)
+    def offered(*args: Any, **view: Any) -> Any:
+        bound = shown.bind(*args, **view)
+        return verb(*bound.args, **bound.kwargs)
+
+    offered.__signature__ = shown  # pyright: ignore[reportAttributeAccessIssue]
+    return offered
+
+
+def _page(figure: Figure) -> str:
+    from sfumato.render import html
+
+    return html.html(figure)
+
+
 def _picture(figure: Figure, kind: PictureKind) -> bytes:
     from sfumato.render import matplotlib
 
     return matplotlib.picture(figure, kind)
+
+
+_PICTURES: dict[str, PictureKind] = {".svg": "svg", ".png": "png", ".pdf": "pdf"}
 
 
 def plain_text(plain: dict[str, Any], *, indent: int | None) -> bytes:

@@ -5,6 +5,7 @@ Public bounds may be far wider than anything in them, so they only limit the win
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
@@ -52,6 +53,8 @@ class Window:
         room = max(_REACH * (highest - lowest), _usual_length(numbers))
         seen = _widened(max(low, lowest - room), min(high, highest + room), least)
         limits = _with_margins(*seen, margins, bounds)
+        if not all(map(math.isfinite, limits)):  # in a file whose numbers nobody measured
+            limits = (bounds.lower, bounds.upper)
         return cls(limits, cut=low < limits[0] or high > limits[1])
 
 

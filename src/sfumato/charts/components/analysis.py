@@ -27,7 +27,7 @@ from sfumato.mechanisms.meter import Meter
 from sfumato.postprocess.principal import principal, scree_radius
 from sfumato.privacy.budget import Cost, exactly
 from sfumato.privacy.guarantee import PrivacyUnit
-from sfumato.releases.moments import NoisyMoments
+from sfumato.releases.pca.moments import NoisyMoments
 
 CENTRE, RADIUS, SPREAD = Fraction(10, 100), Fraction(4, 100), Fraction(20, 100)
 """What the medians, the radius and the variances take of an analysis; directions take the rest."""

@@ -18,7 +18,7 @@ from sfumato.mechanisms.moments import noisy_moments
 from sfumato.phrases import Worded
 from sfumato.privacy.budget import Cost
 from sfumato.privacy.guarantee import PrivacyUnit
-from sfumato.releases.moments import NoisyMoments
+from sfumato.releases.pca.moments import NoisyMoments
 
 _ROOM = 2**61
 

@@ -16,7 +16,7 @@ from sfumato.mechanisms.laplace import laplace_scale
 from sfumato.phrases import Setting
 from sfumato.plane import Plane, Weight, influence
 from sfumato.postprocess.noise_law import NoiseLaw
-from sfumato.releases.area import Aspect, on_earth
+from sfumato.releases.heatmap.area import Aspect, on_earth
 
 
 @dataclass(frozen=True)

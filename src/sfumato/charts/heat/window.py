@@ -10,8 +10,8 @@ from sfumato.errors import DomainError
 from sfumato.grid import Grid
 from sfumato.phrases import Setting
 from sfumato.plane import MOST_LEVELS
-from sfumato.releases.area import Aspect, on_earth
 from sfumato.releases.heatmap import Origin
+from sfumato.releases.heatmap.area import Aspect, on_earth
 
 Resolution = int | tuple[int, int]
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.domain import Bounds, moment
+from sfumato.errors import ReleaseError
 from sfumato.figure import Figure, Interval
-from sfumato.lattice import REACH, SHARES, Lattice, Point
+from sfumato.lattice import MOST_COLUMNS, REACH, SHARES, Lattice, Point
 from sfumato.postprocess.principal import (
     Principal,
     Spread,
@@ -22,13 +22,20 @@ from sfumato.postprocess.principal import (
     spreads,
 )
 from sfumato.privacy.budget import Cost
-from sfumato.releases import normal, scales, strict
-from sfumato.releases.moments import NoisyMoments
-from sfumato.releases.pca_view import PcaViews, View, known
+from sfumato.releases.pca import normal
+from sfumato.releases.pca.moments import NoisyMoments
+from sfumato.releases.release import Release
+from sfumato.releases.spelling import Integer, Length, Named, Parameter, Released, Within
 from sfumato.releases.uncertainty import LEVEL
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 Array = NDArray[np.float64]
 Scaled = Literal["range", "given", "private"]
+View = Literal["scree", "loadings"]
+
+_Vector = tuple[Integer, ...]
 
 SCALED: dict[Scaled, str] = {
     "range": "One unit of each column is half of its public range.",
@@ -39,7 +46,7 @@ SCALED: dict[Scaled, str] = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class PcaRelease(PcaViews):
+class PcaRelease(Release):
     """Principal components of several columns, and the variance along each.
 
     Directions and variances come from two independent noisy sums, so that variances are not
@@ -48,46 +55,54 @@ class PcaRelease(PcaViews):
     Parameters
     ----------
     lattice
-        The columns with their public ranges, and the scales that make them comparable.
+        The columns, in the order of all numbers about them. Values are measured from the middle of
+        each range, in units of its scale, and moved to the nearest point of a lattice whose spacing
+        is the smallest power of two with no more than 2^20 points from the middle to the farther
+        end of any column. A lattice integer is a coordinate of such a point: times the spacing it
+        is a distance in scaled units, and times the scale of its column one in the column's own
+        units.
     scaled
-        Where the scales come from: half of each range, the person who asked, or the data.
-    centre
-        The private medians, from which rows were measured when directions were looked for.
+        Where the scales come from: half of each range, the person who asked, or private quartiles.
     directions
-        The noisy sums that the directions follow from.
+        The noisy sums that the directions follow from, about the private medians.
     spread
-        The noisy sums, about the mean, that the variances follow from.
-    origin
-        The released mean, as a point of the lattice: scores are 0 there.
+        The noisy sums that the variances follow from, about the released mean.
     vectors
-        All directions in whole numbers, of which `REACH` is a length of 1, by falling variance.
+        All directions by falling variance, one integer for each column: divided by 2^20 they have
+        a length of 1, but for rounding.
     kept
-        How many of them are shown.
+        How many components are shown.
     """
 
     kind: ClassVar[str] = "pca"
     indent: ClassVar[int | None] = None
 
-    lattice: Lattice
-    scaled: Scaled
-    centre: Point
-    directions: NoisyMoments
-    spread: NoisyMoments
-    origin: Point
-    vectors: tuple[Point, ...] = field(repr=False)
-    kept: int
+    lattice: Parameter[Annotated[Lattice, Named(key="columns")]]
+    scaled: Parameter[Scaled]
+    directions: Released[NoisyMoments]
+    spread: Released[NoisyMoments]
+    vectors: Released[Annotated[tuple[_Vector, ...], Length(2, MOST_COLUMNS)]] = field(repr=False)
+    kept: Parameter[Annotated[int, Within(1, MOST_COLUMNS)]]
 
     def __post_init__(self) -> None:
-        for sums, origin in ((self.directions, self.centre), (self.spread, self.origin)):
+        for sums in (self.directions, self.spread):
             sums.asked(self.lattice)
-            if sums.origin != origin:
-                raise ValueError("Sums are about the centre, and then about the mean.")
         step = 1 / SHARES if self.guarantee.unit.shared else 1.0
         if not self.directions.step == self.spread.step == step:
             raise ValueError("A unit weighs as much in both sums as it is protected.")
         if not 1 <= self.kept <= len(self.columns) or self.scaled not in SCALED:
             raise ValueError("There are no more components than columns.")
         _check_directions(self.vectors, len(self.columns))
+
+    @property
+    def centre(self) -> Point:
+        """The private medians, from which rows were measured when directions were looked for."""
+        return self.directions.origin
+
+    @property
+    def origin(self) -> Point:
+        """The released mean, as a point of the lattice: scores are 0 there."""
+        return self.spread.origin
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -193,39 +208,6 @@ class PcaRelease(PcaViews):
         unit = self.guarantee.unit
         return self.directions.cost(self.lattice, unit) + self.spread.cost(self.lattice, unit)
 
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """The public facts the release was made with; scales are private ones if asked for."""
-        return {
-            "columns": scales.write(self.lattice),
-            "scaled": self.scaled,
-            "kept": int(self.kept),
-        }
-
-    def values(self) -> dict[str, Any]:
-        """Return the released integers, and the directions that follow from them."""
-        return {
-            "directions": self.directions.write(),
-            "spread": self.spread.write(),
-            "vectors": [list(map(int, vector)) for vector in self.vectors],
-        }
-
-    @classmethod
-    def from_parts(cls, common: Mapping[str, Any], parts: Mapping[str, Any]) -> PcaRelease:
-        """Rebuild components from their document."""
-        directions, spread = (NoisyMoments.read(parts[name]) for name in ("directions", "spread"))
-        return cls(
-            **common,
-            lattice=scales.read(parts["columns"]),
-            scaled=strict.choice(parts["scaled"], tuple(SCALED)),
-            centre=directions.origin,
-            directions=directions,
-            spread=spread,
-            origin=spread.origin,
-            vectors=tuple(tuple(map(strict.integer, vector)) for vector in parts["vectors"]),
-            kept=strict.integer(parts["kept"]),
-        )
-
     def records(self) -> list[dict[str, Any]]:
         """Return one record per component and column: the loading and its interval.
 
@@ -254,17 +236,32 @@ class PcaRelease(PcaViews):
             records.append(record)
         return records
 
-    def drawn(self, view: View) -> Figure:
-        """Describe one of the pictures as plain data."""
-        from sfumato.releases import pca_figure
+    def figure(self, *, view: View = "scree") -> Figure:
+        """Describe a picture as plain data.
 
-        return pca_figure.figure(self, view)
+        Parameters
+        ----------
+        view
+            ``"scree"`` shows the share of variance along each component, ``"loadings"`` what each
+            column adds to the first components.
+        """
+        from sfumato.releases.pca import figure
+
+        return figure.figure(self, _known(view))
 
     def caption(self, *, view: View = "scree") -> str:
         """Say what protects whom, how columns are scaled, and how noisy the numbers are."""
-        from sfumato.releases import pca_figure
+        from sfumato.releases.pca import figure
 
-        return pca_figure.caption(self, known(view))
+        return figure.caption(self, _known(view))
+
+    def screeplot(self, *, ax: Axes | None = None) -> Axes:
+        """Draw the share of variance along each component, and return the Axes."""
+        return self.plot(ax=ax, view="scree")
+
+    def loadings_plot(self, *, ax: Axes | None = None) -> Axes:
+        """Draw what each column adds to the first components, and return the Axes."""
+        return self.plot(ax=ax, view="loadings")
 
     @cached_property
     def _directions(self) -> Array:
@@ -291,6 +288,16 @@ class PcaRelease(PcaViews):
         weights = np.array([1 / each.noise_count**2 for each in counts])
         size = float(weights @ [each.count for each in counts] / weights.sum())
         return size, float(1 / np.sqrt(weights.sum()))
+
+
+def _known(view: View) -> View:
+    if view in ("scree", "loadings"):
+        return view
+    raise ReleaseError(
+        "view must be 'scree' or 'loadings'.",
+        "Both are drawn from numbers that are released already, and cost nothing.",
+        "Write view='loadings'.",
+    )
 
 
 def _within(place: float, bounds: Bounds) -> float:

@@ -1,21 +1,22 @@
-"""`LeafNoise`: direct measurements of leaves, and the known laws of their noise."""
+"""The leaves of a map: where they lie in the window, and the known laws of their noise."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.grid import Grid
+from sfumato.plane import MOST_LEVELS, interleave
+from sfumato.postprocess.density import Leaves
 from sfumato.postprocess.noise_law import NoiseLaw
-from sfumato.releases import strict
 from sfumato.releases.uncertainty import LEVEL
 
 Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -50,31 +51,6 @@ class LeafNoise:
     scale: tuple[float, ...]
     step: float
 
-    @classmethod
-    def read(cls, plain: Mapping[str, Any], step: float) -> LeafNoise:
-        """Rebuild measurements from what `write` returned."""
-        scales = [strict.scale(scale) for scale in plain["scales"]]
-        which = [strict.integer(place) for place in plain["scale"]]
-        noisy = tuple(strict.integer(value) for value in plain["noisy"])
-        if not all(place >= 0 for place in which):
-            raise ValueError("Every leaf has a scale.")
-        if not 0 < step <= 1:
-            raise ValueError("A step is worth something, and at most one unit.")
-        try:
-            return cls(noisy, tuple(scales[place] for place in which), step)
-        except IndexError:
-            pass
-        raise ValueError("Every leaf has a scale.")
-
-    def write(self) -> dict[str, Any]:
-        """Return measurements as plain JSON values; a scale that many leaves have is told once."""
-        scales, which = self._groups
-        return {
-            "noisy": [int(value) for value in self.noisy],
-            "scales": scales.tolist(),
-            "scale": which.tolist(),
-        }
-
     @cached_property
     def masses(self) -> Array:
         """The measurements in units; unbiased, and so sometimes below zero."""
@@ -105,6 +81,44 @@ class LeafNoise:
         """The distinct scales, and which of them each leaf has."""
         scales, which = np.unique(np.array(self.scale, dtype=np.float64), return_inverse=True)
         return scales, which
+
+
+def check_leaves(leaves: Leaves) -> None:
+    """Refuse leaves that are no squares of a quadtree, overlap or hold less than nothing."""
+    columns, rows = leaves.shape
+    column, row, span = leaves.column, leaves.row, leaves.span
+    if not len(column) == len(row) == len(span) == len(leaves.mass):
+        raise ValueError("A leaf has one column, one row, one span and one mass.")
+    if not (1 <= columns <= 2**MOST_LEVELS and 1 <= rows <= 2**MOST_LEVELS):
+        raise ValueError("A map has between 1 and 2^20 cells along a side.")
+    if not (np.isfinite(leaves.mass) & (leaves.mass >= 0)).all():
+        raise ValueError("Masses are finite, and not below zero.")
+    inside = (column >= 0) & (row >= 0) & (column + span <= columns) & (row + span <= rows)
+    dyadic = (span >= 1) & (span & (span - 1) == 0) & ((column | row) & (span - 1) == 0)
+    if not ((span <= max(columns, rows)) & inside & dyadic).all():
+        raise ValueError("A leaf is a square of a quadtree, inside the window.")
+    # In Morton order a square of a quadtree is a range of codes.
+    first = interleave(column, row)
+    order = np.argsort(first)
+    first, size = first[order], span[order] ** 2
+    if (first[:-1] + size[:-1] > first[1:]).any():
+        raise ValueError("Leaves do not overlap.")
+
+
+def ends_of(leaves: Leaves, x: Grid, y: Grid) -> tuple[Array, Array, Array, Array]:
+    """Return the left, right, low and high ends of leaves, in the units of the data."""
+    left, right = _side(leaves.column, leaves.span, x, leaves.shape[0])
+    low, high = _side(leaves.row, leaves.span, y, leaves.shape[1])
+    return left, right, low, high
+
+
+def _side(first: Indices, span: Indices, grid: Grid, cells: int) -> tuple[Array, Array]:
+    bounds = grid.bounds
+    low, high = (
+        index.astype(np.float64) * bounds.width / cells + bounds.lower
+        for index in (first, first + span)
+    )
+    return low, np.where(first + span == cells, bounds.upper, high)
 
 
 def _variance(scale: float) -> float:

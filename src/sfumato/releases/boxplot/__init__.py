@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from itertools import product
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from sfumato.domain import moment
 from sfumato.figure import Figure, Interval, Orient
 from sfumato.grid import Grid, Labels
 from sfumato.postprocess.box import Box, Summary
-from sfumato.releases import axes, strict
+from sfumato.releases import axes
 from sfumato.releases.release import Release
+from sfumato.releases.spelling import (
+    Absent,
+    Integer,
+    OneOf,
+    Parameter,
+    Positive,
+    Released,
+    Share,
+    Step,
+    Within,
+)
 
 NUMBERS = tuple(field.name for field in fields(Box))
 """The names of the seven numbers, from the lowest outliers to the highest."""
@@ -35,10 +45,20 @@ METHODS = {
 
 @dataclass(frozen=True)
 class Measured:
-    """The integers released for one group: cells of the value grid, and noisy counts in steps."""
+    """The integers released for one group. Pictures need the summaries only.
 
-    cells: tuple[int, ...]
-    counts: tuple[int, ...]
+    Parameters
+    ----------
+    cells
+        The chosen cells of the value grid: for ``"fence"`` the three quartiles, for the others
+        minimum, quartiles and maximum.
+    counts
+        Noisy integers in steps: first the number of units, then the bins of a histogram around the
+        box.
+    """
+
+    cells: tuple[Integer, ...]
+    counts: tuple[Integer, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,8 +69,10 @@ class BoxplotRelease(Release):
     ----------
     value
         The public grid along which boxes have their values.
-    x, hue
-        The public groups, side by side and by colour.
+    x
+        The public groups side by side; None where there are none.
+    hue
+        The groups by colour; None where there are none.
     orient
         ``"v"`` has the values on the y axis, ``"h"`` on the x axis.
     method
@@ -60,41 +82,45 @@ class BoxplotRelease(Release):
     step
         The spacing of whole-number data; None where values may lie anywhere.
     coverage
-        How often each interval, for itself, covers the truth; 0 where the method knows none.
+        How often each interval, for itself, covers the truth; 0 where the method knows none, and
+        its ends are then the number itself.
     summaries
-        What is drawn for each group; those of one `x` together, in the order of `hue`.
+        What is drawn, one for each group: all of the first `x` in the order of `hue`, then those of
+        the next `x`; a single one where there are no groups.
     measured
         The released integers that `summaries` were computed from, in the same order.
     unit_step
         What one integer of a count is worth: 1, or 2**-30 where a person's rows share its weight.
     found
-        The columns whose categories or bounds were found privately.
+        The columns whose categories or bounds were found by a private search, and paid for.
     bounds_found
-        False where a private search for bounds found nothing.
+        False where a private search for bounds found nothing: no box can be relied on then. Files
+        of version 0.1 do not say it.
     """
 
     kind: ClassVar[str] = "boxplot"
-    # Files of version 0.1 do not tell whether a search found anything.
-    added: ClassVar[Mapping[str, Mapping[str, Any]]] = {"parameters": {"bounds_found": True}}
 
-    value: Grid
-    x: Labels | None
-    hue: Labels | None
-    orient: Orient
-    method: str
-    whis: float
-    step: float | None
-    coverage: float
-    summaries: tuple[Summary, ...]
-    measured: tuple[Measured, ...]
-    unit_step: float
-    found: tuple[str, ...] = ()
-    bounds_found: bool = True
+    value: Parameter[Grid]
+    x: Parameter[Labels | None]
+    hue: Parameter[Labels | None]
+    orient: Parameter[Orient]
+    method: Parameter[Annotated[str, OneOf(METHODS)]]
+    whis: Parameter[Annotated[float, Within(minimum=0)]]
+    step: Parameter[Positive | None]
+    coverage: Parameter[Share]
+    summaries: Released[tuple[Summary, ...]]
+    measured: Released[tuple[Measured, ...]]
+    unit_step: Parameter[Step]
+    found: Parameter[tuple[str, ...]] = ()
+    # Files of version 0.1 do not tell whether a search found anything.
+    bounds_found: Parameter[Annotated[bool, Absent(True, older=True)]] = True
 
     def __post_init__(self) -> None:
         groups = len(list(self._groups()))
         if not len(self.summaries) == len(self.measured) == groups:
             raise ValueError("A boxplot has one summary and one measurement per group.")
+        for summary in self.summaries:
+            _check(summary, self.value)
 
     @property
     def boxes(self) -> tuple[Box, ...]:
@@ -113,58 +139,6 @@ class BoxplotRelease(Release):
             for name in NUMBERS
         }
 
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """The public facts the release was made with."""
-        return {
-            "value": axes.write(self.value),
-            "x": axes.write(self.x),
-            "hue": axes.write(self.hue),
-            "orient": self.orient,
-            "method": self.method,
-            "whis": self.whis,
-            "step": self.step,
-            "coverage": self.coverage,
-            "unit_step": self.unit_step,
-            "found": list(self.found),
-            "bounds_found": self.bounds_found,
-        }
-
-    def values(self) -> dict[str, Any]:
-        """Return the released integers, and the numbers computed from them."""
-        return {
-            "summaries": list(map(_plain_summary, self.summaries)),
-            "measured": [
-                {"cells": list(map(int, group.cells)), "counts": list(map(int, group.counts))}
-                for group in self.measured
-            ],
-        }
-
-    @classmethod
-    def from_parts(cls, common: Mapping[str, Any], parts: Mapping[str, Any]) -> BoxplotRelease:
-        """Rebuild a boxplot from its document."""
-        value = strict.grid(parts["value"])
-        whis, unit_step = strict.number(parts["whis"]), strict.number(parts["unit_step"])
-        known = parts["method"] in METHODS and parts["orient"] in ("v", "h")
-        if not (known and whis >= 0 and 0 < unit_step <= 1):
-            raise ValueError("The parameters are not those of a boxplot.")
-        return cls(
-            **common,
-            value=value,
-            x=strict.labels(parts["x"]),
-            hue=strict.labels(parts["hue"]),
-            orient=parts["orient"],
-            method=parts["method"],
-            whis=whis,
-            step=strict.spacing(parts["step"]),
-            coverage=strict.share(parts["coverage"], none=True),
-            summaries=tuple(_summary(plain, value) for plain in parts["summaries"]),
-            measured=tuple(map(_measured, parts["measured"])),
-            unit_step=unit_step,
-            found=tuple(map(str, parts["found"])),
-            bounds_found=strict.flag(parts["bounds_found"]),
-        )
-
     def records(self) -> list[dict[str, Any]]:
         """Return one record per group: its seven numbers, their intervals, its size.
 
@@ -175,15 +149,15 @@ class BoxplotRelease(Release):
 
     def figure(self) -> Figure:
         """Describe the picture as plain data."""
-        from sfumato.releases import boxplot_figure
+        from sfumato.releases.boxplot import figure
 
-        return boxplot_figure.figure(self)
+        return figure.figure(self)
 
     def caption(self) -> str:
         """Say what protects whom, and how sure we are of what is drawn."""
-        from sfumato.releases import boxplot_figure
+        from sfumato.releases.boxplot import figure
 
-        return boxplot_figure.caption(self)
+        return figure.caption(self)
 
     def _groups(self) -> list[dict[str, Any]]:
         keys = [key for key in (self.x, self.hue) if key is not None]
@@ -216,35 +190,12 @@ def _named(column: str) -> str:
     return f"{column}_group" if column in _RESERVED else column
 
 
-def _plain_summary(summary: Summary) -> dict[str, Any]:
-    boxes = {"box": summary.box, "low": summary.low, "high": summary.high}
-    return {
-        **{
-            name: {number: float(getattr(box, number)) for number in NUMBERS}
-            for name, box in boxes.items()
-        },
-        "size": float(summary.size),
-        "clear": bool(summary.clear),
-    }
-
-
-def _summary(plain: Mapping[str, Any], value: Grid) -> Summary:
-    box, low, high = (_box(plain[name], value) for name in ("box", "low", "high"))
-    places = [getattr(box, name) for name in PLACES]
-    intervals = [getattr(low, name) <= getattr(high, name) for name in NUMBERS]
+def _check(summary: Summary, value: Grid) -> None:
+    boxes = summary.box, summary.low, summary.high
+    if value.bounds.time:
+        for box in boxes:
+            _ = [moment(getattr(box, name)) for name in PLACES]  # refuses what no calendar holds
+    places = [getattr(summary.box, name) for name in PLACES]
+    intervals = [getattr(summary.low, name) <= getattr(summary.high, name) for name in NUMBERS]
     if places != sorted(places) or not all(intervals):
         raise ValueError("The numbers of a box rise, and so do the ends of intervals.")
-    return Summary(box, low, high, strict.number(plain["size"]), strict.flag(plain["clear"]))
-
-
-def _box(plain: Mapping[str, Any], value: Grid) -> Box:
-    numbers = {
-        name: strict.place(plain[name], value) if name in PLACES else strict.number(plain[name])
-        for name in NUMBERS
-    }
-    return Box(**numbers)
-
-
-def _measured(plain: Mapping[str, Any]) -> Measured:
-    cells, counts = (tuple(map(strict.integer, plain[name])) for name in ("cells", "counts"))
-    return Measured(cells, counts)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -13,11 +12,12 @@ from numpy.typing import NDArray
 
 from sfumato.figure import Figure
 from sfumato.grid import Edges, Grid, Key, Labels, shape
-from sfumato.postprocess.noise_law import KINDS, NoiseLaw
+from sfumato.postprocess.noise_law import NoiseLaw
 from sfumato.postprocess.proportion import proportions
 from sfumato.privacy.budget import Cost
-from sfumato.releases import axes, strict
+from sfumato.releases import axes
 from sfumato.releases.release import Release
+from sfumato.releases.spelling import Integer, Parameter, Released, Step
 from sfumato.releases.uncertainty import Uncertainty
 
 Stat = Literal["count", "density", "proportion"]
@@ -30,30 +30,38 @@ class HistogramRelease(Release):
 
     Parameters
     ----------
-    x, y, hue
-        The public cells along each axis.
+    x
+        The public cells along x.
+    y
+        The cells along y; None in one dimension.
+    hue
+        The groups; None where there are none.
     stat
-        What the figure shows: counts, proportions of the noisy total, or their density.
+        What the figure shows. Counts are kept in any case: a proportion is a count over the sum of
+        all counts, or 0 where that sum is not above zero, and a density is a proportion over the
+        width of its cell, or over width times height.
     noise
         The law of the noise on each integer.
     step
         What one integer is worth: 1, or 2**-30 where a person's rows share its weight.
     steps
-        The released integers, in the order hue, x, y.
+        One noisy integer for each cell: all cells of the first group, then of the next; within a
+        group all of the first x, then of the next; within an x by y. Times `step` it is a count,
+        unbiased and so sometimes below zero.
     found
-        The columns whose categories were found privately.
+        The columns whose categories or bounds were found by a private search, and paid for.
     """
 
     kind: ClassVar[str] = "histogram"
 
-    x: Key
-    y: Key | None
-    hue: Labels | None
-    stat: Stat
-    noise: NoiseLaw
-    step: float
-    steps: tuple[int, ...]
-    found: tuple[str, ...] = ()
+    x: Parameter[Key]
+    y: Parameter[Key | None]
+    hue: Parameter[Labels | None]
+    stat: Parameter[Stat]
+    noise: Parameter[NoiseLaw]
+    step: Parameter[Step]
+    steps: Released[tuple[Integer, ...]]
+    found: Parameter[tuple[str, ...]] = ()
 
     def __post_init__(self) -> None:
         if len(self.steps) != np.prod(shape(self.keys)) or self.stat not in STATS:
@@ -89,42 +97,6 @@ class HistogramRelease(Release):
         """What the noise on the counts costs."""
         return self.noise.cost(self.guarantee.unit.weight)
 
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """The public facts the release was made with."""
-        return {
-            "x": axes.write(self.x),
-            "y": axes.write(self.y),
-            "hue": axes.write(self.hue),
-            "stat": self.stat,
-            "noise": {"kind": self.noise.kind, "scale": self.noise.scale},
-            "step": self.step,
-            "found": list(self.found),
-        }
-
-    def values(self) -> dict[str, Any]:
-        """Return the released integers."""
-        return {"steps": list(self.steps)}
-
-    @classmethod
-    def from_parts(cls, common: Mapping[str, Any], parts: Mapping[str, Any]) -> HistogramRelease:
-        """Rebuild a histogram from its document."""
-        x, hue = axes.read(parts["x"]), axes.read(parts["hue"])
-        plain, step = parts["noise"], strict.number(parts["step"])
-        if x is None or not isinstance(hue, Labels | None) or not 0 < step <= 1:
-            raise ValueError("The axes or the noise are not those of a histogram.")
-        return cls(
-            **common,
-            x=x,
-            y=axes.read(parts["y"]),
-            hue=hue,
-            stat=parts["stat"],
-            noise=NoiseLaw(strict.choice(plain["kind"], KINDS), strict.scale(plain["scale"])),
-            step=step,
-            steps=tuple(strict.integer(step) for step in parts["steps"]),
-            found=tuple(map(str, parts["found"])),
-        )
-
     def records(self) -> list[dict[str, Any]]:
         """Return one record per cell: where it lies, its number and its intervals."""
         places = product(*(axes.places(key) for key in self.keys))
@@ -145,15 +117,15 @@ class HistogramRelease(Release):
 
     def figure(self) -> Figure:
         """Describe the picture as plain data."""
-        from sfumato.releases import histogram_figure
+        from sfumato.releases.histogram import figure
 
-        return histogram_figure.figure(self)
+        return figure.figure(self)
 
     def caption(self) -> str:
         """Say what protects whom, and how noisy the numbers are."""
-        from sfumato.releases import histogram_figure
+        from sfumato.releases.histogram import figure
 
-        return histogram_figure.caption(self)
+        return figure.caption(self)
 
     @property
     def _per_proportion(self) -> NDArray[np.float64]:

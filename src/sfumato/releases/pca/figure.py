@@ -13,8 +13,7 @@ from sfumato.releases.release import WATERMARK
 from sfumato.render.text import number
 
 if TYPE_CHECKING:
-    from sfumato.releases.pca import PcaRelease
-    from sfumato.releases.pca_view import View
+    from sfumato.releases.pca import PcaRelease, View
 
 MOST_BARS = 20
 """How many components a scree plot shows."""

@@ -3,48 +3,55 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.lattice import SHARES, Lattice, Moments, Point, moment_weight
+from sfumato.lattice import LENGTH, REACH, SHARES, Lattice, Moments, moment_weight
 from sfumato.postprocess.noise_law import NoiseLaw
 from sfumato.postprocess.principal import Sums
 from sfumato.privacy.budget import Cost
 from sfumato.privacy.guarantee import PrivacyUnit
-from sfumato.releases import strict
+from sfumato.releases.spelling import Integer, OneOf, Scale, Within
 
 Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class NoisyMoments:
-    """The noisy integers that a question for `Moments` was answered with.
+    """A noisy sum of outer products: what a question for `Moments` was answered with.
+
+    A row was measured from `origin`, cut to the length `radius`, and spelled as integers of which a
+    length of `radius` is almost 1024; `constant` stands before them.
 
     Parameters
     ----------
-    origin, radius, constant
-        As they were asked for: the point that rows are measured from, the length at which they
-        were cut, in steps of the lattice, and what stands before each.
+    origin
+        The point that rows were measured from, as lattice integers, one for each column.
+    radius
+        The length at which rows were cut, in steps of the lattice.
+    constant
+        What stands before each row.
     scale
         The scale of the discrete Gaussian noise on the diagonal, in integer steps. Beside the
         diagonal it is smaller by √2.
     step
         What one integer is worth: 1, or 2**-18 where a person's rows share its weight.
     matrix
-        The released integers on and above the diagonal, row by row.
+        The released integers on and above the diagonal of a symmetric matrix, row by row. It has
+        one row and column more than there are columns; the first belongs to the constant, and its
+        corner times `step` over constant² is the number of rows.
     """
 
-    origin: Point
-    radius: float
-    constant: int
-    scale: float
-    step: float
-    matrix: tuple[int, ...] = field(repr=False)
+    origin: tuple[Annotated[int, Within(-REACH, REACH)], ...]
+    radius: Annotated[float, Within(1, below=2**30)]
+    constant: Annotated[int, Within(1, LENGTH)]
+    scale: Scale
+    step: Annotated[float, OneOf((1.0, 1 / SHARES))]
+    matrix: tuple[Integer, ...] = field(repr=False)
 
     def __post_init__(self) -> None:
         size = len(self.origin) + 1
@@ -52,29 +59,6 @@ class NoisyMoments:
             raise ValueError("There is one integer for each pair of columns.")
         if not 0 < self.scale < math.inf or self.step not in (1.0, 1 / SHARES):
             raise ValueError("Noise has a scale, and an integer a worth.")
-
-    @classmethod
-    def read(cls, plain: Mapping[str, Any]) -> NoisyMoments:
-        """Rebuild sums from what `write` returned."""
-        return cls(
-            origin=tuple(map(strict.integer, plain["origin"])),
-            radius=strict.number(plain["radius"]),
-            constant=strict.integer(plain["constant"]),
-            scale=strict.scale(plain["scale"]),
-            step=strict.number(plain["step"]),
-            matrix=tuple(map(strict.integer, plain["matrix"])),
-        )
-
-    def write(self) -> dict[str, Any]:
-        """Return the sums as plain JSON values."""
-        return {
-            "origin": list(map(int, self.origin)),
-            "radius": float(self.radius),
-            "constant": int(self.constant),
-            "scale": float(self.scale),
-            "step": float(self.step),
-            "matrix": list(map(int, self.matrix)),
-        }
 
     def asked(self, lattice: Lattice) -> Moments:
         """Return the question these sums answer, or refuse a lattice it cannot be asked of."""

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
-from typing import Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,44 +16,97 @@ from sfumato.figure import Figure
 from sfumato.grid import Grid, Labels, shape
 from sfumato.postprocess.noise_law import NoiseLaw
 from sfumato.privacy.budget import Cost
-from sfumato.releases import axes, document, strict
+from sfumato.releases import axes, document
 from sfumato.releases.pca import PcaRelease
-from sfumato.releases.score_method import METHODS, Method
-from sfumato.releases.score_view import ScoreView, ScoreViews
+from sfumato.releases.release import Release
+from sfumato.releases.scoreplot.view import ScoreView
+from sfumato.releases.spelling import (
+    As,
+    Integer,
+    NullWhere,
+    Parameter,
+    Released,
+    Saved,
+    Scale,
+    Share,
+    Spelled,
+    Step,
+    Within,
+)
 from sfumato.releases.uncertainty import Uncertainty
 
 Array = NDArray[np.float64]
 
 
+Method = Literal["haar", "additive", "sparse", "pyramid"]
+
+METHODS: dict[Method, str] = {
+    "haar": "small differences, which noise makes, were evened out",
+    "additive": "counts below zero count as zero",
+    "sparse": "nothing was added to empty ones, and none is shown below",
+    "pyramid": "Gaussian noise on squares of five sizes, decoded together, drawn",
+}
+"""What became of the noisy counts, as the caption says it."""
+
+
+class GaussianWords:
+    """The known law of the noise on each integer, in steps, which is Gaussian.
+
+    Parameters
+    ----------
+    kind
+        Always the same here.
+    scale
+        How wide it is, in steps: z has a probability proportional to exp(−z² / (2 scale²)).
+    """
+
+    kind: Literal["gaussian"]
+    scale: Scale
+
+
+_Gaussian = Annotated[NoiseLaw, Spelled(GaussianWords, NoiseLaw)]
+_Component = Annotated[int, Within(minimum=1)]
+_Pca = Annotated[object, Saved(PcaRelease.kind)]
+_SHOWN = ("haar", "additive", "pyramid")  # all counts, and so without a threshold
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
-class ScoreplotRelease(ScoreViews):
+class ScoreplotRelease(Release):
     """A histogram of scores on two principal components, by group if asked.
 
     Parameters
     ----------
     pca
-        The directions that rows were projected on, with their own guarantee.
+        The components that rows were projected on: a whole release, with a guarantee and a cost of
+        its own.
     axes
-        Which two components: ``(1, 2)`` for the first two.
+        Which two components, counted from 1: first along x, then along y.
     method
         How the histogram was measured, and masses made of the noisy counts.
-    x, y
-        The frame and its cells, in scaled units from the released mean.
-    hue, found
-        The groups; the columns whose categories were found privately.
-    noise, step
-        The law of the noise on each integer, and what one integer is worth: 1, or 2**-30 where a
-        person's rows share its weight. No law for ``"pyramid"``.
+    x
+        The cells along the first component, in scaled units from the released mean.
+    y
+        The cells along the second component.
+    hue
+        The groups; None where there are none.
+    noise
+        The Gaussian noise on each integer; None for ``"pyramid"``, which has no single one.
+    step
+        What one integer is worth: 1, or 2**-30 where a person's rows share its weight.
     threshold
-        What a noisy integer must reach to be shown, for ``"sparse"``.
+        What a noisy integer must reach to be shown, for ``"sparse"``; None for the others.
     steps
-        The noisy integers, by group, row and column; none for ``"pyramid"``.
+        The noisy integers: all cells of the first group, then of the next; within a group row by
+        row from the lower end of y, each from the lower end of x. Times `step` they are counts. For
+        ``"sparse"``, 0 where nothing is shown; empty for ``"pyramid"``.
     masses
-        What is estimated to lie in each cell, in units, in the same order.
+        How much is estimated to lie in each cell, in the same order.
     split
         How the budget was shared among the steps of the measurement.
     alone
         Whether the cost of this release includes that of `pca`.
+    found
+        The columns whose categories or bounds were found by a private search, and paid for.
 
     Notes
     -----
@@ -64,20 +116,20 @@ class ScoreplotRelease(ScoreViews):
     kind: ClassVar[str] = "scoreplot"
     indent: ClassVar[int | None] = None
 
-    pca: PcaRelease
-    axes: tuple[int, int]
-    method: Method
-    x: Grid
-    y: Grid
-    hue: Labels | None
-    noise: NoiseLaw | None
-    step: float
-    threshold: int | None
-    steps: tuple[int, ...]
-    masses: tuple[float, ...]
-    split: tuple[float, ...]
-    alone: bool
-    found: tuple[str, ...] = ()
+    pca: Released[Annotated[PcaRelease, As(_Pca, document.write, document.read)]]
+    axes: Parameter[tuple[_Component, _Component]]
+    method: Parameter[Method]
+    x: Parameter[Grid]
+    y: Parameter[Grid]
+    hue: Parameter[Labels | None]
+    noise: Parameter[Annotated[_Gaussian | None, NullWhere("method", ("pyramid",))]]
+    step: Parameter[Step]
+    threshold: Parameter[Annotated[Integer | None, NullWhere("method", _SHOWN)]]
+    steps: Released[tuple[Integer, ...]]
+    masses: Released[tuple[Annotated[float, Within(minimum=0)], ...]]
+    split: Parameter[tuple[Share, ...]]
+    alone: Parameter[bool]
+    found: Parameter[tuple[str, ...]] = ()
 
     def __post_init__(self) -> None:
         _check_plane(self)
@@ -161,10 +213,8 @@ class ScoreplotRelease(ScoreViews):
         No point is anybody's. Within a cell all places are equally probable, and each call draws
         new points.
         """
-        from sfumato.releases import synthetic
-
         ScoreView(points=n)  # refuses what is no number of points
-        return synthetic.points(self.to_array(group), (self.x, self.y), n)
+        return _points(self.to_array(group), (self.x, self.y), n)
 
     @property
     def least_cost(self) -> Cost:
@@ -173,55 +223,6 @@ class ScoreplotRelease(ScoreViews):
         if self.noise is None:
             return directions
         return directions + self.noise.cost(self.guarantee.unit.weight)
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """The public facts the release was made with."""
-        law = self.noise
-        return {
-            "axes": list(self.axes),
-            "method": self.method,
-            "x": axes.write(self.x),
-            "y": axes.write(self.y),
-            "hue": axes.write(self.hue),
-            "noise": None if law is None else {"kind": law.kind, "scale": law.scale},
-            "step": self.step,
-            "threshold": self.threshold,
-            "split": list(self.split),
-            "alone": self.alone,
-            "found": list(self.found),
-        }
-
-    def values(self) -> dict[str, Any]:
-        """Return the directions as the whole release they are, and the numbers of all cells."""
-        return {
-            "pca": document.write(self.pca),
-            "steps": list(map(int, self.steps)),
-            "masses": list(map(float, self.masses)),
-        }
-
-    @classmethod
-    def from_parts(cls, common: Mapping[str, Any], parts: Mapping[str, Any]) -> ScoreplotRelease:
-        """Rebuild a score plot from its document."""
-        first, second = map(strict.integer, parts["axes"])
-        threshold = parts["threshold"]
-        return cls(
-            **common,
-            pca=_directions(parts["pca"]),
-            axes=(first, second),
-            method=strict.choice(parts["method"], tuple(METHODS)),
-            x=strict.grid(parts["x"]),
-            y=strict.grid(parts["y"]),
-            hue=strict.labels(parts["hue"]),
-            noise=_law(parts["noise"]),
-            step=strict.number(parts["step"]),
-            threshold=None if threshold is None else strict.integer(threshold),
-            steps=tuple(map(strict.integer, parts["steps"])),
-            masses=tuple(map(strict.number, parts["masses"])),
-            split=tuple(strict.share(part, none=True) for part in parts["split"]),
-            alone=strict.flag(parts["alone"]),
-            found=tuple(map(str, parts["found"])),
-        )
 
     def records(self) -> list[dict[str, Any]]:
         """Return one record per cell of each group: its ends, count, mass and intervals.
@@ -236,17 +237,27 @@ class ScoreplotRelease(ScoreViews):
             for cell, (group, up, across) in enumerate(places)
         ]
 
-    def drawn(self, view: ScoreView) -> Figure:
-        """Describe the picture as plain data."""
-        from sfumato.releases import scoreplot_figure
+    def figure(self, *, panels: bool | None = None, loadings: int = 0, points: int = 0) -> Figure:
+        """Describe the picture as plain data.
 
-        return scoreplot_figure.figure(self, view)
+        Parameters
+        ----------
+        panels
+            A panel for each group, instead of all in one; if left out, for more than ten.
+        loadings
+            Draw arrows for so many columns, those that weigh most in both components.
+        points
+            Draw so many synthetic points from the released density. None of them is anybody's.
+        """
+        from sfumato.releases.scoreplot import figure
+
+        return figure.figure(self, ScoreView(panels, loadings, points))
 
     def caption(self) -> str:
         """Say what protects whom, how noisy the picture is and what its signs mean."""
-        from sfumato.releases import scoreplot_caption
+        from sfumato.releases.scoreplot import figure
 
-        return scoreplot_caption.caption(self, ScoreView())
+        return figure.caption(self, ScoreView())
 
     def _numbers(self, cell: int) -> dict[str, float | None]:
         numbers: dict[str, float | None] = {"count": None, "mass": self.masses[cell]}
@@ -281,15 +292,21 @@ def _check_plane(release: ScoreplotRelease) -> None:
     shape([release.x, release.y, *([release.hue] if release.hue else [])])
 
 
-def _directions(plain: Mapping[str, Any]) -> PcaRelease:
-    # Asked first, as a score plot within a score plot could go on for ever.
-    release = document.read(plain) if plain["kind"] == PcaRelease.kind else None
-    if isinstance(release, PcaRelease):
-        return release
-    raise ValueError("Scores have directions.")
+def _points(density: Array, grids: tuple[Grid, Grid], n: int) -> Array:
+    """Draw points ``[point, axis]``, each anywhere within its cell alike.
 
-
-def _law(plain: Mapping[str, Any] | None) -> NoiseLaw | None:
-    if plain is None:
-        return None
-    return NoiseLaw(strict.choice(plain["kind"], ("gaussian",)), strict.scale(plain["scale"]))
+    Parameters
+    ----------
+    density
+        The probability of each cell, ``[row, column]``.
+    grids
+        The cells along x, the columns, and along y, the rows.
+    """
+    random = np.random.default_rng()
+    cells = random.choice(density.size, size=n, p=density.ravel())
+    rows, columns = np.divmod(cells, density.shape[1])
+    drawn = [
+        key.edges[place] + random.random(n) * np.diff(key.edges)[place]
+        for key, place in zip(grids, (columns, rows), strict=True)
+    ]
+    return np.stack(drawn, axis=1)

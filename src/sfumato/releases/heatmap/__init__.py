@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,15 +18,25 @@ from sfumato.postprocess import density
 from sfumato.postprocess.density import Leaves
 from sfumato.postprocess.noise_law import NoiseLaw
 from sfumato.privacy.budget import Cost
-from sfumato.releases import axes, squares, strict
-from sfumato.releases.area import Area, Aspect, on_earth
-from sfumato.releases.leaf_noise import LeafIntervals, LeafNoise
-from sfumato.releases.map_release import MapRelease
-from sfumato.releases.resolution import Resolution, Smooth, cells_of, widths_of
+from sfumato.releases.heatmap.area import Area, Aspect, on_earth
+from sfumato.releases.heatmap.leaves import LeafIntervals, LeafNoise, check_leaves, ends_of
+from sfumato.releases.heatmap.resolution import Resolution, Smooth, cells_of, widths_of
+from sfumato.releases.release import Endings, Release
+from sfumato.releases.spelling import (
+    Integer,
+    OneOf,
+    Parameter,
+    Positive,
+    Released,
+    Scale,
+    Step,
+    ToldOnce,
+    Within,
+)
 
 if TYPE_CHECKING:
-    from sfumato.releases.background import Background
-    from sfumato.releases.centers import Center
+    from sfumato.releases.heatmap.background import Background
+    from sfumato.releases.heatmap.centers import Center
 
 Array = NDArray[np.float64]
 Origin = Literal["lower", "upper"]
@@ -52,31 +61,40 @@ NUMBERS = ("mass", "density", "low", "high")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class HeatmapRelease(MapRelease):
+class HeatmapRelease(Release):
     """How much lies where in a window, as the masses of squares that do not overlap.
 
     Parameters
     ----------
     x, y
-        The public window; their cells are the resolution that was asked for.
-    method, decoder, top
-        How squares were chosen and measured, how masses follow from that, and which fraction of
-        the cells was kept, if not all.
+        The public window. Its bins are how finely the picture was asked for; the shape of the
+        leaves is how finely it was measured.
+    method
+        How squares were chosen and measured.
+    decoder
+        How masses follow from measurements; an empty text where masses below zero count as zero
+        and nothing else was done.
+    top
+        Which fraction of the cells was kept, the fullest ones; None for all.
     origin
-        ``"upper"`` has the y axis run down, as the rows of an image do.
+        ``"upper"`` draws the y axis downwards, as the rows of an image run.
     aspect
         ``"map"`` for degrees of longitude and latitude, ``"equal"`` where both axes have the same
         unit, ``"free"`` for any others.
     outside
-        What became of rows beyond the window.
+        What became of rows beyond the window: left out, or moved to its edge.
     weight
-        The column that says how much each row weighs, if there is one.
+        The column that says how much each row weighs; None where all weigh the same.
     step
-        What one integer is worth: 1, or 2**-30 where a person's rows share its weight.
+        What one integer is worth: 1, 2**-30 where a person's rows share its weight, or another
+        power of two where a column weighs them.
     leaves
         The squares with their masses after decoding, in units.
-    noisy, scale
-        The last direct measurement of each leaf, and the scale of its noise, in steps.
+    noisy
+        The last direct measurement of each leaf, in steps: times `step` it is a mass. Unbiased, and
+        so sometimes below zero.
+    scale
+        The scale of the discrete Laplace noise on each measurement, in steps.
     total
         The mass of all leaves together after decoding.
 
@@ -86,24 +104,26 @@ class HeatmapRelease(MapRelease):
     """
 
     kind: ClassVar[str] = "heatmap"
+    indent: ClassVar[int | None] = None
+    endings: ClassVar[Endings] = {".geojson": lambda release: release.to_geojson()}
 
-    x: Grid
-    y: Grid
-    method: str
-    decoder: str
-    top: float | None
-    origin: Origin
-    aspect: Aspect
-    outside: Outside
-    weight: str | None
-    step: float
-    leaves: Leaves
-    noisy: tuple[int, ...]
-    scale: tuple[float, ...]
-    total: float
+    x: Parameter[Grid]
+    y: Parameter[Grid]
+    method: Parameter[Annotated[str, OneOf(METHODS)]]
+    decoder: Parameter[Annotated[str, OneOf(DECODERS)]]
+    top: Parameter[Positive | None]
+    origin: Parameter[Origin]
+    aspect: Parameter[Aspect]
+    outside: Parameter[Outside]
+    weight: Parameter[str | None]
+    step: Parameter[Step]
+    leaves: Released[Leaves]
+    noisy: Released[tuple[Integer, ...]]
+    scale: Released[Annotated[tuple[Scale, ...], ToldOnce("scales")]]
+    total: Released[Annotated[float, Within(minimum=0)]]
 
     def __post_init__(self) -> None:
-        squares.check(self.leaves)
+        check_leaves(self.leaves)
         if not len(self.noisy) == len(self.scale) == len(self.leaves.mass):
             raise ValueError("A leaf has one measurement, with noise of one scale.")
         if self.aspect == "map" and not on_earth(self.x, self.y):
@@ -130,7 +150,7 @@ class HeatmapRelease(MapRelease):
     @cached_property
     def ends(self) -> tuple[Array, Array, Array, Array]:
         """The left, right, low and high end of every leaf."""
-        return squares.ends(self.leaves, self.x, self.y)
+        return ends_of(self.leaves, self.x, self.y)
 
     @property
     def area(self) -> Area:
@@ -154,52 +174,6 @@ class HeatmapRelease(MapRelease):
         # A weight has as many steps as fit: its bound is more than half of the most there can be.
         weight = MOST_STEPS // 2 if weighed else unit.weight
         return NoiseLaw("laplace", min(self.scale)).cost(weight)
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """The public facts the release was made with."""
-        return {
-            "x": axes.write(self.x),
-            "y": axes.write(self.y),
-            "method": self.method,
-            "decoder": self.decoder,
-            "top": self.top,
-            "origin": self.origin,
-            "aspect": self.aspect,
-            "outside": self.outside,
-            "weight": self.weight,
-            "step": self.step,
-        }
-
-    def values(self) -> dict[str, Any]:
-        """Return the leaves, and what was measured of them, as columns of numbers."""
-        return {
-            "leaves": squares.write(self.leaves),
-            **self.noise.write(),
-            "total": float(self.total),
-        }
-
-    @classmethod
-    def from_parts(cls, common: Mapping[str, Any], parts: Mapping[str, Any]) -> HeatmapRelease:
-        """Rebuild a heatmap from its document."""
-        noise = LeafNoise.read(parts, strict.number(parts["step"]))
-        return cls(
-            **common,
-            x=strict.grid(parts["x"]),
-            y=strict.grid(parts["y"]),
-            method=strict.choice(parts["method"], tuple(METHODS)),
-            decoder=strict.choice(parts["decoder"], tuple(DECODERS)),
-            top=strict.spacing(parts["top"]),
-            origin=strict.choice(parts["origin"], ("lower", "upper")),
-            aspect=strict.choice(parts["aspect"], ("map", "equal", "free")),
-            outside=strict.choice(parts["outside"], ("drop", "edge")),
-            weight=None if parts["weight"] is None else str(parts["weight"]),
-            step=noise.step,
-            leaves=squares.read(parts["leaves"]),
-            noisy=noise.noisy,
-            scale=noise.scale,
-            total=strict.number(parts["total"]),
-        )
 
     def to_array(self, *, resolution: Resolution | None = None, smooth: Smooth = 0.0) -> Array:
         """Return the density as an array ``[row, column]`` that sums to 1.
@@ -252,26 +226,44 @@ class HeatmapRelease(MapRelease):
         They are the k-median of the leaves, found by a local search on the masses as released.
         Distances are horizontal plus vertical ways, as shares of the window's sides.
         """
-        from sfumato.releases import centers
+        from sfumato.releases.heatmap import centers
 
         return centers.centers(self, k)
 
     def to_geojson(self) -> dict[str, Any]:
         """Return the leaves as a GeoJSON FeatureCollection, for use in any map tool."""
-        from sfumato.releases import geojson
+        from sfumato.releases.heatmap import geojson
 
         return geojson.write(self)
 
+    def figure(
+        self,
+        *,
+        smooth: Smooth | None = None,
+        leaves: bool = False,
+        background: Background | None = None,
+    ) -> Figure:
+        """Describe the picture as plain data.
+
+        Parameters
+        ----------
+        smooth
+            The standard deviation of a Gaussian filter in the units of the data, or a pair for x
+            and y; 0 for no filter. If left out, 1.5 % of the window's side.
+        leaves
+            Draw the outlines of the squares that were measured.
+        background
+            A picture of the window, to draw the density over: the path of a PNG or JPEG file, or
+            an array.
+        """
+        from sfumato.releases.heatmap import background as backgrounds
+        from sfumato.releases.heatmap import figure
+
+        chosen = figure.default_smooth(self) if smooth is None else smooth
+        return figure.figure(self, chosen, leaves, backgrounds.read(background))
+
     def caption(self) -> str:
         """Say what protects whom, how it was measured and what the picture's signs mean."""
-        from sfumato.releases import heatmap_figure
+        from sfumato.releases.heatmap import figure
 
-        return heatmap_figure.caption(self)
-
-    def drawn(self, smooth: Smooth | None, leaves: bool, background: Background | None) -> Figure:
-        """Describe the picture, over a background if there is one."""
-        from sfumato.releases import background as backgrounds
-        from sfumato.releases import heatmap_figure
-
-        chosen = heatmap_figure.default_smooth(self) if smooth is None else smooth
-        return heatmap_figure.figure(self, chosen, leaves, backgrounds.read(background))
+        return figure.caption(self)

@@ -14,10 +14,10 @@ from sfumato.figure import Figure, Heat, Panel, Square
 from sfumato.grid import Grid
 from sfumato.postprocess import density
 from sfumato.releases import axes, wording
-from sfumato.releases.area import ratio
 from sfumato.releases.heatmap import DECODERS, METHODS
+from sfumato.releases.heatmap.area import ratio
+from sfumato.releases.heatmap.resolution import Smooth, lengths_of, widths_of
 from sfumato.releases.release import WATERMARK
-from sfumato.releases.resolution import Smooth, lengths_of, widths_of
 from sfumato.render.text import number
 
 if TYPE_CHECKING:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, ClassVar, cast
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +14,21 @@ from numpy.typing import NDArray
 from sfumato.domain import moment
 from sfumato.figure import Figure, Interval
 from sfumato.grid import Grid, Labels
-from sfumato.releases import axes, strict, wording
+from sfumato.releases import axes, wording
 from sfumato.releases.release import Release
+from sfumato.releases.spelling import (
+    Absent,
+    Index,
+    Integer,
+    Length,
+    OneOf,
+    Parameter,
+    Positive,
+    Released,
+    Share,
+    Step,
+    Within,
+)
 
 METHODS = {
     "joint": "All levels by one exponential mechanism, with a balanced score.",
@@ -28,6 +40,10 @@ METHODS = {
 """How each method works, as the caption says it."""
 
 
+_Level = Annotated[float, Within(above=0, below=1)]
+_Part = Annotated[float, Within(0, 1)]
+
+
 @dataclass(frozen=True)
 class RankMeasured:
     """The integers released about one group besides its cells.
@@ -37,14 +53,14 @@ class RankMeasured:
     size
         The number of units in steps: noisy, or public.
     starts
-        The first cell of each bin of the histogram.
+        The first cell of each bin of a histogram; a bin ends where the next begins.
     counts
-        Noisy counts of the bins, in steps.
+        Noisy counts of the bins, in steps. Times `unit_step` of the release they are counts.
     """
 
-    size: int
-    starts: tuple[int, ...]
-    counts: tuple[int, ...]
+    size: Integer
+    starts: tuple[Index, ...]
+    counts: tuple[Integer, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,21 +72,24 @@ class QuantilesRelease(Release):
     value
         The public grid the quantiles were chosen from.
     by
-        The public groups.
+        The public groups; None where there are none.
     levels
-        The levels asked for, rising, between 0 and 1.
+        The levels asked for, rising: 0.5 is the median.
     method
         How they were chosen.
     step
         The spacing of whole-number data; None where values may lie anywhere.
     cells
-        The chosen cells of `value`, those of one group together.
+        The chosen cells of `value`, from 0: all levels of the first group, then of the next. A
+        quantile is the middle of its cell: lower + (cell + 0.5) × (upper − lower) / bins.
     low, high
-        The ends of an interval around each quantile, in the same order.
+        The ends of an interval around each quantile, in the same order and in the units of the
+        column.
     coverage
-        How often each interval, for itself, covers the truth; 0 where the method knows none.
+        How often each interval, for itself, covers the truth; 0 where the method knows none, and
+        its ends are then the number itself.
     found
-        The columns whose categories or bounds were found privately.
+        The columns whose categories or bounds were found by a private search, and paid for.
     reliable
         Whether the counts tell where each quantile lies. Where they do not, there are too few to
         say, and the interval is all of the bounds. Empty in files that know no intervals.
@@ -79,34 +98,30 @@ class QuantilesRelease(Release):
     unit_step
         What one integer of a count is worth: 1, or 2**-30 where a person's rows share its weight.
     bounds_found
-        False where a private search for bounds found nothing.
+        False where a private search for bounds found nothing: no quantile can be relied on then.
     beyond
         Between which shares of all units lie at or beyond bounds that were found privately; None
         where bounds are public, or too few are there to say.
     """
 
     kind: ClassVar[str] = "quantiles"
-    # Files of version 0.1 knew no intervals.
-    added: ClassVar[Mapping[str, Mapping[str, Any]]] = {
-        "parameters": {"unit_step": 1.0, "bounds_found": True},
-        "values": {"reliable": [], "measured": [], "beyond": None},
-    }
 
-    value: Grid
-    by: Labels | None
-    levels: tuple[float, ...]
-    method: str
-    step: float | None
-    cells: tuple[int, ...]
-    low: tuple[float, ...]
-    high: tuple[float, ...]
-    coverage: float
-    found: tuple[str, ...] = ()
-    reliable: tuple[bool, ...] = ()
-    measured: tuple[RankMeasured, ...] = ()
-    unit_step: float = 1.0
-    bounds_found: bool = True
-    beyond: tuple[float, float] | None = None
+    value: Parameter[Grid]
+    by: Parameter[Labels | None]
+    levels: Parameter[Annotated[tuple[_Level, ...], Length(1)]]
+    method: Parameter[Annotated[str, OneOf(METHODS)]]
+    step: Parameter[Positive | None]
+    cells: Released[tuple[Index, ...]]
+    low: Released[tuple[float, ...]]
+    high: Released[tuple[float, ...]]
+    coverage: Parameter[Share]
+    found: Parameter[tuple[str, ...]] = ()
+    # Files of version 0.1 knew no intervals.
+    reliable: Released[Annotated[tuple[bool, ...], Absent((), older=True)]] = ()
+    measured: Released[Annotated[tuple[RankMeasured, ...], Absent((), older=True)]] = ()
+    unit_step: Parameter[Annotated[Step, Absent(1.0, older=True)]] = 1.0
+    bounds_found: Parameter[Annotated[bool, Absent(True, older=True)]] = True
+    beyond: Released[Annotated[tuple[_Part, _Part] | None, Absent(None, older=True)]] = None
 
     def __post_init__(self) -> None:
         count = self.groups * len(self.levels)
@@ -114,6 +129,16 @@ class QuantilesRelease(Release):
             raise ValueError("There is one cell and one interval per group and level.")
         if len(self.reliable) not in (0, count) or len(self.measured) not in (0, self.groups):
             raise ValueError("There is one verdict per interval, one measurement per group.")
+        rising = all(low < high for low, high in pairwise(self.levels))
+        ordered = all(low <= high for low, high in zip(self.low, self.high, strict=True))
+        if not (rising and ordered and all(0 <= cell < self.value.cells for cell in self.cells)):
+            raise ValueError("The levels, cells or intervals are not those of quantiles.")
+        if self.value.bounds.time:
+            _ = list(map(moment, (*self.low, *self.high)))  # refuses what no calendar holds
+        for measured in self.measured:
+            _check(measured, self.value)
+        if self.beyond is not None and self.beyond[0] > self.beyond[1]:
+            raise ValueError("Shares rise.")
 
     @property
     def groups(self) -> int:
@@ -143,70 +168,6 @@ class QuantilesRelease(Release):
         """Intervals around the quantiles, known from the mechanism alone."""
         return Interval(self.low, self.high, self.coverage)
 
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """The public facts the release was made with."""
-        return {
-            "value": axes.write(self.value),
-            "by": axes.write(self.by),
-            "levels": list(self.levels),
-            "method": self.method,
-            "step": self.step,
-            "coverage": self.coverage,
-            "found": list(self.found),
-            "unit_step": self.unit_step,
-            "bounds_found": self.bounds_found,
-        }
-
-    def values(self) -> dict[str, Any]:
-        """Return the released integers, and the intervals computed from them."""
-        return {
-            "cells": list(map(int, self.cells)),
-            "low": list(map(float, self.low)),
-            "high": list(map(float, self.high)),
-            "reliable": list(map(bool, self.reliable)),
-            "measured": [
-                {
-                    "size": int(group.size),
-                    "starts": list(map(int, group.starts)),
-                    "counts": list(map(int, group.counts)),
-                }
-                for group in self.measured
-            ],
-            "beyond": None if self.beyond is None else list(map(float, self.beyond)),
-        }
-
-    @classmethod
-    def from_parts(cls, common: Mapping[str, Any], parts: Mapping[str, Any]) -> QuantilesRelease:
-        """Rebuild quantiles from their document."""
-        value = strict.grid(parts["value"])
-        levels = tuple(map(strict.share, parts["levels"]))
-        cells = tuple(map(strict.integer, parts["cells"]))
-        low, high = (tuple(strict.place(e, value) for e in parts[name]) for name in ("low", "high"))
-        rising = levels == tuple(sorted(set(levels))) and len(levels) > 0
-        within = all(0 <= cell < value.cells for cell in cells)
-        ordered = all(a <= b for a, b in zip(low, high, strict=True))
-        if not (rising and within and ordered and parts["method"] in METHODS):
-            raise ValueError("The levels, cells or intervals are not those of quantiles.")
-        return cls(
-            **common,
-            value=value,
-            by=strict.labels(parts["by"]),
-            levels=levels,
-            method=parts["method"],
-            step=strict.spacing(parts["step"]),
-            cells=cells,
-            low=low,
-            high=high,
-            coverage=strict.share(parts["coverage"], none=True),
-            found=tuple(map(str, parts["found"])),
-            reliable=tuple(map(strict.flag, parts["reliable"])),
-            measured=tuple(_measured(each, value) for each in parts["measured"]),
-            unit_step=strict.scale(parts["unit_step"]),
-            bounds_found=strict.flag(parts["bounds_found"]),
-            beyond=_shares(parts["beyond"]),
-        )
-
     def records(self) -> list[dict[str, Any]]:
         """Return one record per group and level: a quantile, its interval, and if it is told.
 
@@ -229,15 +190,15 @@ class QuantilesRelease(Release):
 
     def figure(self) -> Figure:
         """Describe the picture as plain data."""
-        from sfumato.releases import quantiles_figure
+        from sfumato.releases.quantiles import figure
 
-        return quantiles_figure.figure(self)
+        return figure.figure(self)
 
     def caption(self) -> str:
         """Say what protects whom, and how sure we are of the quantiles."""
-        from sfumato.releases import quantiles_figure
+        from sfumato.releases.quantiles import figure
 
-        return quantiles_figure.caption(self)
+        return figure.caption(self)
 
     @property
     def doubts(self) -> tuple[str, ...]:
@@ -262,19 +223,8 @@ def _named(column: str) -> str:
     return f"{column}_group" if column in ("level", *_ENDS, "reliable") else column
 
 
-def _shares(plain: object) -> tuple[float, float] | None:
-    if plain is None:
-        return None
-    low, high = map(strict.number, cast(list[object], plain))
-    if not 0 <= low <= high <= 1:
-        raise ValueError("Shares lie between 0 and 1.")
-    return low, high
-
-
-def _measured(plain: Mapping[str, Any], value: Grid) -> RankMeasured:
-    starts = tuple(map(strict.integer, plain["starts"]))
-    counts = tuple(map(strict.integer, plain["counts"]))
+def _check(measured: RankMeasured, value: Grid) -> None:
+    starts = measured.starts
     rising = all(low < high for low, high in pairwise((-1, *starts, value.cells)))
-    if not (rising and len(starts) == len(counts) and 0 in starts):
+    if not (rising and len(starts) == len(measured.counts) and 0 in starts):
         raise ValueError("The bins of a histogram rise from the first cell.")
-    return RankMeasured(strict.integer(plain["size"]), starts, counts)

@@ -1,0 +1,463 @@
+"""What the types of a release say about its document, and how nouns from elsewhere stand in it.
+
+A field of a release says by its type how it is written and read, and by `Parameter` or `Released`
+in which part of the document it stands. Where the type alone says too little, `Annotated` adds what
+holds of the value. Nouns that know nothing of documents are spelled here, by a class with the names
+and types that the document has. `codec` writes and reads by these types; the published schema is
+made of them and of the docstrings.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
+from fractions import Fraction
+from typing import Annotated, Any, TypeVar
+
+import numpy as np
+
+from sfumato.domain import Bounds, Categories
+from sfumato.grid import MOST_CELLS, Edges, Grid, Labels
+from sfumato.lattice import Lattice
+from sfumato.plane import MOST_LEVELS
+from sfumato.postprocess.density import Leaves
+from sfumato.postprocess.noise_law import WIDEST, NoiseKind, NoiseLaw
+from sfumato.privacy.budget import Cost
+from sfumato.privacy.guarantee import MOST_MAX_ROWS as MOST_OF_ONE
+from sfumato.privacy.guarantee import MOST_ROWS, Guarantee, PrivacyUnit
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Part:
+    """In which part of its document a field of a release stands."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Named:
+    """What a field is called in documents, or in memory, where that is not its name here.
+
+    One that `follows` from the others is written and compared, and nothing is made of it.
+    """
+
+    key: str = ""
+    attribute: str = ""
+    follows: bool = False
+
+
+@dataclass(frozen=True)
+class Absent:
+    """A field that a document may lack: in older files, or wherever it would say the default."""
+
+    default: Any = None
+    older: bool = False
+
+
+@dataclass(frozen=True)
+class Within:
+    """What a number is at least and at most, or lies above and below."""
+
+    minimum: float = -math.inf
+    maximum: float = math.inf
+    above: float = -math.inf
+    below: float = math.inf
+
+    def holds(self, number: float) -> bool:
+        """Tell whether a number lies there."""
+        return self.minimum <= number <= self.maximum and self.above < number < self.below
+
+
+@dataclass(frozen=True)
+class Length:
+    """How many items a list has, or letters a text."""
+
+    least: int = 0
+    most: int | None = None
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """What a text looks like as a whole."""
+
+    regex: str
+
+
+@dataclass(frozen=True, init=False)
+class OneOf:
+    """The few values there are."""
+
+    values: tuple[Any, ...]
+
+    def __init__(self, values: Sequence[Any] | dict[Any, Any]) -> None:
+        object.__setattr__(self, "values", tuple(values))
+
+
+@dataclass(frozen=True)
+class NullWhere:
+    """Where an optional field is null: where another has one of these values, and there only.
+
+    Not `exactly` there: it may be null elsewhere, too.
+    """
+
+    field: str
+    values: tuple[Any, ...]
+    exactly: bool = True
+
+
+@dataclass(frozen=True)
+class AsArray:
+    """A list that is a NumPy array in memory."""
+
+    dtype: type[np.generic]
+
+
+@dataclass(frozen=True)
+class ToldOnce:
+    """Numbers of which few differ: those that do stand under `table`, rising, each once.
+
+    Under the field's own name stands which of them each is, from 0.
+    """
+
+    table: str
+
+
+@dataclass(frozen=True)
+class Saved:
+    """A whole document of this kind within another."""
+
+    kind: str
+
+
+@dataclass(frozen=True)
+class As:
+    """A value that stands in the document as one of another type."""
+
+    spelled: Any
+    write: Callable[[Any], Any]
+    read: Callable[[Any], Any]
+
+
+Parameter = Annotated[T, Part("parameters")]
+"""A public fact that a release was made with."""
+
+Released = Annotated[T, Part("values")]
+"""A number that was released, or computed from such numbers alone."""
+
+Integer = Annotated[int, Within(-(2**63), 2**63)]
+"""A released integer of 64 bits."""
+
+Index = Annotated[int, Within(0, 2**63 - 1)]
+"""A place in a list or on a grid, from 0."""
+
+Positive = Annotated[float, Within(above=0)]
+Share = Annotated[float, Within(minimum=0, below=1)]
+Scale = Annotated[float, Within(above=0, maximum=WIDEST)]
+"""The scale of noise on integers, in steps: one that 64 bits can hold."""
+
+Step = Annotated[float, Within(above=0, maximum=1)]
+"""What one released integer is worth."""
+
+_Spacing = Annotated[Positive | None, Absent(None)]
+_Parsed = Annotated[bool, Absent(False)]
+_Side = Annotated[int, Within(1, 2**MOST_LEVELS)]
+
+
+class BoundsWords:
+    """The public range of a column; values outside were moved to the nearer end.
+
+    Parameters
+    ----------
+    lower
+        Where it begins.
+    upper
+        Where it ends.
+    time
+        Whether numbers along this column are moments: microseconds since 1970 began, in UTC.
+    step
+        How far apart values lie, counted from the lower end; absent where they may lie anywhere.
+        Microseconds, for moments.
+    parsed
+        Whether the column holds text that was read as numbers. Absent if not.
+    """
+
+    lower: float
+    upper: float
+    time: bool
+    step: _Spacing
+    parsed: _Parsed
+
+
+@dataclass(frozen=True)
+class ScaledColumn:
+    """A column of principal components: its public range, and what one unit is worth in it.
+
+    Parameters
+    ----------
+    column
+        Its name.
+    lower
+        Where its range begins.
+    upper
+        Where its range ends.
+    time
+        Whether the ends are moments: microseconds since 1970 began, in UTC.
+    step
+        How far apart values lie, counted from the lower end; absent where they may lie anywhere.
+        Microseconds, for moments.
+    parsed
+        Whether the column holds text that was read as numbers. Absent if not.
+    scale
+        What one scaled unit is in the units of the column.
+    """
+
+    column: str
+    lower: float
+    upper: float
+    time: bool
+    step: _Spacing
+    parsed: _Parsed
+    scale: Positive
+
+
+class GridWords:
+    """Equal cells between bounds.
+
+    Cell i, from 0, begins at lower + i × (upper − lower) / bins; it holds its lower end and not its
+    upper one, but for the last, which holds both.
+
+    Parameters
+    ----------
+    column
+        What the axis is called.
+    bounds
+        Where the first cell begins and the last ends.
+    bins
+        How many cells there are.
+    """
+
+    column: str
+    bounds: Bounds
+    bins: Annotated[int, Within(1, MOST_CELLS), Named(attribute="cells")]
+
+
+class EdgesWords:
+    """Cells between edges of any spacing.
+
+    Values are moved into the bounds first, and those beyond the edges are then counted nowhere.
+
+    Parameters
+    ----------
+    column
+        What the axis is called.
+    bounds
+        The public range of the column.
+    edges
+        The ends of all cells, rising: one more than there are cells.
+    """
+
+    column: str
+    bounds: Bounds
+    edges: Annotated[tuple[float, ...], Length(2), Named(attribute="values")]
+
+
+class LabelsWords:
+    """One cell for each category. Rows of other categories are counted nowhere.
+
+    Parameters
+    ----------
+    column
+        What the axis is called.
+    categories
+        All texts, all numbers or all true and false. Empty only where a private search found none.
+    """
+
+    column: str
+    categories: Categories
+
+
+class NoiseWords:
+    """The known law of the noise on each integer, in steps.
+
+    Laplace: z has a probability proportional to exp(−|z| / scale). Gaussian: proportional to
+    exp(−z² / (2 scale²)).
+
+    Parameters
+    ----------
+    kind
+        Which of the two.
+    scale
+        How wide it is, in steps; no wider than 2^55.
+    """
+
+    kind: NoiseKind
+    scale: Scale
+
+
+class LeavesWords:
+    """Squares of a quadtree, as one list for each of their numbers.
+
+    In a window of shape[0] columns and shape[1] rows of equal cells, leaf i covers span[i] ×
+    span[i] cells from column[i] and row[i] on, counted from the lower bounds of x and y.
+
+    Parameters
+    ----------
+    shape
+        Columns and rows.
+    column, row
+        Where each leaf begins, from 0.
+    span
+        How many cells each is wide and high: powers of two.
+    mass
+        How much is estimated to lie in each leaf: rows, people or weights, spread evenly.
+    """
+
+    shape: tuple[_Side, _Side]
+    column: Annotated[tuple[Index, ...], AsArray(np.int64)]
+    row: Annotated[tuple[Index, ...], AsArray(np.int64)]
+    span: Annotated[tuple[_Side, ...], AsArray(np.int64)]
+    mass: Annotated[tuple[Annotated[float, Within(minimum=0)], ...], AsArray(np.float64)]
+
+
+class UnitWords:
+    """Whose presence is hidden.
+
+    Parameters
+    ----------
+    column
+        The column that names people, all of whose rows are hidden together; null where each row is
+        hidden alone.
+    max_rows
+        How many rows of one person count at most; null where all rows of a person share one unit of
+        weight, or where there is no column.
+    """
+
+    column: Annotated[str, Length(1)] | None
+    max_rows: Annotated[
+        Annotated[int, Within(1, MOST_OF_ONE)] | None, NullWhere("column", (None,), exactly=False)
+    ]
+
+
+class GuaranteeWords:
+    """What is promised to each unit: (ε, δ)-differential privacy.
+
+    No conclusion becomes more than e^ε times as likely because of one unit, but for a chance of δ.
+
+    Parameters
+    ----------
+    epsilon, delta
+        ε and δ, where neighbours are as said below.
+    unit
+        Whose presence is hidden.
+    size
+        The number of rows where it is public: neighbours then replace a row, which is a weaker
+        promise. Null where the number is private too; the first releases left it out, which means
+        the same.
+    neighbours
+        Between which tables the promise holds, in words.
+    replace_one
+        ε and δ of the same release where neighbours replace one unit: 2ε and δ(1 + e^ε), rounded
+        up. Where size is public, ε and δ themselves.
+    """
+
+    epsilon: Annotated[float, Within(above=0, maximum=1e12)]
+    delta: Share
+    unit: PrivacyUnit
+    size: Annotated[Annotated[int, Within(1, MOST_ROWS)] | None, Absent(None, older=True)]
+    neighbours: Annotated[
+        str,
+        Pattern(r"add or remove (one row|all rows of one [\s\S]*)|replace one row of [0-9]+"),
+        Named(follows=True),
+    ]
+    replace_one: Annotated[
+        tuple[Annotated[float, Within(minimum=0)], Annotated[float, Within(minimum=0)]],
+        Named(follows=True),
+    ]
+
+
+class CostWords:
+    """What the mechanisms spent, in every currency that they have a price in.
+
+    Costs of several releases of one table add up, each currency for itself. They are exact
+    fractions in lowest terms, as texts: 3, or 195057/320000. A number of JSON could not hold them.
+
+    Parameters
+    ----------
+    epsilon
+        Pure ε; null where Gaussian noise was added, which has none.
+    rho
+        ρ of zero-concentrated differential privacy.
+    delta
+        The chance that a threshold fails, over and above what ε and ρ say.
+    """
+
+    epsilon: Fraction | None
+    rho: Fraction
+    delta: Fraction
+
+
+class HeadWords:
+    """What every document says first.
+
+    Parameters
+    ----------
+    label
+        What was asked, in words.
+    private
+        False where the noise was simulated from a seed, for tests. Such a file keeps no promise,
+        and every picture of it must say so.
+    guarantee
+        What is promised.
+    cost
+        What was spent.
+    """
+
+    label: str
+    private: bool
+    guarantee: Guarantee
+    cost: Cost
+
+
+@dataclass(frozen=True)
+class Spelled:
+    """The class whose fields a noun has in documents, and what makes the noun of them."""
+
+    words: type
+    make: Callable[..., Any]
+
+
+def _columns(lattice: Lattice) -> list[ScaledColumn]:
+    columns = zip(lattice.columns, lattice.bounds, lattice.scales, strict=True)
+    return [ScaledColumn(name, **_range(bounds), scale=scale) for name, bounds, scale in columns]
+
+
+def _lattice(columns: Sequence[ScaledColumn]) -> Lattice:
+    names, scales = zip(*((each.column, each.scale) for each in columns), strict=True)
+    return Lattice(names, tuple(Bounds(**_range(each)) for each in columns), scales)
+
+
+def _range(noun: Bounds | ScaledColumn) -> dict[str, Any]:
+    return {field.name: getattr(noun, field.name) for field in fields(Bounds)}
+
+
+# Longer texts could take all memory there is: Fraction also reads '1e999999999'.
+_FRACTION = Pattern("0|[1-9][0-9]{0,3999}(/[1-9][0-9]{0,3999})?")
+_COLUMNS = Annotated[tuple[ScaledColumn, ...], Length(2, 100)]
+
+SPELLED: dict[type, Spelled | As] = {
+    Bounds: Spelled(BoundsWords, Bounds),
+    Grid: Spelled(GridWords, Grid),
+    Edges: Spelled(EdgesWords, Edges),
+    Labels: Spelled(LabelsWords, Labels),
+    NoiseLaw: Spelled(NoiseWords, NoiseLaw),
+    Leaves: Spelled(LeavesWords, Leaves),
+    PrivacyUnit: Spelled(UnitWords, PrivacyUnit),
+    Guarantee: Spelled(GuaranteeWords, Guarantee),
+    Cost: Spelled(CostWords, Cost),
+    Lattice: As(_COLUMNS, _columns, _lattice),
+    Fraction: As(Annotated[str, _FRACTION], str, Fraction),
+}
+"""How nouns stand in documents that were not made for them."""
