@@ -38,7 +38,7 @@ class Option:
 @cache
 def commands() -> dict[str, Any]:
     """Return every command by the words that call it; groups hold others and are not among them."""
-    from sfumato.cli.app import whole
+    from sfumato.cli.commands import whole
 
     return dict(_inside(whole(), ()))
 

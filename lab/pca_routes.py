@@ -25,7 +25,7 @@ from pcas.demands import CAPTURED, Demand, print_demands
 from pcas.ours import budget
 from pcas.routes import DEFAULT, ROUTES, Purse, Route
 from pcas.sets import Table, available, mixture, table
-from sfumato.charts.scores.split import OURS
+from sfumato.charts.scoreplot.plan import OURS
 from sfumato.metrics.scoreplot import captured_variance
 
 RUNS = 20

@@ -45,7 +45,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.domain import Bounds
-from sfumato.engines.kernel import grid_cells
+from sfumato.engines.cells import grid_cells
 from sfumato.exact import Exact
 from sfumato.grid import Grid
 from sfumato.mechanisms.joint import joint

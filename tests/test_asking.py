@@ -3,9 +3,9 @@ from datetime import date
 
 import pytest
 
-from sfumato.asking import LIMIT, Private, private
 from sfumato.domain import Bounds
 from sfumato.errors import DomainError
+from sfumato.private_search import LIMIT, Private, private
 
 
 def refused(attempt) -> str:

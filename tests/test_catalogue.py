@@ -16,12 +16,12 @@ import sfumato as sf
 from artefacts import requests as typed
 from artefacts.canaries import DOMAIN, ONE
 from artefacts.commands import spoken
-from sfumato.asking import Private
 from sfumato.catalogue import CITY, Request, citizens, request, requests
 from sfumato.charting import Charting
+from sfumato.charts.axes import Order
 from sfumato.charts.kinds import CHARTS
-from sfumato.charts.order import Order
 from sfumato.errors import DomainError
+from sfumato.private_search import Private
 from sfumato.releases import document
 
 REQUESTS = requests(CITY)

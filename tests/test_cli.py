@@ -16,13 +16,13 @@ import typer
 from pyarrow import parquet
 
 import sfumato as sf
-from sfumato.asking import Private
 from sfumato.charts.histogram import Histogram
 from sfumato.charts.kinds import CHARTS
-from sfumato.cli import options, publish
-from sfumato.cli.app import app, whole
-from sfumato.cli.asking import Asked
-from sfumato.cli.join import joined
+from sfumato.cli import options
+from sfumato.cli import output as publish
+from sfumato.cli.commands import app, joined, whole
+from sfumato.cli.options import Asked
+from sfumato.cli.output import show_table
 from sfumato.cli.run import run
 from sfumato.cli.spelling import (
     read_bins,
@@ -34,8 +34,8 @@ from sfumato.cli.spelling import (
     read_split,
     read_unit,
 )
-from sfumato.cli.terminal import show_table
 from sfumato.domain import Categories
+from sfumato.private_search import Private
 from sfumato.releases import boxplot, heatmap, quantiles
 from sfumato.releases.release import Release
 from sfumato.testing import city

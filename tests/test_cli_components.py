@@ -8,9 +8,9 @@ import pytest
 from pyarrow import parquet
 
 import sfumato as sf
-from sfumato.asking import Private
 from sfumato.cli.run import run
 from sfumato.cli.spelling import read_columns, read_scale
+from sfumato.private_search import Private
 from sfumato.releases.pca import PcaRelease
 from sfumato.releases.scoreplot import METHODS, ScoreplotRelease
 from sfumato.testing import city

@@ -16,9 +16,8 @@ import sfumato as sf
 from sfumato.charts.kinds import CHARTS
 from sfumato.cli.run import run
 from sfumato.demo import make
-from sfumato.demo.code import code
-from sfumato.demo.examples import EXAMPLES, Example
-from sfumato.demo.subjects import SUBJECTS
+from sfumato.demo.examples import EXAMPLES, SUBJECTS, Example
+from sfumato.demo.page import code
 from sfumato.privacy.budget import Cost, exactly
 from sfumato.session import Session
 

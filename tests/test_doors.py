@@ -13,15 +13,15 @@ import generate
 import sfumato as sf
 import size
 from sfumato.charting import Charting
-from sfumato.charts.boxplot import BoxMethod
+from sfumato.charts.boxplot.chart import BoxMethod
 from sfumato.charts.chart import Chart
-from sfumato.charts.heatmap import HeatMethod
+from sfumato.charts.heatmap.chart import HeatMethod
 from sfumato.charts.histogram import Histogram
 from sfumato.charts.kinds import CHARTS
 from sfumato.charts.option import About, Option, in_a_shell, options
 from sfumato.charts.quantiles import QuantileMethod
-from sfumato.cli.app import whole
-from sfumato.cli.asking import SPELLINGS, asking
+from sfumato.cli.commands import whole
+from sfumato.cli.options import SPELLINGS, asking
 from sfumato.cli.verbs import VERBS
 from sfumato.releases import boxplot, heatmap, histogram, quantiles, scoreplot
 

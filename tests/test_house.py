@@ -144,7 +144,7 @@ MANNERS: list[tuple[Rule, str, str]] = [
     ),
     (privacy.only_the_session_makes_a_meter, "session", "with Meter(plan.cost) as meter: ..."),
     (privacy.only_mechanisms_pay, "mechanisms.pie", "receipt = meter.pay(cost)"),
-    (privacy.only_mechanisms_pay, "charts.pie", "from sfumato.charts.portion import add_noise"),
+    (privacy.only_mechanisms_pay, "charts.pie", "from sfumato.charts.allocation import add_noise"),
     (
         privacy.no_chart_accounts_for_itself,
         "charts.pie",

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 import sfumato as sf
-from sfumato.api import alone
+from sfumato import alone
 from sfumato.charts.histogram import Histogram, HistogramPlan
 from sfumato.cli.run import run
-from sfumato.engines import choosing
+from sfumato.engines import dispatch as choosing
 from sfumato.engines.engine import Engine
 from sfumato.errors import OverspentError
 from sfumato.mechanisms import noise

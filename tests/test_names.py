@@ -17,8 +17,8 @@ from rich.console import Console
 
 import sfumato as sf
 from sfumato import progress
+from sfumato.cli.output import say, show, show_table
 from sfumato.cli.run import run
-from sfumato.cli.terminal import say, show, show_table
 from sfumato.errors import brief, printable
 from sfumato.releases.document import read
 

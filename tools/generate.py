@@ -3,7 +3,7 @@
 A chart is defined once, in `sfumato.charts`. What is made from it is ordinary code, with signatures
 that editors show and docstrings that explain every parameter in place:
 
-    src/sfumato/api/charts.py      a function for each chart
+    src/sfumato/api.py             a function for each chart
     src/sfumato/charting.py        a method for each chart, which a session has
     src/sfumato/cli/verbs.py       a line for each command, so that help is shown without charts
 
@@ -263,7 +263,7 @@ def finished(text: str, imports: Iterable[str]) -> str:
 
 
 def one_line_functions() -> str:
-    """Return `api/charts.py`."""
+    """Return `api.py`."""
     definitions = [Definition(chart) for chart in CHARTS]
     text = '''"""One-line charts: a table in, a release out.
 
@@ -275,9 +275,9 @@ Made by tools/generate.py from the definitions of the charts.
     text += "\n\n".join(map(function, definitions))
     imports = [
         "from collections.abc import Mapping, Sequence",
-        "from sfumato.api.alone import release_alone",
-        "from sfumato.asking import Private",
-        "from sfumato.charts.declaring import Range",
+        "from sfumato.alone import release_alone",
+        "from sfumato.private_search import Private",
+        "from sfumato.charts.axes import Range",
         "from sfumato.privacy.budget import Budget",
         "from sfumato.privacy.guarantee import PrivacyUnit",
     ]
@@ -346,7 +346,7 @@ VERBS = {
 
 
 GENERATED = {
-    SOURCE / "api" / "charts.py": one_line_functions,
+    SOURCE / "api.py": one_line_functions,
     SOURCE / "charting.py": methods,
     SOURCE / "cli" / "verbs.py": verbs,
 }

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any, cast
 
 from artefacts.canaries import DOMAIN, ROLES
-from sfumato.asking import Private
 from sfumato.catalogue import Request, requests
 from sfumato.domain import Bounds, Domain, moment
 from sfumato.privacy.guarantee import PrivacyUnit
+from sfumato.private_search import Private
 from sfumato.releases.release import Release
 
 EPSILON, DELTA = 4.0, 1e-5
@@ -82,7 +82,7 @@ def _known(verb: str) -> set[str]:
     """Return the options of a command."""
     from typer.main import get_command
 
-    from sfumato.cli.app import app
+    from sfumato.cli.commands import app
 
     commands: Mapping[str, Any] = getattr(get_command(app), "commands")  # noqa: B009
     return {flag for parameter in commands[verb].params for flag in parameter.opts}

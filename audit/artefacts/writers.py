@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from sfumato.cli.numbers import show_numbers
+from sfumato.cli.output import show_numbers
 from sfumato.releases.heatmap import HeatmapRelease
 from sfumato.releases.release import Release
 from sfumato.releases.scoreplot import ScoreplotRelease

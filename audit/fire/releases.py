@@ -18,8 +18,8 @@ from fire.tally import Tally
 from fire.tracing import KILL, Striking, traced
 from sfumato.catalogue import Roles, requests
 from sfumato.charts.chart import Chart
-from sfumato.engines.answering import Answering
-from sfumato.engines.choosing import engine_for
+from sfumato.engines.dispatch import engine_for
+from sfumato.engines.queries import Answering
 from sfumato.privacy.store import shorten_label
 from sfumato.testing import measure_planned
 

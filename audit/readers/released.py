@@ -46,7 +46,7 @@ class ReleaseReader(Reader):
 
     longest = 16_000
     modules = (
-        "releases/document.py", "releases/codec.py", "releases/forms.py", "releases/spelling.py",
+        "releases/document.py", "releases/forms.py", "releases/forms.py", "releases/spelling.py",
         "releases/axes.py", "releases/heatmap/leaves.py", "releases/pca/moments.py",
         "releases/histogram/__init__.py", "releases/boxplot/__init__.py",
         "releases/quantiles/__init__.py", "releases/heatmap/__init__.py",

@@ -10,7 +10,7 @@ import numpy as np
 from readers.reader import BreachError, Mutate, Reader
 from readers.watching import watched
 from sfumato.distributed.client import Messages
-from sfumato.distributed.measured import Measured
+from sfumato.distributed.masses import Measured
 from sfumato.distributed.protocol import Protocol
 from sfumato.distributed.shuffle import Analyser, Shuffler
 from sfumato.domain import Bounds

@@ -12,13 +12,13 @@ import pyarrow as pa
 from hypothesis import strategies as st
 
 from sfumato import catalogue
-from sfumato.asking import private
 from sfumato.catalogue import Roles
 from sfumato.charts import kinds
 from sfumato.domain import Domain
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.privacy.ledger import Ledger
+from sfumato.private_search import private
 from sfumato.releases.release import Release
 from sfumato.session import Session
 from silence.neighbours import ODD_NAME

@@ -12,11 +12,10 @@ from unittest import mock
 
 import numpy as np
 
-from sfumato.asking import private
-from sfumato.charts import extent
-from sfumato.charts.boxplot import Boxplot
-from sfumato.charts.extent import Extent
+from sfumato.charts import values as extent
+from sfumato.charts.boxplot.chart import Boxplot
 from sfumato.charts.quantiles import Quantiles
+from sfumato.charts.values import Extent
 from sfumato.domain import Domain
 from sfumato.engines.engine import Engine
 from sfumato.exact import Exact
@@ -24,6 +23,7 @@ from sfumato.mechanisms.meter import Meter
 from sfumato.mechanisms.threshold import Ladder, extremes
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import Guarantee, PrivacyUnit
+from sfumato.private_search import private
 from sfumato.releases.boxplot import BoxplotRelease
 from sfumato.releases.quantiles import QuantilesRelease
 from sfumato.testing import measure_planned

@@ -12,13 +12,11 @@ from unittest import mock
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.charts.boxes import fence, published
-from sfumato.charts.boxes.fence import Fence
-from sfumato.charts.boxes.method import Method
-from sfumato.charts.boxes.plan import BoxplotPlan
-from sfumato.charts.boxes.published import Published
-from sfumato.charts.boxplot import Boxplot
-from sfumato.charts.portion import add_noise
+from sfumato.charts.allocation import add_noise
+from sfumato.charts.boxplot.chart import Boxplot, fence, published
+from sfumato.charts.boxplot.fence import Fence
+from sfumato.charts.boxplot.plan import BoxplotPlan, Method
+from sfumato.charts.boxplot.published import Published
 from sfumato.domain import Bounds, Domain
 from sfumato.exact import Exact
 from sfumato.grid import Grid, Labels

@@ -14,9 +14,9 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.charts.boxes.fence import Fence
-from sfumato.charts.boxes.method import QUARTILES, Method
-from sfumato.charts.boxes.published import Published
+from sfumato.charts.boxplot.fence import Fence
+from sfumato.charts.boxplot.plan import QUARTILES, Method
+from sfumato.charts.boxplot.published import Published
 from sfumato.mechanisms.threshold import threshold_scale
 from telling.enumerated import ideal, trees
 from telling.enumerated.ideal import Table

@@ -10,10 +10,9 @@ from unittest import mock
 
 import numpy as np
 
-from sfumato.asking import private
-from sfumato.charts import search
+from sfumato.charts import allocation as search
+from sfumato.charts.allocation import Search
 from sfumato.charts.histogram import Histogram, HistogramPlan
-from sfumato.charts.search import Search
 from sfumato.domain import Domain
 from sfumato.exact import Exact
 from sfumato.grid import Labels
@@ -26,6 +25,7 @@ from sfumato.mechanisms.stability import (
 )
 from sfumato.privacy.budget import Budget, exactly, float_above
 from sfumato.privacy.guarantee import PrivacyUnit
+from sfumato.private_search import private
 from sfumato.testing import measure_planned, metered
 from telling.breaking import less_noise
 from telling.case import Case, Draws, Trials, Twin

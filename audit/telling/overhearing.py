@@ -17,10 +17,13 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato.charts.components import centre, reach
-from sfumato.charts.heat import adaptive, flat, pyramid
-from sfumato.charts.scores import pyramid as score_pyramid
-from sfumato.engines import duck
+from sfumato.charts.heatmap.chart import adaptive
+from sfumato.charts.heatmap.chart import published as flat
+from sfumato.charts.heatmap.chart import published as pyramid
+from sfumato.charts.pca.chart import analysis as centre
+from sfumato.charts.pca.chart import analysis as reach
+from sfumato.charts.scoreplot.chart import cells as score_pyramid
+from sfumato.engines import duckdb_engine as duck
 from sfumato.engines.engine import Schema
 from sfumato.exact import Exact
 from sfumato.grid import Grid

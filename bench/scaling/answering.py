@@ -17,7 +17,7 @@ from scaling.clocks import Costs, clocked, peak_memory, spilling
 from scaling.driving import driver_seconds, grown, heard
 from scaling.questions import Question
 from scaling.ways import THREADS, opened, ways
-from sfumato.engines.choosing import engine_for
+from sfumato.engines.dispatch import engine_for
 
 WARM = "warm.parquet"
 

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 import sfumato as sf
 from boxplots.memory import GROUP, VALUE, MemoryEngine
-from sfumato.charts.boxes.plan import BoxplotPlan
-from sfumato.charts.boxplot import Boxplot
+from sfumato.charts.boxplot.chart import Boxplot
+from sfumato.charts.boxplot.plan import BoxplotPlan
 from sfumato.postprocess.box import Box, Summary
 from sfumato.testing import measure_planned, seeded
 

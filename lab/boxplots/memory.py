@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.engines.cells import edges_cells, grid_cells
 from sfumato.engines.engine import Schema
-from sfumato.engines.kernel import edges_cells, grid_cells
 from sfumato.exact import Exact
 from sfumato.grid import Grid, Key, Labels, shape
 from sfumato.privacy.guarantee import PrivacyUnit

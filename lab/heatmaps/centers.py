@@ -11,7 +11,7 @@ from heatmaps.crowd import Crowd, Floats
 from heatmaps.demands import Demand
 from heatmaps.mixture import named
 from heatmaps.study import Task
-from sfumato.charts.heatmap import Heatmap
+from sfumato.charts.heatmap.chart import Heatmap
 from sfumato.engines.engine import Engine
 from sfumato.exact import Exact
 from sfumato.plane import Plane, Weight

@@ -11,8 +11,8 @@ import numpy as np
 import sfumato as sf
 from heatmaps.crowd import Crowd, Floats, Resolution
 from heatmaps.vertex import vertex
-from sfumato.charts.heat.plan import HeatmapPlan
-from sfumato.charts.heatmap import Heatmap
+from sfumato.charts.heatmap.chart import Heatmap
+from sfumato.charts.heatmap.plan import HeatmapPlan
 from sfumato.metrics.heatmap import divergence, pearson, similarity
 from sfumato.metrics.plane import emd
 from sfumato.postprocess import transport

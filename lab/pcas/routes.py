@@ -19,16 +19,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pcas.sets import Floats
-from sfumato.charts.components.analysis import (
+from sfumato.charts.allocation import Portion
+from sfumato.charts.pca.analysis import (
     BESIDE_DIRECTIONS,
     CENTRE,
     LEVEL,
     RADIUS,
     SPREAD,
+    Centre,
+    Reach,
+    rungs,
 )
-from sfumato.charts.components.centre import Centre
-from sfumato.charts.components.reach import Reach, rungs
-from sfumato.charts.portion import Portion
 from sfumato.domain import Bounds
 from sfumato.lattice import LENGTH
 from sfumato.postprocess.principal import Sums, principal

@@ -2,19 +2,18 @@
 # imports it, and type checkers read it as it is.
 
 from sfumato import testing as testing
-from sfumato.api.charts import boxplot as boxplot
-from sfumato.api.charts import heatmap as heatmap
-from sfumato.api.charts import histplot as histplot
-from sfumato.api.charts import pca as pca
-from sfumato.api.charts import quantiles as quantiles
-from sfumato.api.charts import scoreplot as scoreplot
-from sfumato.asking import private as private
-from sfumato.charts.boxplot import Boxplot as Boxplot
-from sfumato.charts.heatmap import Heatmap as Heatmap
+from sfumato.api import boxplot as boxplot
+from sfumato.api import heatmap as heatmap
+from sfumato.api import histplot as histplot
+from sfumato.api import pca as pca
+from sfumato.api import quantiles as quantiles
+from sfumato.api import scoreplot as scoreplot
+from sfumato.charts.boxplot.chart import Boxplot as Boxplot
+from sfumato.charts.heatmap.chart import Heatmap as Heatmap
 from sfumato.charts.histogram import Histogram as Histogram
-from sfumato.charts.pca import PCA as PCA
+from sfumato.charts.pca.chart import PCA as PCA
 from sfumato.charts.quantiles import Quantiles as Quantiles
-from sfumato.charts.scoreplot import Scoreplot as Scoreplot
+from sfumato.charts.scoreplot.chart import Scoreplot as Scoreplot
 from sfumato.domain import Bounds as Bounds
 from sfumato.domain import Categories as Categories
 from sfumato.domain import Domain as Domain
@@ -28,6 +27,7 @@ from sfumato.errors import SourceError as SourceError
 from sfumato.privacy.budget import Budget as Budget
 from sfumato.privacy.guarantee import PrivacyUnit as PrivacyUnit
 from sfumato.privacy.ledger import Ledger as Ledger
+from sfumato.private_search import private as private
 from sfumato.releases.document import load as load
 from sfumato.releases.release import Release as Release
 from sfumato.session import Session as Session

@@ -8,17 +8,17 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast, get_args
 
-from sfumato.asking import Private, private
-from sfumato.charts.boxplot import BoxMethod, Boxplot
+from sfumato.charts.boxplot.chart import BoxMethod, Boxplot
 from sfumato.charts.chart import Chart
-from sfumato.charts.heatmap import Heatmap, HeatMethod
+from sfumato.charts.heatmap.chart import Heatmap, HeatMethod
 from sfumato.charts.histogram import Histogram
-from sfumato.charts.pca import PCA
+from sfumato.charts.pca.chart import PCA
 from sfumato.charts.quantiles import QuantileMethod, Quantiles
-from sfumato.charts.scoreplot import Scoreplot
+from sfumato.charts.scoreplot.chart import Scoreplot
 from sfumato.domain import Domain, Value
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import PrivacyUnit
+from sfumato.private_search import Private, private
 from sfumato.releases.pca import PcaRelease
 from sfumato.releases.release import Release
 from sfumato.releases.scoreplot import Method as ScoreMethod

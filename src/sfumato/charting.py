@@ -9,21 +9,20 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Literal
 
-from sfumato.asking import Private
-from sfumato.charts.bins import Bins
-from sfumato.charts.boxplot import BoxMethod, Boxplot
+from sfumato.charts.axes import Bins, Order
+from sfumato.charts.boxplot.chart import BoxMethod, Boxplot
 from sfumato.charts.chart import Chart, P, R_co
-from sfumato.charts.heat.pyramid import Decoder
-from sfumato.charts.heat.window import Resolution
-from sfumato.charts.heatmap import Heatmap, HeatMethod
+from sfumato.charts.heatmap.chart import Heatmap, HeatMethod
+from sfumato.charts.heatmap.method import Resolution
+from sfumato.charts.heatmap.published import Decoder
 from sfumato.charts.histogram import Histogram
-from sfumato.charts.order import Order
-from sfumato.charts.pca import PCA, Scale
+from sfumato.charts.pca.chart import PCA, Scale
 from sfumato.charts.quantiles import Neighbours, QuantileMethod, Quantiles
-from sfumato.charts.scoreplot import Scoreplot
+from sfumato.charts.scoreplot.chart import Scoreplot
 from sfumato.figure import Orient
 from sfumato.plane import Outside
 from sfumato.privacy.budget import Budget
+from sfumato.private_search import Private
 from sfumato.releases.boxplot import BoxplotRelease
 from sfumato.releases.heatmap import HeatmapRelease, Origin
 from sfumato.releases.heatmap.area import Aspect

@@ -13,7 +13,7 @@ from typing import Any
 from sfumato.charting import Charting
 from sfumato.charts.chart import Chart, P, Plan, R_co, budget_for
 from sfumato.domain import Domain
-from sfumato.engines.choosing import engine_for
+from sfumato.engines.dispatch import engine_for
 from sfumato.engines.engine import redact_errors
 from sfumato.engines.table import Table
 from sfumato.errors import BudgetError, LedgerError

@@ -19,15 +19,13 @@ import pytest
 from numpy.typing import NDArray
 
 from audit.measuring import Draws, measured_epsilon
-from sfumato.charts.boxes import fence, published
-from sfumato.charts.boxes.method import Method
-from sfumato.charts.boxplot import Boxplot
-from sfumato.charts.chooser import Chooser
-from sfumato.charts.portion import add_noise
+from sfumato.charts.allocation import add_noise
+from sfumato.charts.boxplot.chart import Boxplot, fence, published
+from sfumato.charts.boxplot.plan import Method
 from sfumato.charts.quantiles import Quantiles
-from sfumato.charts.rank_counting import CHOICE_SHARE
+from sfumato.charts.ranks import CHOICE_SHARE, Chooser
 from sfumato.domain import Bounds, Domain
-from sfumato.engines.duck import DuckEngine
+from sfumato.engines.duckdb_engine import DuckEngine
 from sfumato.exact import Exact
 from sfumato.grid import Grid
 from sfumato.mechanisms import threshold as walking

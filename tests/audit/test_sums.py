@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from sfumato.charts.histogram import Histogram
-from sfumato.engines.duck import DuckEngine
+from sfumato.engines.duckdb_engine import DuckEngine
 from sfumato.engines.sums import Tally
 from sfumato.mechanisms.meter import Meter
 from sfumato.privacy.budget import Cost
@@ -89,7 +89,7 @@ def test_noise_on_floats_would_be_caught(monkeypatch: pytest.MonkeyPatch) -> Non
         return exact.reveal() + noise
 
     monkeypatch.setattr("sums.tape.MECHANISMS", (floats,))
-    monkeypatch.setattr("sfumato.charts.portion.laplace", floats)
+    monkeypatch.setattr("sfumato.charts.allocation.laplace", floats)
     found = replayed(case("histogram", "histplot-hue"), ordinary(120, 0), ordinary(5, 99))
     assert "a mechanism left the integers" in found.faults
 

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.charts.bins import FINE, axis_key
+from sfumato.charts.axes import FINE, axis_key
 from sfumato.charts.histogram import Histogram
 from sfumato.dates import MOST
 from sfumato.domain import Bounds, Domain, Typed
-from sfumato.engines.duck import DuckEngine
-from sfumato.engines.kernel import edges_cells, grid_cells
+from sfumato.engines.cells import edges_cells, grid_cells
+from sfumato.engines.duckdb_engine import DuckEngine
 from sfumato.grid import Grid, values_in
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import PrivacyUnit

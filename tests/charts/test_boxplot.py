@@ -11,16 +11,16 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from sfumato.asking import private
-from sfumato.charts.boxplot import Boxplot
+from sfumato.charts.boxplot.chart import Boxplot
 from sfumato.charts.chart import budget_for
 from sfumato.domain import Bounds, Domain
-from sfumato.engines.duck import DuckEngine
+from sfumato.engines.duckdb_engine import DuckEngine
 from sfumato.errors import BudgetError, DomainError, OverspentError, SfumatoError
 from sfumato.exact import Exact
 from sfumato.grid import Grid
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import PrivacyUnit
+from sfumato.private_search import private
 from sfumato.releases.boxplot import METHODS, NUMBERS
 from sfumato.testing import measure_planned, metered, seeded
 

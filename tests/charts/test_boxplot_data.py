@@ -6,9 +6,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from sfumato.charts.boxplot import Boxplot
+from sfumato.charts.boxplot.chart import Boxplot
 from sfumato.domain import Domain
-from sfumato.engines.duck import DuckEngine
+from sfumato.engines.duckdb_engine import DuckEngine
 from sfumato.postprocess.box import Box
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import PrivacyUnit

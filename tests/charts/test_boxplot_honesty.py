@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
-from sfumato.charts.boxes.method import within_found
+from sfumato.charts.boxplot.plan import within_found
 from sfumato.charts.chart import budget_for
 from sfumato.domain import Bounds
 from sfumato.errors import BudgetError

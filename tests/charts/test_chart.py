@@ -14,11 +14,11 @@ import pytest
 import sfumato as sf
 from sfumato.catalogue import Request, Roles, by_method, request
 from sfumato.charts.chart import Chart
-from sfumato.engines.duck import DuckEngine
+from sfumato.engines.duckdb_engine import DuckEngine
 from sfumato.errors import OverspentError
 from sfumato.mechanisms import approx, joint, noise, threshold
+from sfumato.mechanisms.ranks.paths import Place
 from sfumato.mechanisms.ranks.profile import Profile
-from sfumato.mechanisms.ranks.wanted import Place
 from sfumato.testing import measure_planned
 
 ROWS, PEOPLE = sf.PrivacyUnit.rows(), sf.PrivacyUnit.users("who")

@@ -10,16 +10,15 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from sfumato.asking import LIMIT, private
-from sfumato.charts import extent
-from sfumato.charts.boxplot import Boxplot
-from sfumato.charts.extent import MARGIN, Extent
-from sfumato.charts.portion import Portion
+from sfumato.charts import values as extent
+from sfumato.charts.allocation import Portion
+from sfumato.charts.boxplot.chart import Boxplot
 from sfumato.charts.quantiles import Quantiles
+from sfumato.charts.values import MARGIN, Extent
 from sfumato.domain import Bounds, Domain
-from sfumato.engines.duck import DuckEngine
+from sfumato.engines.cells import edges_cells
+from sfumato.engines.duckdb_engine import DuckEngine
 from sfumato.engines.engine import Schema
-from sfumato.engines.kernel import edges_cells
 from sfumato.errors import BudgetError, DomainError, SourceError
 from sfumato.exact import Exact
 from sfumato.grid import Grid
@@ -27,6 +26,7 @@ from sfumato.mechanisms.meter import Meter
 from sfumato.mechanisms.threshold import extremes
 from sfumato.privacy.budget import Budget, Cost
 from sfumato.privacy.guarantee import PrivacyUnit
+from sfumato.private_search import LIMIT, private
 from sfumato.testing import ample_meter, metered, seeded
 
 ROWS = PrivacyUnit.rows()

@@ -8,13 +8,12 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from sfumato.charts.heat import adaptive as adaptive_module
-from sfumato.charts.heat import flat as flat_module
-from sfumato.charts.heat import pyramid as pyramid_module
-from sfumato.charts.heat.adaptive import Adaptive
-from sfumato.charts.heat.flat import Dense, Laplace
-from sfumato.charts.heat.method import MOST_SQUARES, Method
-from sfumato.charts.heat.pyramid import Pyramid
+from sfumato.charts.heatmap.adaptive import Adaptive
+from sfumato.charts.heatmap.chart import adaptive as adaptive_module
+from sfumato.charts.heatmap.chart import published as flat_module
+from sfumato.charts.heatmap.chart import published as pyramid_module
+from sfumato.charts.heatmap.method import MOST_SQUARES, Method
+from sfumato.charts.heatmap.published import Dense, Laplace, Pyramid
 from sfumato.domain import Bounds
 from sfumato.exact import Exact
 from sfumato.grid import Grid

@@ -11,11 +11,11 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
+from sfumato.charts.allocation import Portion
 from sfumato.charts.chart import budget_for
-from sfumato.charts.heatmap import Heatmap
-from sfumato.charts.portion import Portion
+from sfumato.charts.heatmap.chart import Heatmap
 from sfumato.domain import Domain
-from sfumato.engines.duck import DuckEngine
+from sfumato.engines.duckdb_engine import DuckEngine
 from sfumato.errors import BudgetError, DomainError, OverspentError, SourceError
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import PrivacyUnit

@@ -5,15 +5,15 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from sfumato.asking import private
 from sfumato.charts.chart import budget_for
 from sfumato.charts.histogram import Histogram
 from sfumato.domain import Bounds, Domain
-from sfumato.engines.duck import DuckEngine
+from sfumato.engines.duckdb_engine import DuckEngine
 from sfumato.errors import BudgetError, DomainError, OverspentError
 from sfumato.exact import Exact
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import PrivacyUnit
+from sfumato.private_search import private
 from sfumato.testing import measure_planned, seeded
 
 ROWS = PrivacyUnit.rows()

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.charts.ladder import SMALLEST, geometric_ladder, signed_ladder
+from sfumato.charts.values import SMALLEST, geometric_ladder, signed_ladder
 from sfumato.domain import Bounds
 from sfumato.errors import DomainError
 from sfumato.grid import Edges, Grid

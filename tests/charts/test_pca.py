@@ -11,13 +11,14 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
-from sfumato.charts.components import centre, reach, summing
-from sfumato.charts.components.centre import Centre, FoundCentre
-from sfumato.charts.components.reach import Reach, rungs
-from sfumato.charts.pca import PCA
-from sfumato.charts.portion import Portion
+from sfumato.charts.allocation import Portion
+from sfumato.charts.pca.analysis import Centre, FoundCentre, Reach, rungs
+from sfumato.charts.pca.chart import PCA
+from sfumato.charts.pca.chart import analysis as centre
+from sfumato.charts.pca.chart import analysis as reach
+from sfumato.charts.pca.chart import analysis as summing
 from sfumato.domain import Bounds, Domain
-from sfumato.engines.duck import DuckEngine
+from sfumato.engines.duckdb_engine import DuckEngine
 from sfumato.errors import BudgetError, DomainError, OverspentError, SourceError
 from sfumato.lattice import Distance, Lattice, Moments
 from sfumato.mechanisms.meter import Meter

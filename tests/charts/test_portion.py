@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from sfumato.charts.portion import Portion, add_noise
+from sfumato.charts.allocation import Portion, add_noise
 from sfumato.errors import BudgetError
 from sfumato.exact import Exact
 from sfumato.privacy.budget import Budget, Cost

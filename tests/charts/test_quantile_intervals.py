@@ -8,16 +8,16 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from sfumato.asking import private
 from sfumato.charts.quantiles import Quantiles
-from sfumato.charts.rank_counting import CHOICE_SHARE, COUNT_SHARE, SIZE_SHARE
+from sfumato.charts.ranks import CHOICE_SHARE, COUNT_SHARE, SIZE_SHARE
 from sfumato.domain import Bounds, Domain
-from sfumato.engines.duck import DuckEngine
+from sfumato.engines.duckdb_engine import DuckEngine
 from sfumato.exact import Exact
 from sfumato.grid import Grid
 from sfumato.postprocess.rank_interval import told_in_order
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import PrivacyUnit
+from sfumato.private_search import private
 from sfumato.releases.quantiles import METHODS
 from sfumato.testing import measure_planned, metered, seeded
 

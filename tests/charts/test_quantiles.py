@@ -9,17 +9,17 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from sfumato.asking import private
 from sfumato.charts.chart import budget_for
 from sfumato.charts.quantiles import MOST_QUANTILES, Quantiles
 from sfumato.domain import Bounds, Domain
-from sfumato.engines.duck import DuckEngine
+from sfumato.engines.duckdb_engine import DuckEngine
 from sfumato.errors import BudgetError, DomainError
 from sfumato.exact import Exact
 from sfumato.grid import Grid
 from sfumato.mechanisms.joint import MOST_LEVELS
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import PrivacyUnit
+from sfumato.private_search import private
 from sfumato.releases.quantiles import METHODS
 from sfumato.testing import measure_planned, metered, seeded
 

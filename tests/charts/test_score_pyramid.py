@@ -8,12 +8,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from sfumato.charts.heat.adaptive import Adaptive
-from sfumato.charts.heat.method import Mapped
-from sfumato.charts.portion import Portion
-from sfumato.charts.scores import pyramid as module
-from sfumato.charts.scores.frame import FoundFrame
-from sfumato.charts.scores.pyramid import LEVELS, Pyramid
+from sfumato.charts.allocation import Portion
+from sfumato.charts.heatmap.adaptive import Adaptive
+from sfumato.charts.heatmap.method import Mapped
+from sfumato.charts.scoreplot.cells import LEVELS, FoundFrame, Pyramid
+from sfumato.charts.scoreplot.chart import cells as module
 from sfumato.domain import Bounds, Categories
 from sfumato.errors import OverspentError
 from sfumato.exact import Exact

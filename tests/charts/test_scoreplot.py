@@ -11,12 +11,12 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
-from sfumato.charts.pca import PCA
-from sfumato.charts.scoreplot import Scoreplot
-from sfumato.charts.scores.frame import ladder
-from sfumato.charts.scores.split import Split
+from sfumato.charts.pca.chart import PCA
+from sfumato.charts.scoreplot.cells import ladder
+from sfumato.charts.scoreplot.chart import Scoreplot
+from sfumato.charts.scoreplot.plan import Split
 from sfumato.domain import Domain
-from sfumato.engines.duck import DuckEngine
+from sfumato.engines.duckdb_engine import DuckEngine
 from sfumato.errors import BudgetError, DomainError, LedgerError, OverspentError, SourceError
 from sfumato.privacy.budget import Budget, Cost
 from sfumato.privacy.guarantee import PrivacyUnit

@@ -7,9 +7,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from sfumato.asking import private
-from sfumato.charts.boxes.method import centre
-from sfumato.charts.portion import Portion
+from sfumato.charts.allocation import Portion
+from sfumato.charts.boxplot.plan import centre
 from sfumato.charts.values import MOST_VALUES, Values, check_search
 from sfumato.domain import Bounds, Domain
 from sfumato.engines.engine import Schema
@@ -18,6 +17,7 @@ from sfumato.grid import MOST_CELLS
 from sfumato.mechanisms.joint import MOST_CELLS as MOST_CHOSEN_FROM
 from sfumato.privacy.budget import Budget, Cost
 from sfumato.privacy.guarantee import PrivacyUnit
+from sfumato.private_search import private
 
 ROWS = PrivacyUnit.rows()
 

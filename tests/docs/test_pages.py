@@ -15,7 +15,7 @@ import pytest
 from typer.testing import CliRunner
 
 from program import blocks, program
-from sfumato.cli.app import app
+from sfumato.cli.commands import app
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]

@@ -15,7 +15,7 @@ from sfumato.domain import Bounds, Categories
 from sfumato.engines import bounding
 from sfumato.engines import bounding as gathering
 from sfumato.engines import people as walking
-from sfumato.engines.duck import DuckEngine
+from sfumato.engines.duckdb_engine import DuckEngine
 from sfumato.engines.sums import Totals
 from sfumato.engines.table import Resources, Room
 from sfumato.grid import Grid, Labels

@@ -9,8 +9,8 @@ import pytest
 
 import sfumato as sf
 from engines.test_table import CANARY, SESSION, of_spark
-from sfumato.engines.choosing import engine_for
-from sfumato.engines.duck import DuckEngine
+from sfumato.engines.dispatch import engine_for
+from sfumato.engines.duckdb_engine import DuckEngine
 from sfumato.engines.table import PLAIN
 
 ROWS = pa.table({"age": [1, 2, 3], "person": ["u", "u", "v"]})

@@ -23,7 +23,7 @@ from sfumato.engines.columns import (
     numbers_and_gaps,
     positions,
 )
-from sfumato.engines.duck import DuckEngine
+from sfumato.engines.duckdb_engine import DuckEngine
 from sfumato.grid import Grid
 from sfumato.plane import Plane, Weight
 from sfumato.privacy.guarantee import PrivacyUnit

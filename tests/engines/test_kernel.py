@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from engines.hostile import GRID, floats
 from engines.oracle import flat
 from sfumato.domain import Bounds, Categories
-from sfumato.engines.kernel import cells, edges_cells, grid_cells
+from sfumato.engines.cells import cells, edges_cells, grid_cells
 from sfumato.errors import DomainError
 from sfumato.grid import Edges, Grid, Labels
 

@@ -17,10 +17,10 @@ from engines.hostile import GRID, hostile
 from engines.oracle import SALT
 from sfumato.domain import Bounds
 from sfumato.engines import bounding, moments
-from sfumato.engines import kernel as points
+from sfumato.engines import cells as points
 from sfumato.engines import moments as gram
 from sfumato.engines import people as walking
-from sfumato.engines.duck import DuckEngine
+from sfumato.engines.duckdb_engine import DuckEngine
 from sfumato.engines.sources.arrow import ArrowTable
 from sfumato.errors import SourceError
 from sfumato.lattice import LENGTH, REACH, SHARES, Lattice, Moments, moment_weight

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import sfumato as sf
 from sfumato.domain import Bounds, Categories
-from sfumato.engines.choosing import engine_for
 from sfumato.engines.columns import NumberText, identities, kind_of, labels, numbers, positions
+from sfumato.engines.dispatch import engine_for
 from sfumato.engines.table import NumberFormat
 from sfumato.grid import Grid, Labels
 from sfumato.privacy.guarantee import PrivacyUnit

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from engines import oracle
 from sfumato.domain import Bounds
-from sfumato.engines.kernel import places, steps
+from sfumato.engines.cells import places, steps
 from sfumato.grid import Grid
 from sfumato.plane import Plane, Weight
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from engines import oracle
 from sfumato.domain import Bounds
-from sfumato.engines import kernel as points
-from sfumato.engines.kernel import strips
+from sfumato.engines import cells as points
+from sfumato.engines.cells import strips
 from sfumato.errors import DomainError
 from sfumato.lattice import REACH, Lattice
 

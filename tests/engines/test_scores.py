@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sfumato.domain import Bounds
-from sfumato.engines import kernel as points
-from sfumato.engines.kernel import cells, scores
+from sfumato.engines import cells as points
+from sfumato.engines.cells import cells, scores
 from sfumato.lattice import MOST_COLUMNS, REACH, Distance, Lattice, Projection
 
 LATTICE = Lattice(("a", "b", "c"), (Bounds(-1, 1),) * 3, (1.0,) * 3)

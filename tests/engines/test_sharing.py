@@ -14,7 +14,7 @@ from engines import oracle
 from sfumato.domain import Bounds
 from sfumato.engines import bounding
 from sfumato.engines import bounding as gathering
-from sfumato.engines.duck import DuckEngine
+from sfumato.engines.duckdb_engine import DuckEngine
 from sfumato.engines.table import Room
 from sfumato.grid import Grid
 from sfumato.plane import Plane, Weight, influence

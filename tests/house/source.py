@@ -11,7 +11,7 @@ Finding = tuple[int, str]
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 LEFT = ("engines", "mechanisms", "exact")
-MEETING = ("charts", "session", "api")
+MEETING = ("charts", "session", "alone", "api")
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from pcas import ours, routes
 from pcas.demands import print_demands
 from pcas.routes import DEFAULT, ROUTES, Purse
 from pcas.sets import Floats, mixture
-from sfumato.charts.scores.split import OURS
+from sfumato.charts.scoreplot.plan import OURS
 from sfumato.metrics.scoreplot import captured_variance
 
 ENDLESS = 1e9

@@ -18,7 +18,10 @@ from sfumato.mechanisms import approx as module
 from sfumato.mechanisms.approx import approx, single
 from sfumato.mechanisms.joint import ROUNDING
 from sfumato.mechanisms.meter import simulated
-from sfumato.mechanisms.ranks import chain, profile, stretch, wanted
+from sfumato.mechanisms.ranks import paths as chain
+from sfumato.mechanisms.ranks import paths as wanted
+from sfumato.mechanisms.ranks import profile
+from sfumato.mechanisms.ranks import profile as stretch
 from sfumato.privacy.budget import Cost
 from sfumato.testing import metered
 from telling.enumerated import ideal

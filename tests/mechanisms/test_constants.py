@@ -9,12 +9,16 @@ import numpy as np
 import pytest
 
 from sfumato import exact, lattice
-from sfumato.charts.components import summing
+from sfumato.charts.pca.chart import analysis as summing
 from sfumato.engines import sums as tally
 from sfumato.errors import DomainError
 from sfumato.exact import Exact
 from sfumato.mechanisms import joint, noise, partition, stability, survey
-from sfumato.mechanisms.ranks import balance, chain, halves, profile, stretch
+from sfumato.mechanisms.ranks import paths as balance
+from sfumato.mechanisms.ranks import paths as chain
+from sfumato.mechanisms.ranks import profile
+from sfumato.mechanisms.ranks import profile as halves
+from sfumato.mechanisms.ranks import profile as stretch
 from sfumato.mechanisms.ranks.profile import Profile
 from sfumato.plane import MOST_STEPS
 from sfumato.privacy import budget as conversion

@@ -16,9 +16,12 @@ from sfumato.exact import Exact
 from sfumato.mechanisms import joint as module
 from sfumato.mechanisms.joint import Rates, draw
 from sfumato.mechanisms.meter import simulated
-from sfumato.mechanisms.ranks import balance, chain, profile, stretch, wanted
-from sfumato.mechanisms.ranks.balance import sized
-from sfumato.mechanisms.ranks.wanted import Wanted
+from sfumato.mechanisms.ranks import paths as balance
+from sfumato.mechanisms.ranks import paths as chain
+from sfumato.mechanisms.ranks import paths as wanted
+from sfumato.mechanisms.ranks import profile
+from sfumato.mechanisms.ranks import profile as stretch
+from sfumato.mechanisms.ranks.paths import Wanted, sized
 from telling.enumerated import ideal
 from telling.enumerated.ideal import joint_law, rate
 

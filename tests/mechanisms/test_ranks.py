@@ -15,11 +15,13 @@ from hypothesis import strategies as st
 from mechanisms.branches import Script, answers, coins
 from sfumato.exact import Exact
 from sfumato.mechanisms.meter import simulated
-from sfumato.mechanisms.ranks import balance, chain, profile, stretch, windows
-from sfumato.mechanisms.ranks.balance import imbalance
-from sfumato.mechanisms.ranks.profile import MOST_UNITS, Profile, profiles
-from sfumato.mechanisms.ranks.wanted import Wanted, rising
-from sfumato.mechanisms.ranks.windows import running_sums
+from sfumato.mechanisms.ranks import paths as balance
+from sfumato.mechanisms.ranks import paths as chain
+from sfumato.mechanisms.ranks import profile
+from sfumato.mechanisms.ranks import profile as stretch
+from sfumato.mechanisms.ranks import profile as windows
+from sfumato.mechanisms.ranks.paths import Wanted, imbalance, rising
+from sfumato.mechanisms.ranks.profile import MOST_UNITS, Profile, profiles, running_sums
 
 counts = st.one_of(st.integers(0, 9), st.integers(0, 2**62))
 rows = st.lists(counts, min_size=1, max_size=12)

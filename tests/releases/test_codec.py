@@ -11,7 +11,7 @@ from sfumato.domain import Bounds
 from sfumato.grid import Grid, Key
 from sfumato.lattice import Lattice
 from sfumato.releases import document
-from sfumato.releases.codec import form, record
+from sfumato.releases.forms import form, record
 from sfumato.releases.release import Release
 from sfumato.releases.spelling import (
     Absent,

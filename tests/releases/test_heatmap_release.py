@@ -18,7 +18,8 @@ from sfumato.postprocess.density import Leaves
 from sfumato.privacy.budget import Cost
 from sfumato.privacy.guarantee import Guarantee, PrivacyUnit
 from sfumato.releases import document
-from sfumato.releases.heatmap import DECODERS, METHODS, HeatmapRelease, background
+from sfumato.releases.heatmap import DECODERS, METHODS, HeatmapRelease
+from sfumato.releases.heatmap import view as background
 from sfumato.releases.heatmap.area import DEGREE, Area, ratio
 from sfumato.releases.heatmap.figure import COVERAGE, REACH
 from sfumato.releases.heatmap.leaves import LeafNoise

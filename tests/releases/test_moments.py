@@ -6,7 +6,7 @@ import pytest
 
 from releases.analysed import cloud, cut, exact_sums, lattice, noisy_sums, released
 from sfumato.lattice import LENGTH, SHARES, Moments
-from sfumato.releases.codec import form
+from sfumato.releases.forms import form
 from sfumato.releases.pca.moments import NoisyMoments
 
 GRID = lattice(4)

@@ -8,7 +8,7 @@ from sfumato.figure import Arrows, Clouds, Dots, Heat, Outline
 from sfumato.postprocess.significance import evidence
 from sfumato.releases.pca import PcaRelease
 from sfumato.releases.release import WATERMARK
-from sfumato.releases.scoreplot.view import MOST_TOGETHER
+from sfumato.releases.scoreplot.density import MOST_TOGETHER
 from sfumato.releases.wording import NOBODY
 
 SIZES = (2000, 1200, 3000)

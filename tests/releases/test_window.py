@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from sfumato.domain import Bounds, moment
 from sfumato.figure import Estimates
-from sfumato.releases.window import Window
+from sfumato.releases.axes import Window
 
 FREE = (0.0, 0.0)
 

@@ -19,7 +19,7 @@ CHARTS = (
     ),
     _charts(
         name="a search and the chart both spend the whole budget",
-        file="charts/search.py",
+        file="charts/allocation.py",
         old="return Division(whole, searches, whole.part(1 - share))",
         new="return Division(whole, searches, whole)",
         among="charts/test_histogram.py",
@@ -27,7 +27,7 @@ CHARTS = (
     ),
     _charts(
         name="the list of groups is read from the data",
-        file="charts/search.py",
+        file="charts/allocation.py",
         old="return Labels(self.column, Categories(found[:MOST_FOUND]))",
         new="return Labels(self.column, Categories(exact.reveal_labels()[:MOST_FOUND]))",
         among="charts/test_histogram.py",
@@ -35,7 +35,7 @@ CHARTS = (
     ),
     _charts(
         name="bounds are read from the data",
-        file="charts/extent.py",
+        file="charts/values.py",
         old="""
         lower, upper = chosen[0].tolist()
 """,
@@ -51,7 +51,7 @@ CHARTS = (
     ),
     _charts(
         name="the last bin holds one whole number more than all others",
-        file="charts/bins.py",
+        file="charts/axes.py",
         old="before, last = step / 2, bounds.upper + step / 2",
         new="before, last = 0.0, bounds.upper",
         among="charts/test_bins.py",
@@ -67,7 +67,7 @@ CHARTS = (
     ),
     _charts(
         name="thresholds and Gaussian noise spend the same δ",
-        file="charts/portion.py",
+        file="charts/allocation.py",
         old="reserve=plain_above(thresholds))",
         new="reserve=0.0)",
         among="charts/test_histogram.py",
@@ -75,7 +75,7 @@ CHARTS = (
     ),
     _charts(
         name="any mechanism may spend what an exponential one may",
-        file="charts/portion.py",
+        file="charts/allocation.py",
         old="return self.amount if self.pure else _root(2 * self.amount)",
         new="return self.amount if self.pure else _root(8 * self.amount)",
         among="charts/test_portion.py",
@@ -83,7 +83,7 @@ CHARTS = (
     ),
     _charts(
         name="counts of a boxplot get the whole budget",
-        file="charts/boxes/fence.py",
+        file="charts/boxplot/fence.py",
         old="laws = size.law(unit.weight), counts.law(unit.weight)",
         new="laws = size.law(unit.weight), whole.law(unit.weight)",
         among="charts/test_boxplot.py",
@@ -91,7 +91,7 @@ CHARTS = (
     ),
     _charts(
         name="the number of rows of a box is taken exactly",
-        file="charts/boxes/fence.py",
+        file="charts/boxplot/fence.py",
         old="units = (sizes.ravel() * self.step).tolist()",
         new="units = (totals(exact).reveal().ravel() * self.step).tolist()",
         among="charts/test_chart.py",
@@ -149,7 +149,7 @@ CHARTS = (
     ),
     _charts(
         name="a quartile at a bound that was found stays solid",
-        file="charts/boxes/method.py",
+        file="charts/boxplot/plan.py",
         old="above = grid.bounds.upper < limits.upper and summary.high.q3 >= last",
         new="above = False",
         among="charts/test_boxplot_honesty.py",
@@ -165,7 +165,7 @@ CHARTS = (
     ),
     _charts(
         name="levels of minimum and maximum follow from the true number of rows",
-        file="charts/boxes/published.py",
+        file="charts/boxplot/published.py",
         old="noisy_sizes = noisy.ravel() * self.step",
         new="noisy_sizes = totals(exact).reveal().ravel() * self.step",
         among="charts/test_chart.py",
@@ -176,7 +176,7 @@ CHARTS = (
     ),
     _charts(
         name="each of several walks takes the whole budget",
-        file="charts/chooser.py",
+        file="charts/ranks.py",
         old="epsilon = whole.part(Fraction(1, len(levels))).epsilon",
         new="epsilon = whole.epsilon",
         among="charts/test_quantiles.py",
@@ -184,7 +184,7 @@ CHARTS = (
     ),
     _charts(
         name="counts around quantiles get the whole budget",
-        file="charts/rank_counting.py",
+        file="charts/ranks.py",
         old="laws = sizes.law(unit.weight), counts.law(unit.weight)",
         new="laws = sizes.law(unit.weight), whole.law(unit.weight)",
         among="charts/test_quantile_intervals.py",
@@ -192,7 +192,7 @@ CHARTS = (
     ),
     _charts(
         name="the number of rows around quantiles is taken exactly",
-        file="charts/rank_counting.py",
+        file="charts/ranks.py",
         old="return add_noise(meter, totals(exact), self.size_law).ravel().tolist()",
         new="return totals(exact).reveal().ravel().tolist()",
         among="charts/test_chart.py",
@@ -203,7 +203,7 @@ CHARTS = (
     ),
     _charts(
         name="a row that is replaced is taken to move one bin",
-        file="charts/rank_counting.py",
+        file="charts/ranks.py",
         old="return cls(None, counts.law(2 * unit.weight), levels, size, unit.step, counts.cost)",
         new="return cls(None, counts.law(unit.weight), levels, size, unit.step, counts.cost)",
         among="charts/test_quantile_intervals.py",
@@ -243,7 +243,7 @@ CHARTS = (
     ),
     _charts(
         name="a search that found nothing passes for one that did",
-        file="charts/extent.py",
+        file="charts/values.py",
         old="found=upper > 0,",
         new="found=True,",
         among="charts/test_extent.py",
@@ -251,7 +251,7 @@ CHARTS = (
     ),
     _charts(
         name="a search for bounds has a tenth, whatever it needs",
-        file="asking.py",
+        file="private_search.py",
         old="_USUAL, _FOR_BOUNDS = 0.1, 0.25",
         new="_USUAL, _FOR_BOUNDS = 0.1, 0.1",
         among="charts/test_extent.py",
@@ -259,7 +259,7 @@ CHARTS = (
     ),
     _charts(
         name="the levels of a pyramid do not sum to the budget",
-        file="charts/heat/pyramid.py",
+        file="charts/heatmap/published.py",
         old="return tuple(self.epsilon * part / sum(parts) for part in parts)",
         new="return tuple(self.epsilon * part for part in parts)",
         among="charts/test_heat_methods.py",
@@ -267,7 +267,7 @@ CHARTS = (
     ),
     _charts(
         name="a map is refined where people are and not where they seem to be",
-        file="charts/heat/adaptive.py",
+        file="charts/heatmap/adaptive.py",
         old="""
         expected = masses[tree.places(level, codes)] / unit
 """,
@@ -281,7 +281,7 @@ CHARTS = (
     ),
     _charts(
         name="the true total stands beside the map",
-        file="charts/heatmap.py",
+        file="charts/heatmap/chart.py",
         old="total=float(found.leaves.mass.sum()),",
         new="total=float(exact.reveal().sum() * exact.step),",
         among="charts/test_chart.py",
@@ -292,7 +292,7 @@ CHARTS = (
     ),
     _charts(
         name="true sums of outer products are released",
-        file="charts/components/summing.py",
+        file="charts/pca/analysis.py",
         old="matrix=tuple(noisy[np.triu_indices(moments.size)].tolist()),",
         new="matrix=tuple(exact.reveal()[np.triu_indices(moments.size)].tolist()),",
         among="charts/test_chart.py",
@@ -302,7 +302,7 @@ CHARTS = (
     ),
     _charts(
         name="the median of every column takes the share of all",
-        file="charts/components/centre.py",
+        file="charts/pca/analysis.py",
         old="epsilon = portion.part(Fraction(1, len(grids))).choice",
         new="epsilon = portion.choice",
         among="charts/test_pca.py",
@@ -310,7 +310,7 @@ CHARTS = (
     ),
     _charts(
         name="rows are cut at the length of the longest",
-        file="charts/components/reach.py",
+        file="charts/pca/analysis.py",
         old="""
         return key.edges[int(chosen[0, 0]) + 1]
 """,
@@ -325,7 +325,7 @@ CHARTS = (
     ),
     _charts(
         name="the threshold of a score plot takes no δ from its noise",
-        file="charts/scoreplot.py",
+        file="charts/scoreplot/chart.py",
         old="division = divide(budget, searched, unit, thresholds=delta)",
         new="division = divide(budget, searched, unit)",
         among="charts/test_scoreplot.py",
@@ -333,7 +333,7 @@ CHARTS = (
     ),
     _charts(
         name="every level of a score plot's pyramid takes the whole share",
-        file="charts/scores/pyramid.py",
+        file="charts/scoreplot/cells.py",
         old="return self.portion.amount / len(LEVELS)",
         new="return self.portion.amount",
         among="charts/test_score_pyramid.py",

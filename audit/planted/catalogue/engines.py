@@ -43,7 +43,7 @@ ENGINES = (
     ),
     _engines(
         name="the sensitivity of counts is halved",
-        file="engines/answering.py",
+        file="engines/queries.py",
         old="""
         return Exact(unit.weight, unit.weight**2, unit.step, _values=sums)
 """,
@@ -56,7 +56,7 @@ ENGINES = (
     ),
     _engines(
         name="sums of outer products forget what stands before each row",
-        file="engines/answering.py",
+        file="engines/queries.py",
         old="most = weight * moments.longest",
         new="most = weight * (moments.longest - moments.constant**2)",
         among="engines/test_moments.py",
@@ -64,7 +64,7 @@ ENGINES = (
     ),
     _engines(
         name="people who count once open as many categories as they have rows",
-        file="engines/answering.py",
+        file="engines/queries.py",
         old="""
         if unit.shared:
             raise DomainError(
@@ -105,7 +105,7 @@ ENGINES = (
     ),
     _engines(
         name="which rows of a person count can be foretold",
-        file="engines/duck.py",
+        file="engines/duckdb_engine.py",
         old="self._salt = secrets.token_hex(16)",
         new='self._salt = ""',
         among="engines/test_duck.py",
@@ -262,7 +262,7 @@ ENGINES = (
     ),
     _engines(
         name="rows are weighed before they are clamped",
-        file="engines/kernel.py",
+        file="engines/cells.py",
         old="inside = np.clip(numbers(column), 0.0, weight.most)",
         new="inside = np.maximum(numbers(column), 0.0)",
         among="engines/test_places.py",
@@ -270,7 +270,7 @@ ENGINES = (
     ),
     _engines(
         name="values beyond the bounds are counted before they are moved",
-        file="engines/kernel.py",
+        file="engines/cells.py",
         old="inside = np.clip(values, key.bounds.lower, key.bounds.upper)",
         new="inside = values",
         among="engines/test_kernel.py",
@@ -278,7 +278,7 @@ ENGINES = (
     ),
     _engines(
         name="what stands behind a NULL is counted",
-        file="engines/kernel.py",
+        file="engines/cells.py",
         old="            found[gaps] = -1",
         new="            found[gaps & np.isnan(values)] = -1",
         among="engines/test_kernel.py",
@@ -536,7 +536,7 @@ ENGINES = (
     ),
     _engines(
         name="an executor logs what went wrong",
-        file="engines/spark/work.py",
+        file="engines/spark/task.py",
         old="""
         except Exception:  # noqa: BLE001 - any message may quote the data
             failed = FAILED

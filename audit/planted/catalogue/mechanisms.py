@@ -125,7 +125,7 @@ MECHANISMS = (
     ),
     _mechanisms(
         name="ranks are gathered less far than the uniform draw hides",
-        file="mechanisms/ranks/chain.py",
+        file="mechanisms/ranks/paths.py",
         old="return 38 + 24 * levels",
         new="return 30 + 24 * levels",
         among="mechanisms/test_constants.py",
@@ -133,7 +133,7 @@ MECHANISMS = (
     ),
     _mechanisms(
         name="sizes are tried less far than the uniform draw hides",
-        file="mechanisms/ranks/balance.py",
+        file="mechanisms/ranks/paths.py",
         old="return 17 + 12 * levels",
         new="return 15 + 12 * levels",
         among="mechanisms/test_constants.py",
@@ -149,7 +149,7 @@ MECHANISMS = (
     ),
     _mechanisms(
         name="the rounding of a heavy cell's ranks is not lifted",
-        file="mechanisms/ranks/stretch.py",
+        file="mechanisms/ranks/profile.py",
         old="ROUNDING = 2.0**-48",
         new="ROUNDING = 0.0",
         among="mechanisms/test_constants.py",
@@ -165,7 +165,7 @@ MECHANISMS = (
     ),
     _mechanisms(
         name="a place is taken without asking how likely it is",
-        file="mechanisms/ranks/balance.py",
+        file="mechanisms/ranks/paths.py",
         old="if chance.survives(rates[1] * penalty - proposed):",
         new="if chance.survives(0.0 * penalty):",
         among="mechanisms/test_joint_law.py",

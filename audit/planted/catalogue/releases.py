@@ -19,7 +19,7 @@ RELEASES = (
     ),
     _releases(
         name="a stranger's names are printed as they are",
-        file="cli/terminal.py",
+        file="cli/output.py",
         old='_write("\\n".join(map(printable, text.split("\\n"))))',
         new="_write(text)",
         among="test_names.py",

@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from sfumato.asking import Private
 from sfumato.privacy.budget import Budget
+from sfumato.private_search import Private
 from telling.breaking import less_noise
 from telling.case import Case, Trials, Twin
 from telling.components.broken import (

@@ -9,10 +9,10 @@ from unittest.mock import patch
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.charts.components import summing
-from sfumato.charts.components.reach import Reach
-from sfumato.charts.scores import filling
-from sfumato.charts.scores.filling import Noised
+from sfumato.charts.pca.analysis import Reach
+from sfumato.charts.pca.chart import analysis as summing
+from sfumato.charts.scoreplot.cells import Noised
+from sfumato.charts.scoreplot.chart import cells as filling
 from sfumato.engines.engine import Engine
 from sfumato.exact import Exact
 from sfumato.lattice import Distance

@@ -12,9 +12,8 @@ from typing import cast
 
 import numpy as np
 
-from sfumato.charts.portion import Portion
-from sfumato.charts.scores.filling import Filling, Noised, Sparse
-from sfumato.charts.scores.frame import FoundFrame
+from sfumato.charts.allocation import Portion
+from sfumato.charts.scoreplot.cells import Filling, FoundFrame, Noised, Sparse
 from sfumato.domain import Bounds, Categories
 from sfumato.engines.engine import Engine
 from sfumato.grid import Labels

@@ -12,8 +12,8 @@ from unittest.mock import patch
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.charts.scores import filling
-from sfumato.charts.scores import pyramid as score_pyramid
+from sfumato.charts.scoreplot.chart import cells as filling
+from sfumato.charts.scoreplot.chart import cells as score_pyramid
 from sfumato.mechanisms import sparse
 from sfumato.postprocess.quadtree import Quadtree
 from sfumato.privacy.guarantee import PrivacyUnit

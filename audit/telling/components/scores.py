@@ -9,12 +9,12 @@ from typing import cast
 
 import numpy as np
 
-from sfumato.charts.pca import PCA
-from sfumato.charts.portion import Portion
-from sfumato.charts.scoreplot import Scoreplot
-from sfumato.charts.scores.frame import Frame
-from sfumato.charts.scores.plan import ScoreplotPlan
-from sfumato.engines.duck import DuckEngine
+from sfumato.charts.allocation import Portion
+from sfumato.charts.pca.chart import PCA
+from sfumato.charts.scoreplot.cells import Frame
+from sfumato.charts.scoreplot.chart import Scoreplot
+from sfumato.charts.scoreplot.plan import ScoreplotPlan
+from sfumato.engines.duckdb_engine import DuckEngine
 from sfumato.engines.engine import Engine
 from sfumato.mechanisms.meter import Meter
 from sfumato.mechanisms.survey import maps

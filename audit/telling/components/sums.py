@@ -8,17 +8,16 @@ from typing import cast
 
 import numpy as np
 
-from sfumato.asking import Private
-from sfumato.charts.components.analysis import BESIDE_DIRECTIONS
-from sfumato.charts.components.plan import PcaPlan
-from sfumato.charts.components.summing import Summing
-from sfumato.charts.pca import PCA
-from sfumato.charts.portion import Portion
+from sfumato.charts.allocation import Portion
+from sfumato.charts.pca.analysis import BESIDE_DIRECTIONS, Summing
+from sfumato.charts.pca.chart import PCA
+from sfumato.charts.pca.plan import PcaPlan
 from sfumato.domain import Bounds
 from sfumato.engines.engine import Engine
 from sfumato.lattice import Lattice
 from sfumato.mechanisms.moments import off_diagonal_scale
 from sfumato.privacy.budget import Budget, epsilon_of, exactly
+from sfumato.private_search import Private
 from sfumato.releases.pca.moments import NoisyMoments
 from sfumato.testing import ample_meter, measure_planned
 from telling.components.drawing import Drawn

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from sfumato.charts.heatmap import Heatmap
+from sfumato.charts.heatmap.chart import Heatmap
 from sfumato.domain import Domain
 from sfumato.testing import measure_planned
 from telling.case import Draws

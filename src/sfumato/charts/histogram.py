@@ -6,14 +6,23 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import cast
 
-from sfumato.asking import Private
-from sfumato.charts.bins import Bins, axis_bins, axis_key, plain_bins
+from sfumato.charts.allocation import Search, add_noise, divide, settle
+from sfumato.charts.axes import (
+    HUE,
+    HUE_ORDER,
+    Bins,
+    Order,
+    Range,
+    about_order,
+    axis_bins,
+    axis_key,
+    declare_categories,
+    labels,
+    plain_bins,
+    read_order,
+)
 from sfumato.charts.chart import Chart, Plan, text_lines
-from sfumato.charts.declaring import Range, declare_categories
 from sfumato.charts.option import About, Example, Ranges, explained
-from sfumato.charts.order import HUE, HUE_ORDER, Order, about_order, labels, read_order
-from sfumato.charts.portion import add_noise
-from sfumato.charts.search import Search, divide, settle
 from sfumato.domain import Bounds, Categories, Domain
 from sfumato.engines.engine import Engine, Schema
 from sfumato.errors import DomainError
@@ -23,6 +32,7 @@ from sfumato.phrases import BoundsOf, Setting
 from sfumato.postprocess.noise_law import NoiseLaw
 from sfumato.privacy.budget import Budget, plain_above
 from sfumato.privacy.guarantee import Guarantee, PrivacyUnit
+from sfumato.private_search import Private
 from sfumato.releases.histogram import HistogramRelease, Stat
 from sfumato.releases.uncertainty import LEVEL
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from sfumato.charts.boxplot import Boxplot
+from sfumato.charts.boxplot.chart import Boxplot
 from sfumato.charts.chart import Chart
-from sfumato.charts.heatmap import Heatmap
+from sfumato.charts.heatmap.chart import Heatmap
 from sfumato.charts.histogram import Histogram
-from sfumato.charts.pca import PCA
+from sfumato.charts.pca.chart import PCA
 from sfumato.charts.quantiles import Quantiles
-from sfumato.charts.scoreplot import Scoreplot
+from sfumato.charts.scoreplot.chart import Scoreplot
 
 CHARTS: tuple[type[Chart[Any, Any]], ...] = (
     Histogram,

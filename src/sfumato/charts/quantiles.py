@@ -8,17 +8,31 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Literal, cast
 
-from sfumato.asking import Private
-from sfumato.charts.boxes.method import centre
+from sfumato.charts.allocation import Search, divide, settle
+from sfumato.charts.axes import (
+    HUE,
+    HUE_ORDER,
+    Order,
+    Range,
+    declare_bounds,
+    declare_categories,
+    labels,
+    read_order,
+)
+from sfumato.charts.boxplot.plan import centre
 from sfumato.charts.chart import Chart, Plan, text_lines
-from sfumato.charts.chooser import Chooser
-from sfumato.charts.declaring import Range, declare_bounds, declare_categories
-from sfumato.charts.extent import Extent, FoundBounds, about
 from sfumato.charts.option import About, Example, explained
-from sfumato.charts.order import HUE, HUE_ORDER, Order, labels, read_order
-from sfumato.charts.rank_counting import CHOICE_SHARE, Counted, RankCounting
-from sfumato.charts.search import Search, divide, settle
-from sfumato.charts.values import RANGES, SEARCH, STEP, Values, check_search
+from sfumato.charts.ranks import CHOICE_SHARE, Chooser, Counted, RankCounting
+from sfumato.charts.values import (
+    RANGES,
+    SEARCH,
+    STEP,
+    Extent,
+    FoundBounds,
+    Values,
+    about,
+    check_search,
+)
 from sfumato.domain import Bounds, Domain, listed, real
 from sfumato.engines.engine import Engine, Schema
 from sfumato.errors import DomainError
@@ -30,6 +44,7 @@ from sfumato.phrases import Setting, Settings
 from sfumato.postprocess.rank_interval import LEVEL, Told, share_beyond, told_in_order
 from sfumato.privacy.budget import Budget, exactly, plain_above
 from sfumato.privacy.guarantee import Guarantee, PrivacyUnit
+from sfumato.private_search import Private
 from sfumato.releases.quantiles import QuantilesRelease
 
 Neighbours = Literal["add-remove", "replace"]

@@ -1,24 +1,279 @@
-"""`Values`: the column whose quantiles are asked for, and the grid they are chosen from."""
+"""`Values`: the column whose quantiles are asked for, its grid, and private bounds for it."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from sys import float_info
 
-from sfumato.asking import Private
-from sfumato.charts.extent import Extent, FoundBounds
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.charts.allocation import Portion
 from sfumato.charts.option import About, Ranges
-from sfumato.charts.portion import Portion
 from sfumato.domain import Bounds, Domain, on_calendar, real
 from sfumato.engines.engine import Engine, Schema
-from sfumato.errors import DomainError
-from sfumato.grid import MOST_CELLS, Grid
+from sfumato.errors import DomainError, SourceError
+from sfumato.grid import MOST_CELLS, Edges, Grid
 from sfumato.mechanisms.joint import MOST_CELLS as MOST_CHOSEN_FROM
 from sfumato.mechanisms.meter import Meter
-from sfumato.phrases import BoundsOf, PrivateSearch, Setting
-from sfumato.privacy.budget import Cost
+from sfumato.mechanisms.threshold import extremes, threshold_scale
+from sfumato.phrases import YEAR, BoundsOf, PrivateSearch, Setting
+from sfumato.privacy.budget import Cost, exactly
 from sfumato.privacy.guarantee import PrivacyUnit
+from sfumato.private_search import Private
+
+SMALLEST = 2.0**-30
+"""Numbers closer to zero than this, about 10⁻⁹, are not told apart by a search for bounds."""
+
+_FINEST = 2.0**-20
+_ROOT = math.sqrt(2)
+
+
+def geometric_ladder(
+    grid: Grid, ratio: float = 1.001, *, upward: bool = True, unit: float = 1.0
+) -> NDArray[np.int64]:
+    """Return the cells at distances ``unit * (ratio**i - 1)`` from one end of a grid.
+
+    Rungs are dense near that end and lie apart in proportion to their distance from it. Those
+    that share a cell are one; the cell at the other end is always a rung.
+
+    Parameters
+    ----------
+    upward
+        Whether distances are measured from the lower end, where a walk upward begins.
+    unit
+        What a distance of one is worth in the data.
+
+    Returns
+    -------
+    NDArray
+        Indices of cells, rising whichever way distances are measured.
+
+    Examples
+    --------
+    >>> geometric_ladder(Grid("age", Bounds(0, 100), 100), ratio=2.0)
+    array([ 0,  1,  3,  7, 15, 31, 63, 99])
+    >>> geometric_ladder(Grid("age", Bounds(0, 100), 100), ratio=2.0, upward=False)
+    array([ 0, 36, 68, 84, 92, 96, 98, 99])
+    """
+    if not (unit > 0 and 1 < ratio < math.inf):
+        raise _no_ladder()
+    rate, last = math.log(ratio), grid.cells - 1
+    rungs = math.log1p(grid.bounds.width / unit) / rate
+    if not rungs < MOST_CELLS:
+        raise _no_ladder()
+    distances = unit * np.expm1(rate * np.arange(math.ceil(rungs)))
+    # Rungs that should lie on an edge of a cell must not fall short of it by a rounding.
+    cells = np.floor(distances / grid.bounds.width * grid.cells * (1 + 1e-12)).astype(np.int64)
+    cells = np.unique(np.append(cells.clip(max=last), last))
+    return cells if upward else last - cells[::-1]
+
+
+def signed_ladder(
+    limits: Bounds, *, ratio: float = _ROOT, smallest: float | None = None
+) -> tuple[float, ...]:
+    """Return the edges of cells around zero that widen in proportion to their distance from it.
+
+    They are …, −s·r, −s, 0, s, s·r, … with r = `ratio` and s = `smallest`, from one end of
+    `limits` to the other: a grid for numbers of unknown size and sign, to be used in
+    `sfumato.grid.Edges`. The cells at both ends are from half a step to one and a half steps wide.
+
+    Parameters
+    ----------
+    smallest
+        The edge next to zero; 2⁻³⁰, or a millionth of the limits where that is less.
+
+    Examples
+    --------
+    >>> signed_ladder(Bounds(-10, 50), ratio=4.0, smallest=1.0)
+    (-10.0, -4.0, -1.0, 0.0, 1.0, 4.0, 16.0, 50.0)
+    """
+    farthest = max(abs(limits.lower), abs(limits.upper))
+    smallest = min(SMALLEST, _FINEST * farthest) if smallest is None else smallest
+    if not (0 < smallest <= farthest and 1.001 <= ratio < math.inf):
+        raise _no_ladder()
+    # Rounded, as the float next to √2 is not half a doubling to the bit; powers of 2 are exact.
+    doublings = round(math.log2(ratio), 12)
+    steps = math.floor(math.log2(farthest / smallest) / doublings) + 1
+    sizes = smallest * np.exp2(doublings * np.arange(steps))
+    marks = np.concatenate([-sizes[::-1], [0.0], sizes])
+    inside = marks[(marks > limits.lower) & (marks < limits.upper)]
+    apart = np.ones(inside.size, dtype=np.bool_)
+    for end in (limits.lower, limits.upper):
+        sizes = np.maximum(np.abs(inside), abs(end))
+        apart &= np.abs(inside - end) >= (1 - ratio**-0.5) * sizes
+    return (limits.lower, *inside[apart].tolist(), limits.upper)
+
+
+def _no_ladder() -> DomainError:
+    return DomainError(
+        "A ladder needs a ratio above 1 and a smallest step above 0, with fewer rungs than a grid "
+        "may have cells.",
+        "A walk draws noise for every rung it looks at.",
+        "Use a ratio of 1.001 or more.",
+    )
+
+
+MARGIN = 1.5
+"""By how many of their widths found bounds are widened: if a box is inside, its fences are too."""
+
+_EARLY = 0.001
+
+_BOX = 4  # a quartile is inside what was found where so many times as many units are there
+
+
+@dataclass(frozen=True)
+class Extent:
+    """A planned search: bounds that leave about `least` steps of weight beyond either end.
+
+    Parameters
+    ----------
+    key
+        The public cells that the search counts in.
+    epsilon
+        What it may spend.
+    least
+        Where a walk from outside stops: the weight at which the part that it has passed is taken
+        for data and not for noise. Noise alone reaches it in one of a thousand searches.
+    """
+
+    key: Edges
+    unit: PrivacyUnit
+    epsilon: Fraction
+    least: int
+    cost: Cost
+
+    @property
+    def column(self) -> str:
+        """The column whose bounds are searched for."""
+        return self.key.column
+
+    @property
+    def beyond(self) -> float:
+        """About how many units lie beyond either end before it is widened."""
+        return self.least * self.unit.step
+
+    @property
+    def succeeds_from(self) -> float:
+        """About how many units a search needs, for the quartiles to lie within what it finds.
+
+        With fewer it may find nothing, or bounds that are too narrow.
+        """
+        return _BOX * self.beyond
+
+    @classmethod
+    def plan(
+        cls,
+        column: str,
+        unit: PrivacyUnit,
+        asked: Private,
+        whole: Portion,
+        *,
+        parsed: bool = False,
+    ) -> Extent:
+        """Price a search that spends the asked share of the chart's portion."""
+        if asked.delta is not None:
+            raise DomainError(
+                f"The private search for bounds of {column!r} takes no δ.",
+                "It shows marks of a public ladder and no value of anyone, so there is no chance "
+                "to pay for.",
+                (
+                    "Write ",
+                    Setting("bounds", PrivateSearch()),
+                    "; a δ is for searches for categories.",
+                ),
+            )
+        limits = replace(asked.limits, parsed=parsed)
+        key = Edges(column, limits, signed_ladder(limits))
+        epsilon = whole.part(exactly(asked.bounds_share)).epsilon
+        scale = threshold_scale(unit.weight, Fraction(0), epsilon)
+        return cls(key, unit, epsilon, _least(scale, key.cells), Cost.pure(epsilon))
+
+    def lines(self) -> list[tuple[str, str]]:
+        """Return what there is to know, as names and values to print."""
+        units = "people" if self.unit.shared else "rows"
+        enough = f"succeeds from about {about(self.succeeds_from)} {units}"
+        return [("search for bounds", f"ε = {float(self.epsilon):.3g}, {enough}")]
+
+    def check(self, schema: Schema) -> None:
+        """Refuse a table that cannot answer, before anything is charged."""
+        if schema.kind(self.column) == "time":
+            raise SourceError(
+                f"Column {self.column!r} holds dates, and bounds are searched for among numbers "
+                "only.",
+                "Around which date to search would have to be read from the data.",
+                ("Declare its range: ", BoundsOf(self.column, ends=YEAR), "."),
+            )
+        schema.check([self.key], self.unit)
+
+    def run(self, engine: Engine, meter: Meter) -> FoundBounds:
+        """Ask for the bounds.
+
+        Privacy
+        -------
+        As `sfumato.mechanisms.threshold.extremes` states, at no more than the planned cost. There
+        is an answer for every table.
+        """
+        exact = engine.counts([self.key], self.unit)
+        rungs = np.arange(self.key.cells)
+        chosen = extremes(meter, exact, ladder=rungs, least=self.least, epsilon=self.epsilon)
+        lower, upper = chosen[0].tolist()
+        bounds, limits = self._bounds(lower, upper), self.key.bounds
+        return FoundBounds(
+            bounds,
+            found=upper > 0,
+            cut=(bounds.lower > limits.lower, bounds.upper < limits.upper),
+        )
+
+    def _bounds(self, lower: int, upper: int) -> Bounds:
+        limits, edges = self.key.bounds, self.key.values
+        if upper == 0:
+            return limits  # nothing was found, so nothing is known
+        margin = MARGIN * (edges[upper + 1] - edges[lower])
+        return replace(
+            limits,
+            lower=max(limits.lower, edges[lower] - margin),
+            upper=min(limits.upper, edges[upper + 1] + margin),
+        )
+
+
+@dataclass(frozen=True)
+class FoundBounds:
+    """Bounds that are public now, declared or found.
+
+    Parameters
+    ----------
+    found
+        False where a search found nothing: the bounds are then its public limits.
+    cut
+        Whether values may lie beyond the lower and the upper bound that no declaration puts there.
+    """
+
+    bounds: Bounds
+    found: bool = True
+    cut: tuple[bool, bool] = (False, False)
+
+
+def about(number: float) -> str:
+    """Print two digits of a number.
+
+    Examples
+    --------
+    >>> about(1234.5), about(47.3), about(2.53)
+    ('1,200', '47', '2.5')
+    """
+    return f"{float(f'{number:.2g}'):,.{0 if number >= 10 else 1}f}"
+
+
+def _least(scale: float, rungs: int) -> int:
+    """Return the weight that noise reaches at no rung without weight, but in few searches.
+
+    One rung does with probability q^least / (1 + q), where q = exp(−1/scale).
+    """
+    return math.ceil(scale * math.log(rungs / (_EARLY * (1 + math.exp(-1 / scale)))))
+
 
 MOST_VALUES = 2**20
 """How many cells a value grid has where neither `step` nor the groups ask for fewer."""

@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from sfumato.cli import options
-from sfumato.cli.asking import Asked
-from sfumato.cli.publish import check_outputs, publish
+from sfumato.cli.options import Asked
+from sfumato.cli.output import check_outputs, publish, say, show
 from sfumato.cli.spelling import read_unit
-from sfumato.cli.terminal import say, show
 from sfumato.privacy.budget import show as shown
 
 if TYPE_CHECKING:
@@ -46,7 +45,7 @@ def release(
     Costs ε, and δ if given; charged to the ledger before the table is read.
     """
     from sfumato import Table
-    from sfumato.api.alone import prepare
+    from sfumato.alone import prepare
     from sfumato.privacy.budget import Budget
 
     outputs = output or []
@@ -98,7 +97,7 @@ def plan(
 ) -> None:
     """Print what the chart would cost and how wrong it would be."""
     from sfumato import Table
-    from sfumato.api.alone import declare_alone, open_table
+    from sfumato.alone import declare_alone, open_table
     from sfumato.privacy.budget import Budget
 
     budget = None if epsilon is None else Budget(epsilon, delta, weak=weak)

@@ -11,8 +11,8 @@ from io import TextIOWrapper
 
 import typer
 
-from sfumato.cli.app import app
-from sfumato.cli.terminal import say
+from sfumato.cli.commands import app
+from sfumato.cli.output import say
 from sfumato.errors import SHELL, SfumatoError
 
 

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import cast
 
-from sfumato.asking import Private
 from sfumato.domain import Bounds, Categories, Value
 from sfumato.errors import DomainError
 from sfumato.privacy.guarantee import PrivacyUnit
+from sfumato.private_search import Private
 
 _NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,300})(\.[0-9]+)?")
 _WHOLE = re.compile(r"(-?[0-9]{1,15})\.\.(-?[0-9]{1,15})(?:\.\.([0-9]{1,15}))?", re.ASCII)

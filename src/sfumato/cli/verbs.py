@@ -25,22 +25,22 @@ VERBS = {
     ),
     "boxplot": Verb(
         "Show quartiles, whiskers and outliers of a column, by groups.",
-        "sfumato.charts.boxplot",
+        "sfumato.charts.boxplot.chart",
         "Boxplot",
     ),
     "heatmap": Verb(
         "Show where rows or people are, on a map of two columns.",
-        "sfumato.charts.heatmap",
+        "sfumato.charts.heatmap.chart",
         "Heatmap",
     ),
     "pca": Verb(
         "Find the directions in which rows differ most, and draw how much.",
-        "sfumato.charts.pca",
+        "sfumato.charts.pca.chart",
         "PCA",
     ),
     "scoreplot": Verb(
         "Show where rows lie along two principal components, by groups.",
-        "sfumato.charts.scoreplot",
+        "sfumato.charts.scoreplot.chart",
         "Scoreplot",
     ),
     "quantiles": Verb(

@@ -6,9 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from sfumato.city import save
-from sfumato.demo.examples import EXAMPLES, Example
+from sfumato.demo.examples import EXAMPLES, SUBJECTS, Example, TableName
 from sfumato.demo.page import GENERATOR, page
-from sfumato.demo.subjects import SUBJECTS, TableName
 from sfumato.errors import ReleaseError
 from sfumato.releases.release import Release
 from sfumato.session import Session

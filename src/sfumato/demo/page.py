@@ -1,7 +1,8 @@
-"""The page of the demonstration: one file, no network, wide screens and narrow ones."""
+"""The page of the demonstration, with the code that makes each chart, from the chart itself."""
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -9,15 +10,75 @@ from fractions import Fraction
 from html import escape
 from pathlib import Path
 from string import Template
-from typing import get_args
+from typing import Any, get_args
 
-from sfumato.demo.code import code
-from sfumato.demo.examples import Example, Section
-from sfumato.demo.subjects import SUBJECTS
+from sfumato.catalogue import unusual
+from sfumato.demo.examples import SUBJECTS, Example, Section
+from sfumato.domain import Bounds, Categories, moment
 from sfumato.privacy.budget import Cost, exactly, show
+from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.privacy.ledger import Ledger
+from sfumato.private_search import Private
 from sfumato.releases.release import Release
 from sfumato.render import html
+
+
+def code(example: Example) -> str:
+    """Return a program that makes this chart in the folder of the demonstration."""
+    subject = SUBJECTS[example.table]
+    asked = unusual(example.chart)
+    facts = [
+        f"{column}={_spelled(fact)}"
+        for column, fact in subject.domain.columns.items()
+        if column in asked.values() or column in asked.get("columns", ())
+    ]
+    unit, drawn = subject.unit, _call(dict(example.view))
+    lines = [
+        "from datetime import date\n" if any("date(" in fact for fact in facts) else "",
+        "import sfumato as sf\n\n",
+        f'{example.table} = sf.Session(\n    "{example.table}.parquet",\n',
+        f"    unit={_spelled(unit)},\n" if unit != PrivacyUnit.rows() else "",
+        f"    domain=sf.Domain({', '.join(facts)}),\n" if facts else "",
+        f"    budget=sf.{subject.budget!r},\n",
+        f'    ledger="{example.table}.ledger",\n)\n',
+        f"chart = {example.table}.{example.chart.verb}({_call(asked)}, ",
+        f"budget={_price(example)})\n",
+        f"chart.save({', '.join(filter(None, (json.dumps(example.name + '.svg'), drawn)))})",
+    ]
+    return "".join(lines)
+
+
+def _price(example: Example) -> str:
+    return f"sf.{example.budget!r}" if example.delta else str(example.epsilon)
+
+
+def _call(asked: dict[str, Any]) -> str:
+    return ", ".join(f"{name}={_spelled(value)}" for name, value in asked.items())
+
+
+def _spelled(value: Any) -> str:
+    """Spell a public fact as a person would type it."""
+    match value:
+        case Bounds():
+            return f"({', '.join(_end(end, value.time) for end in (value.lower, value.upper))})"
+        case Categories():
+            return json.dumps(value.values)
+        case Private():
+            return f"sf.private({_call(unusual(value))})"
+        case PrivacyUnit():
+            return f"sf.{value!r}".replace("'", '"')
+        case [str(), *_]:
+            return json.dumps(list(value))
+        case _:
+            return json.dumps(value) if isinstance(value, str) else repr(value)
+
+
+def _end(end: float, time: bool) -> str:
+    if not time:
+        return f"{end:g}"
+    day = moment(end)
+    return f"date({day.year}, {day.month}, {day.day})"
+
 
 GENERATOR = '<!doctype html><html lang="en"><meta name="generator" content="sfumato demo">'
 """How a page begins, and how one is known to be ours."""

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.distributed.client import Client, Messages
-from sfumato.distributed.measured import Measured
+from sfumato.distributed.masses import Measured
 from sfumato.distributed.protocol import Protocol
 from sfumato.distributed.randomness import is_private, permutation
 from sfumato.errors import SfumatoError

@@ -16,8 +16,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from sfumato.engines.cells import BLOCK
 from sfumato.engines.columns import Integers
-from sfumato.engines.kernel import BLOCK
 from sfumato.engines.people import BITS, COMPANIES, companies, hashed, numbered, walked
 from sfumato.engines.sources.source import runs as cut
 from sfumato.engines.sums import Totals

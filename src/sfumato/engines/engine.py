@@ -170,8 +170,8 @@ class Schema:
 class Engine(Protocol):
     """Turns a table into exact integers; one engine object serves one release.
 
-    A second engine implements these verbs with the kernels of `sfumato.engines.kernel`,
-    `sfumato.engines.kernel` and `sfumato.engines.moments`, which turn one block of rows into whole
+    A second engine implements these verbs with the kernels of `sfumato.engines.cells`,
+    `sfumato.engines.cells` and `sfumato.engines.moments`, which turn one block of rows into whole
     numbers, and the rules of `sfumato.engines.bounding`.
     """
 

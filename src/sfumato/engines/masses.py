@@ -12,8 +12,8 @@ import numpy as np
 import pyarrow as pa
 
 from sfumato.engines.bounding import Shared, Stream, weighed
+from sfumato.engines.cells import places, steps
 from sfumato.engines.columns import Integers, nullable
-from sfumato.engines.kernel import places, steps
 from sfumato.engines.people import persons
 from sfumato.engines.reading import blocks
 from sfumato.engines.sources.source import Columns, Source

@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from sfumato.engines.cells import STRIP, squared_lengths, strips
 from sfumato.engines.columns import Floats, Integers, packed, unpacked
-from sfumato.engines.kernel import STRIP, squared_lengths, strips
 from sfumato.engines.sources.source import Columns
 from sfumato.engines.sums import CAP, Entries, Summation
 from sfumato.lattice import LENGTH, Moments, moment_weight

@@ -11,9 +11,9 @@ from typing import TypeVar
 import pyarrow as pa
 
 from sfumato.engines.bounding import Stream, listed, rule_for, weighed
+from sfumato.engines.cells import BLOCK
 from sfumato.engines.columns import texts_fit
 from sfumato.engines.engine import ColumnKind
-from sfumato.engines.kernel import BLOCK
 from sfumato.engines.people import persons
 from sfumato.engines.sources.source import Columns, Source
 from sfumato.engines.sums import Summation

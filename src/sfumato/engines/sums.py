@@ -13,8 +13,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sfumato.engines.cells import cells, columns_of
 from sfumato.engines.columns import Integers, nullable, packed, unpacked
-from sfumato.engines.kernel import cells, columns_of
 from sfumato.engines.sources.source import Columns
 from sfumato.grid import Grid, Labels, shape
 from sfumato.lattice import Question

@@ -12,8 +12,8 @@ from sfumato.exact import Exact
 from sfumato.mechanisms.chance import Chance
 from sfumato.mechanisms.joint import Rates, cells_of, check, draw, touched, usable
 from sfumato.mechanisms.meter import Meter
+from sfumato.mechanisms.ranks.paths import Place
 from sfumato.mechanisms.ranks.profile import Profile, profiles
-from sfumato.mechanisms.ranks.wanted import Place
 from sfumato.privacy.budget import Cost
 
 

@@ -15,9 +15,8 @@ from sfumato.errors import BudgetError, DomainError
 from sfumato.exact import Exact
 from sfumato.mechanisms.chance import Chance
 from sfumato.mechanisms.meter import Meter
-from sfumato.mechanisms.ranks.balance import balanced
+from sfumato.mechanisms.ranks.paths import Place, Wanted, balanced
 from sfumato.mechanisms.ranks.profile import MOST_UNITS, Profile, profiles
-from sfumato.mechanisms.ranks.wanted import Place, Wanted
 from sfumato.privacy.budget import Cost
 
 Score = Literal["balanced", "published"]

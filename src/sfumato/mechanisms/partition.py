@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.exact import Exact
-from sfumato.mechanisms.ranks.halves import HALF, MASK, halves
+from sfumato.mechanisms.ranks.profile import HALF, MASK, halves
 
 _MOST = 2**62 - 1
 

@@ -12,7 +12,7 @@ from sfumato.exact import Exact
 from sfumato.mechanisms.laplace import laplace_scale
 from sfumato.mechanisms.meter import Meter, Receipt
 from sfumato.mechanisms.noise import add_noise
-from sfumato.mechanisms.ranks.halves import HALF, halves
+from sfumato.mechanisms.ranks.profile import HALF, halves
 from sfumato.privacy.budget import Cost
 
 Ladder = NDArray[np.int64]
@@ -215,7 +215,7 @@ def _check(exact: Exact, ladder: Ladder, level: Fraction, size: int | None = Non
         raise DomainError(
             "A ladder is made of rising indices of cells.",
             "Rungs that come twice or lie outside the grid would be paid for and never stopped at.",
-            "Use sfumato.charts.ladder.",
+            "Use sfumato.charts.values.",
         )
     if not 0 <= level <= 1:
         raise DomainError(

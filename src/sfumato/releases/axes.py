@@ -1,14 +1,18 @@
-"""Public cells as plain values: in a record, on an axis."""
+"""Axes of pictures: public cells as plain values, and the part of an axis that is drawn."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
+from statistics import median
 from typing import Any
 
 import numpy as np
 
-from sfumato.domain import moment
-from sfumato.figure import Axis
+from sfumato.domain import Bounds, moment
+from sfumato.figure import Axis, Estimates
 from sfumato.grid import Edges, Grid, Key, Labels
 
 
@@ -47,3 +51,68 @@ def edges(key: Key) -> tuple[float, ...]:
     if isinstance(key, Labels):
         return tuple(position - 0.5 for position in range(key.cells + 1))
     return tuple(key.edges.tolist())
+
+
+_REACH = 0.5
+_DAY = 86_400e6
+_CALENDAR = (-62_135_596_800e6 + _DAY, 253_402_300_799e6 - _DAY)
+
+
+@dataclass(frozen=True)
+class Window:
+    """The ends of an axis, and whether an interval goes on beyond them."""
+
+    limits: tuple[float, float]
+    cut: bool
+
+    @classmethod
+    def around(
+        cls,
+        numbers: Sequence[Estimates],
+        bounds: Bounds,
+        *,
+        least: float,
+        margins: tuple[float, float],
+    ) -> Window:
+        """Hold every value, and the intervals around them as far as they leave values legible.
+
+        Parameters
+        ----------
+        least
+            How much the axis spans at least, margins not counted.
+        margins
+            Which part of the axis is left free at its low and at its high end.
+        """
+        values = [value for estimates in numbers for value in estimates.value]
+        if not values:
+            return cls((bounds.lower, bounds.upper), cut=False)
+        lowest, highest = min(values), max(values)
+        floor, ceiling = min(bounds.lower, lowest), max(bounds.upper, highest)
+        low = max(floor, min(end for estimates in numbers for end in estimates.low))
+        high = min(ceiling, max(end for estimates in numbers for end in estimates.high))
+        room = max(_REACH * (highest - lowest), _usual_length(numbers))
+        seen = _widened(max(low, lowest - room), min(high, highest + room), least)
+        limits = _with_margins(*seen, margins, bounds)
+        if not all(map(math.isfinite, limits)):  # in a file whose numbers nobody measured
+            limits = (bounds.lower, bounds.upper)
+        return cls(limits, cut=low < limits[0] or high > limits[1])
+
+
+def _usual_length(numbers: Sequence[Estimates]) -> float:
+    ends = [pair for each in numbers for pair in zip(each.low, each.high, strict=True)]
+    return median(high - low for low, high in ends)
+
+
+def _widened(low: float, high: float, least: float) -> tuple[float, float]:
+    lacking = max(0.0, least - (high - low)) / 2
+    return low - lacking, high + lacking
+
+
+def _with_margins(
+    low: float, high: float, margins: tuple[float, float], bounds: Bounds
+) -> tuple[float, float]:
+    whole = (high - low) / (1 - sum(margins))
+    low, high = low - margins[0] * whole, high + margins[1] * whole
+    if bounds.time:
+        low, high = max(low, _CALENDAR[0]), min(high, _CALENDAR[1])
+    return low, high

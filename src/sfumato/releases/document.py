@@ -13,8 +13,7 @@ from sfumato.errors import ReleaseError, SfumatoError
 from sfumato.phrases import Worded
 from sfumato.privacy.accountant import admits
 from sfumato.privacy.budget import Budget, Cost, plain_above
-from sfumato.releases.codec import record
-from sfumato.releases.forms import Record
+from sfumato.releases.forms import Record, record
 from sfumato.releases.spelling import HeadWords
 
 if TYPE_CHECKING:

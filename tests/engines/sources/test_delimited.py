@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from engines.hostile import CANARY
 from sfumato.domain import Bounds
-from sfumato.engines.duck import DuckEngine
+from sfumato.engines.duckdb_engine import DuckEngine
 from sfumato.engines.sources import delimited
 from sfumato.engines.sources.delimited import LONGEST, DelimitedFiles, whole_records
 from sfumato.engines.sources.files import parts_at

@@ -17,7 +17,7 @@ from engines.oracle import SALT
 from engines.spark.sessions import until
 from sfumato.charts.histogram import HistogramPlan
 from sfumato.domain import Bounds
-from sfumato.engines.choosing import engine_for
+from sfumato.engines.dispatch import engine_for
 from sfumato.engines.engine import Engine
 from sfumato.engines.spark.sums import OfRows
 from sfumato.engines.sums import Counts, Tally

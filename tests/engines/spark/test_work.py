@@ -11,14 +11,14 @@ from pyspark.logger import PySparkLogger
 
 from engines.hostile import CANARY, GRID
 from sfumato.domain import Bounds, Categories
-from sfumato.engines.duck import DuckEngine
+from sfumato.engines.duckdb_engine import DuckEngine
 from sfumato.engines.reading import paired
 from sfumato.engines.spark.engine import SparkEngine, frames
 from sfumato.engines.spark.engine import jobs as preflight
 from sfumato.engines.spark.frames import checked
 from sfumato.engines.spark.people import Listed, OfPeople
 from sfumato.engines.spark.sums import AMOUNT, OfRows
-from sfumato.engines.spark.work import FAILED, OUTDATED
+from sfumato.engines.spark.task import FAILED, OUTDATED
 from sfumato.engines.sums import Counts
 from sfumato.engines.table import Resources
 from sfumato.errors import SourceError

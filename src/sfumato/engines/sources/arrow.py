@@ -8,9 +8,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.types as kinds
 
+from sfumato.engines.cells import BLOCK
 from sfumato.engines.columns import kind_of, spacing_of
 from sfumato.engines.engine import ColumnKind
-from sfumato.engines.kernel import BLOCK
 from sfumato.engines.sources.source import Batches, Columns, Source, check_names, row_runs
 from sfumato.errors import SourceError
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 import pyarrow as pa
 
+from sfumato.engines.cells import BLOCK
 from sfumato.engines.columns import kind_of, shortened, spacing_of
 from sfumato.engines.engine import ColumnKind
-from sfumato.engines.kernel import BLOCK
 from sfumato.engines.sources.source import Batches, Columns, Source, check_names, row_runs
 
 if TYPE_CHECKING:

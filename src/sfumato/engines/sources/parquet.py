@@ -12,9 +12,9 @@ from itertools import groupby
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from sfumato.engines.cells import BLOCK
 from sfumato.engines.columns import LONGEST_TEXT
 from sfumato.engines.engine import redact_errors
-from sfumato.engines.kernel import BLOCK
 from sfumato.engines.reading import LARGEST
 from sfumato.engines.sources.arrow import arrow_kinds, arrow_spacings
 from sfumato.engines.sources.files import Part, with_keys

@@ -5,9 +5,9 @@ from __future__ import annotations
 import duckdb
 import pyarrow as pa
 
+from sfumato.engines.cells import BLOCK
 from sfumato.engines.columns import LONGEST_TEXT
 from sfumato.engines.engine import ColumnKind
-from sfumato.engines.kernel import BLOCK
 from sfumato.engines.sources.source import Batches, Columns, Source, check_names
 
 _KINDS: dict[str, ColumnKind] = {

@@ -10,8 +10,8 @@ from types import MappingProxyType
 
 import pyarrow as pa
 
+from sfumato.engines.cells import BLOCK
 from sfumato.engines.engine import ColumnKind
-from sfumato.engines.kernel import BLOCK
 from sfumato.errors import SourceError
 
 Batches = Generator[tuple[pa.RecordBatch, float]]

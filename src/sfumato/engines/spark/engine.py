@@ -10,10 +10,10 @@ from typing import Any, TypeVar
 import numpy as np
 import pyarrow as pa
 
-from sfumato.engines.answering import Answering
 from sfumato.engines.columns import labels
 from sfumato.engines.engine import Schema, redact_errors
 from sfumato.engines.masses import MOST_LISTED, Masses, risen
+from sfumato.engines.queries import Answering
 from sfumato.engines.reading import now_and_then, paired
 from sfumato.engines.sources.source import Columns
 from sfumato.engines.spark.frames import Checked, Frame, added, brought_together, checked, worked

@@ -14,7 +14,7 @@ from sfumato.engines.engine import ColumnKind
 from sfumato.engines.sources.source import check_names
 from sfumato.engines.spark.people import BUCKETS
 from sfumato.engines.spark.sums import changed, together
-from sfumato.engines.spark.work import OUTDATED, Work
+from sfumato.engines.spark.task import OUTDATED, Work
 from sfumato.errors import SourceError
 
 _BYTES = "UTF8_BINARY"

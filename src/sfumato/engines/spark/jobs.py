@@ -13,7 +13,7 @@ from weakref import WeakSet
 import pyarrow as pa
 
 from sfumato.engines.engine import redact_errors
-from sfumato.engines.spark.work import code
+from sfumato.engines.spark.task import code
 from sfumato.engines.table import Report, outlast
 from sfumato.errors import SourceError
 
@@ -209,7 +209,7 @@ def _codes(spark: Any) -> list[str]:
 
         try:
             import_module("sfumato.engines.spark.people")  # and all that it needs
-            found: str = import_module("sfumato.engines.spark.work").code()
+            found: str = import_module("sfumato.engines.spark.task").code()
         except ImportError:
             found = ""
         for batch in batches:

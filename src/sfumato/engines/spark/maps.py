@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from sfumato.engines.cells import BLOCK
 from sfumato.engines.columns import Integers
-from sfumato.engines.kernel import BLOCK
 from sfumato.engines.masses import SparseTally, merged
 from sfumato.engines.spark.frames import Checked, added, worked
 from sfumato.engines.spark.jobs import Making
@@ -29,7 +29,7 @@ from sfumato.engines.spark.sums import (
     sealed,
     together,
 )
-from sfumato.engines.spark.work import FAILED, Batches, unfailed
+from sfumato.engines.spark.task import FAILED, Batches, unfailed
 from sfumato.engines.sums import CAP, capped, whole
 
 if TYPE_CHECKING:

@@ -15,9 +15,9 @@ import pyarrow.types as kinds
 from numpy.typing import NDArray
 
 from sfumato.engines.bounding import amounts, rule_for, weighed
-from sfumato.engines.kernel import BLOCK
+from sfumato.engines.cells import BLOCK
 from sfumato.engines.spark.sums import Summing, named, numbered, unheld
-from sfumato.engines.spark.work import Batches, Work, unfailed
+from sfumato.engines.spark.task import Batches, Work, unfailed
 from sfumato.engines.sums import Summation
 from sfumato.engines.table import Resources
 from sfumato.privacy.guarantee import PrivacyUnit

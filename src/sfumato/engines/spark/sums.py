@@ -13,9 +13,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.types as kinds
 
+from sfumato.engines.cells import BLOCK
 from sfumato.engines.columns import Integers
-from sfumato.engines.kernel import BLOCK
-from sfumato.engines.spark.work import Batches, Work
+from sfumato.engines.spark.task import Batches, Work
 from sfumato.engines.sums import Addition, Entries
 from sfumato.errors import SourceError
 

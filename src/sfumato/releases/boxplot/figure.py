@@ -5,9 +5,9 @@ from __future__ import annotations
 from sfumato.figure import Axis, Boxes, Estimates, Figure, Panel, percent
 from sfumato.postprocess.box import Summary
 from sfumato.releases import wording
+from sfumato.releases.axes import Window
 from sfumato.releases.boxplot import METHODS, BoxplotRelease
 from sfumato.releases.release import WATERMARK
-from sfumato.releases.window import Window
 from sfumato.render.boxes import TOO_FEW, counts, margin
 
 _USUAL = 1.5

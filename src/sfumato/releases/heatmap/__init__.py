@@ -20,7 +20,7 @@ from sfumato.postprocess.noise_law import NoiseLaw
 from sfumato.privacy.budget import Cost
 from sfumato.releases.heatmap.area import Area, Aspect, on_earth
 from sfumato.releases.heatmap.leaves import LeafIntervals, LeafNoise, check_leaves, ends_of
-from sfumato.releases.heatmap.resolution import Resolution, Smooth, cells_of, widths_of
+from sfumato.releases.heatmap.view import Resolution, Smooth, cells_of, widths_of
 from sfumato.releases.release import Endings, Release
 from sfumato.releases.spelling import (
     Integer,
@@ -35,8 +35,8 @@ from sfumato.releases.spelling import (
 )
 
 if TYPE_CHECKING:
-    from sfumato.releases.heatmap.background import Background
-    from sfumato.releases.heatmap.centers import Center
+    from sfumato.releases.heatmap.places import Center
+    from sfumato.releases.heatmap.view import Background
 
 Array = NDArray[np.float64]
 Origin = Literal["lower", "upper"]
@@ -226,13 +226,13 @@ class HeatmapRelease(Release):
         They are the k-median of the leaves, found by a local search on the masses as released.
         Distances are horizontal plus vertical ways, as shares of the window's sides.
         """
-        from sfumato.releases.heatmap import centers
+        from sfumato.releases.heatmap import places as centers
 
         return centers.centers(self, k)
 
     def to_geojson(self) -> dict[str, Any]:
         """Return the leaves as a GeoJSON FeatureCollection, for use in any map tool."""
-        from sfumato.releases.heatmap import geojson
+        from sfumato.releases.heatmap import places as geojson
 
         return geojson.write(self)
 
@@ -256,8 +256,8 @@ class HeatmapRelease(Release):
             A picture of the window, to draw the density over: the path of a PNG or JPEG file, or
             an array.
         """
-        from sfumato.releases.heatmap import background as backgrounds
         from sfumato.releases.heatmap import figure
+        from sfumato.releases.heatmap import view as backgrounds
 
         chosen = figure.default_smooth(self) if smooth is None else smooth
         return figure.figure(self, chosen, leaves, backgrounds.read(background))

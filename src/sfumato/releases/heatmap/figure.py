@@ -16,7 +16,7 @@ from sfumato.postprocess import density
 from sfumato.releases import axes, wording
 from sfumato.releases.heatmap import DECODERS, METHODS
 from sfumato.releases.heatmap.area import ratio
-from sfumato.releases.heatmap.resolution import Smooth, lengths_of, widths_of
+from sfumato.releases.heatmap.view import Smooth, lengths_of, widths_of
 from sfumato.releases.release import WATERMARK
 from sfumato.render.text import number
 

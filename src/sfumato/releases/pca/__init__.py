@@ -22,7 +22,7 @@ from sfumato.postprocess.principal import (
     spreads,
 )
 from sfumato.privacy.budget import Cost
-from sfumato.releases.pca import normal
+from sfumato.releases.pca import moments as normal
 from sfumato.releases.pca.moments import NoisyMoments
 from sfumato.releases.release import Release
 from sfumato.releases.spelling import Integer, Length, Named, Parameter, Released, Within

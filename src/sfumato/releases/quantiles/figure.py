@@ -12,9 +12,9 @@ import numpy as np
 
 from sfumato.figure import Axis, Estimates, Figure, Panel, Points, percent
 from sfumato.releases import wording
+from sfumato.releases.axes import Window
 from sfumato.releases.quantiles import METHODS, QuantilesRelease
 from sfumato.releases.release import WATERMARK
-from sfumato.releases.window import Window
 from sfumato.render.boxes import TOO_FEW
 
 _MARGINS = (0.04, 0.04)

@@ -19,7 +19,7 @@ from sfumato.privacy.budget import Cost
 from sfumato.releases import axes, document
 from sfumato.releases.pca import PcaRelease
 from sfumato.releases.release import Release
-from sfumato.releases.scoreplot.view import ScoreView
+from sfumato.releases.scoreplot.density import ScoreView
 from sfumato.releases.spelling import (
     As,
     Integer,

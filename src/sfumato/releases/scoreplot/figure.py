@@ -17,12 +17,12 @@ from sfumato.releases.scoreplot.density import (
     FINE,
     SHARES,
     SMOOTH,
+    ScoreView,
     clouds,
     heat,
     outlines,
     unseen,
 )
-from sfumato.releases.scoreplot.view import ScoreView
 from sfumato.render.text import number, shorten
 
 if TYPE_CHECKING:

@@ -1,1 +1,0 @@
-"""The one-line functions: a table in, a release out."""

@@ -1,0 +1,205 @@
+"""How a chart's budget is allocated: the noise a share of it buys, and private searches."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.domain import Categories
+from sfumato.engines.engine import Engine
+from sfumato.errors import BudgetError, DomainError
+from sfumato.exact import Exact
+from sfumato.grid import MOST_FOUND, Key, Labels
+from sfumato.mechanisms.gaussian import gaussian, gaussian_scale
+from sfumato.mechanisms.laplace import laplace, laplace_scale
+from sfumato.mechanisms.meter import Meter
+from sfumato.mechanisms.stability import occupied_categories, stability_threshold
+from sfumato.phrases import SHARED, CategoriesOf, PrivateSearch, ProtectedUsers
+from sfumato.postprocess.noise_law import NoiseLaw
+from sfumato.privacy.budget import Budget, Cost, exactly, float_below, plain_above
+from sfumato.privacy.guarantee import PrivacyUnit
+from sfumato.private_search import Private
+
+
+@dataclass(frozen=True)
+class Portion:
+    """An amount of pure ε or, where the budget has a δ, of ρ."""
+
+    amount: Fraction
+    pure: bool
+
+    @classmethod
+    def of(cls, budget: Budget, thresholds: Fraction = Fraction(0)) -> Portion:
+        """Return all of a chart's budget, less the δ that its thresholds take."""
+        if budget.pure:
+            return cls(exactly(budget.epsilon), pure=True)
+        if thresholds >= exactly(budget.delta):
+            raise BudgetError(
+                "The private search for categories takes all of the chart's δ.",
+                "Gaussian noise needs some of it too.",
+                ("Ask for a smaller one: ", PrivateSearch(delta=1e-7), "."),
+            )
+        spending = replace(budget, reserve=plain_above(thresholds))
+        return cls(spending.rho, pure=False)
+
+    def part(self, share: Fraction) -> Portion:
+        """Return a share of this portion."""
+        return Portion(self.amount * share, self.pure)
+
+    @property
+    def epsilon(self) -> Fraction:
+        """What a mechanism with pure privacy may spend: ε, or the ε whose ε²/2 is ρ."""
+        return self.amount if self.pure else _root(2 * self.amount)
+
+    @property
+    def choice(self) -> Fraction:
+        """What an exponential mechanism may spend: ε, or the ε whose ε²/8 is ρ."""
+        return self.amount if self.pure else _root(8 * self.amount)
+
+    @property
+    def cost(self) -> Cost:
+        """What the ledger is charged when noise spends this portion."""
+        return Cost.pure(self.amount) if self.pure else Cost.gaussian(self.amount)
+
+    def law(self, weight: int) -> NoiseLaw:
+        """Return the noise to add to sums that one unit can move by `weight` steps."""
+        if self.pure:
+            return NoiseLaw("laplace", laplace_scale(weight, self.amount))
+        return NoiseLaw("gaussian", gaussian_scale(weight**2, self.amount))
+
+
+def _root(square: Fraction) -> Fraction:
+    """Return a float whose square is at most `square`, and almost as much."""
+    root = Fraction(float_below(Fraction(math.sqrt(square))))
+    while root**2 > square:
+        root = Fraction(math.nextafter(float(root), 0.0))
+    return root
+
+
+def add_noise(meter: Meter, exact: Exact, law: NoiseLaw) -> NDArray[np.int64]:
+    """Add noise of the planned law.
+
+    Privacy
+    -------
+    As `sfumato.mechanisms.laplace` and `sfumato.mechanisms.gaussian` state.
+    """
+    if law.kind == "laplace":
+        return laplace(meter, exact, scale=law.scale)
+    return gaussian(meter, exact, scale=law.scale)
+
+
+@dataclass(frozen=True)
+class Search:
+    """A planned search: only categories whose noisy count reaches `threshold` are shown."""
+
+    column: str
+    unit: PrivacyUnit
+    scale: float
+    threshold: int
+    cost: Cost
+
+    @property
+    def cells(self) -> int:
+        """The most cells the answer may add to a chart."""
+        return MOST_FOUND
+
+    @classmethod
+    def plan(cls, column: str, unit: PrivacyUnit, asked: Private, whole: Portion) -> Search:
+        """Price a search that spends the asked share of the chart's portion."""
+        if unit.shared:
+            raise DomainError(
+                f"The categories of {column!r} cannot be searched for while each {unit.column} "
+                "counts once.",
+                "One person could open any number of categories.",
+                ("Declare them, or write ", ProtectedUsers(unit.column, 20), "."),
+            )
+        if asked.within is not None:
+            raise DomainError(
+                f"Limits are for a search for bounds, but {column!r} is searched for categories.",
+                "A limit without effect would look like a promise.",
+                ("Leave them out: ", CategoriesOf(column, PrivateSearch(delta=1e-6)), "."),
+            )
+        epsilon = whole.part(exactly(asked.usual_share)).epsilon
+        scale = laplace_scale(unit.weight, epsilon)
+        delta = _delta(column, asked)
+        threshold = stability_threshold(unit.weight, scale, delta)
+        return cls(column, unit, scale, threshold, Cost.pure(epsilon, delta=delta))
+
+    def run(self, engine: Engine, meter: Meter) -> Labels:
+        """Ask for the categories.
+
+        Privacy
+        -------
+        As `sfumato.mechanisms.stability` states, at the planned cost.
+        """
+        exact = engine.occupied(self.column, self.unit)
+        found = occupied_categories(meter, exact, scale=self.scale, threshold=self.threshold)
+        return Labels(self.column, Categories(found[:MOST_FOUND]))
+
+
+def settle(
+    engine: Engine, meter: Meter, axes: Sequence[Key | Search | None]
+) -> tuple[Key | None, ...]:
+    """Run every search there is among the axes of a chart; all categories are public then.
+
+    Privacy
+    -------
+    Each search spends its planned cost; axes that are public already cost nothing.
+    """
+    return tuple(axis.run(engine, meter) if isinstance(axis, Search) else axis for axis in axes)
+
+
+def divide(
+    budget: Budget,
+    asked: Mapping[str, Private],
+    unit: PrivacyUnit,
+    *,
+    taken: Fraction = Fraction(0),
+    thresholds: Fraction = Fraction(0),
+) -> Division:
+    """Price a search for each column asked for.
+
+    A share of the budget may be `taken` for something else, and a δ for other `thresholds`.
+    """
+    delta = sum((_delta(column, request) for column, request in asked.items()), thresholds)
+    whole = Portion.of(budget, delta)
+    share = sum((exactly(request.usual_share) for request in asked.values()), taken)
+    if share >= 1:
+        raise DomainError(
+            "The private searches take all of the chart's budget.",
+            "Nothing would be left for the chart itself.",
+            ("Give them smaller shares: ", SHARED, "."),
+        )
+    searches = {
+        column: Search.plan(column, unit, request, whole) for column, request in asked.items()
+    }
+    return Division(whole, searches, whole.part(1 - share))
+
+
+@dataclass(frozen=True)
+class Division:
+    """A chart's whole budget, its searches by column, and what is left for the chart itself."""
+
+    whole: Portion
+    searches: dict[str, Search]
+    left: Portion
+
+    @property
+    def cost(self) -> Cost:
+        """What all searches cost."""
+        return sum((search.cost for search in self.searches.values()), Cost.nothing())
+
+
+def _delta(column: str, asked: Private) -> Fraction:
+    if asked.delta is None:
+        raise DomainError(
+            f"The private search for categories of {column!r} needs a δ.",
+            "It is the chance that a category held by one person alone is shown.",
+            ("Write ", CategoriesOf(column, PrivateSearch(delta=1e-6)), "."),
+        )
+    return exactly(asked.delta)

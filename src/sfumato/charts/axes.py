@@ -1,0 +1,191 @@
+"""What `order=`, `bounds=` and `bins=` mean on one axis."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date
+from itertools import count
+from typing import cast
+
+import numpy as np
+
+from sfumato.charts.option import About
+from sfumato.dates import MOST, pace_of
+from sfumato.domain import Bounds, Categories, Domain, Value, on_calendar
+from sfumato.errors import DomainError
+from sfumato.grid import Edges, Grid, Key, Labels
+from sfumato.phrases import Setting, Worded
+from sfumato.private_search import Private
+
+Order = Categories | Private | Sequence[Value]
+
+HUE = About(help="The column to tell groups by colour.", metavar="COLUMN")
+"""What every `hue` says about itself."""
+
+
+def about_order(axis: str) -> About:
+    """Return what the order of an axis says about itself."""
+    return About(
+        help=f"The public categories of {axis}, in the order to show them.",
+        session="Left out, all that are declared.",
+        python="``sf.private(delta=1e-6)`` searches for them instead, with that δ.",
+        typed="private:1e-6 searches for them, with that δ.",
+        metavar="A,B",
+        spelled="order",
+        panel="What is public",
+    )
+
+
+HUE_ORDER = about_order("`hue`")
+"""What every `hue_order` says about itself."""
+
+
+def read_order(order: Order | None) -> Categories | Private | None:
+    """Read a list of categories; a request for a search stays one."""
+    return order if isinstance(order, Private | None) else Categories.of(order)
+
+
+def labels(domain: Domain, column: str | None, order: Order | None) -> Labels | None:
+    """Return the public categories of a column, in the order asked for."""
+    if column is None:
+        return None
+    wanted = cast(Categories | None, read_order(order))
+    return Labels(column, domain.categories(column).select(wanted, column))
+
+
+Range = Bounds | Sequence[float] | Sequence[date]
+"""A public range: its two ends, or a ``range`` of whole numbers."""
+
+
+def declare_bounds(
+    column: str, bounds: Range | Private | Mapping[str, Range] | None
+) -> dict[str, object]:
+    """Return the bounds of named columns, or of the one that is meant where none is named."""
+    if bounds is None or isinstance(bounds, Private):
+        return {}
+    return dict(bounds) if isinstance(bounds, Mapping) else {column: Bounds.of(bounds)}
+
+
+def declare_categories(orders: Mapping[str | None, Order | None]) -> dict[str, object]:
+    """Return the categories of columns whose order is given, and not searched for."""
+    return {
+        column: order
+        for column, order in orders.items()
+        if column is not None and order is not None and not isinstance(order, Private)
+    }
+
+
+_TWO = Worded("bins=(20, [0, 1, 5])", in_shell="--bins 20 --bins 0,1,5")
+
+USUAL = 20
+"""How many bins values have that may lie anywhere."""
+
+FINE = 100
+"""Bins of so many values, or more, look alike whether they have one more or not."""
+
+MOST_ALIGNED = 2**16
+"""More bins than so many are left where they are: nobody sees one of them."""
+
+AxisBins = int | Sequence[float]
+Bins = AxisBins | tuple[AxisBins, AxisBins]
+
+
+def plain_bins(bins: Bins | None) -> Bins | None:
+    """Return edges that came as a list or an array as a tuple."""
+    if isinstance(bins, str) or not isinstance(bins, Iterable):
+        return bins
+    return cast(Bins, tuple(plain_bins(item) for item in cast(Iterable[AxisBins], bins)))
+
+
+def axis_bins(bins: Bins | None, axis: int, axes: int) -> AxisBins | None:
+    """Return what `bins` says about one of one or two axes: a number of bins, or their edges."""
+    if bins is None or axes == 1 or isinstance(bins, int | np.integer):
+        return cast(AxisBins | None, bins)
+    if isinstance(bins, tuple) and len(bins) == axes:
+        return cast(tuple[AxisBins, AxisBins], bins)[axis]
+    raise DomainError(
+        "bins of a two-dimensional histogram is one number, or a pair with one entry per axis.",
+        "Anything else leaves open which axis is meant.",
+        ("Write ", Setting("bins", 20), ", or ", _TWO, "."),
+    )
+
+
+def axis_key(domain: Domain, column: str, order: Categories | None, bins: AxisBins | None) -> Key:
+    """Return the public cells of one axis, from what is declared about its column."""
+    if order is not None:
+        return Labels(column, domain.categories(column).select(order, column))
+    match domain.fact(column):
+        case Categories() as categories:
+            return Labels(column, categories)
+        case Bounds():
+            return _numeric(column, domain.spaced_bounds(column), bins)
+
+
+def _numeric(column: str, bounds: Bounds, bins: AxisBins | None) -> Grid | Edges:
+    if bins is None:
+        return _usual(column, bounds)
+    if isinstance(bins, int | np.integer) and not isinstance(bins, bool):
+        return _counted(column, bounds, int(bins))
+    try:
+        edges = tuple(float(edge) for edge in cast(Sequence[float], bins))
+    except (TypeError, ValueError):
+        edges = None
+    if edges is None or isinstance(bins, str):
+        raise DomainError(
+            f"bins of {column!r} must be a whole number or a list of edges.",
+            "Bins found from the data would leak it.",
+            ("Write ", Setting("bins", 20), ", or ", Setting("bins", [0, 18, 65, 110]), "."),
+        )
+    return Edges(column, bounds, edges)
+
+
+def _usual(column: str, bounds: Bounds) -> Grid | Edges:
+    """Return bins where nobody said how many: whole values, units of the calendar, or 20.
+
+    Each bin holds as many values, which are 1, 2, 5, 10, 20, … so that there are `MOST` bins at
+    most; the last one holds what is left, and a twentieth more if that is all there is.
+    """
+    few = bounds.values is not None and bounds.values <= MOST
+    if bounds.time and not few:
+        pace = pace_of(bounds)
+        return Edges(column, bounds, pace.edges(bounds)) if pace else Grid(column, bounds, USUAL)
+    if bounds.values is None:
+        return Grid(column, bounds, USUAL)
+    width = next(each for each in _one_two_five() if bounds.values <= MOST * each)
+    left = bounds.values % width
+    return _whole(
+        column, bounds, range(0, bounds.values - (left if left < width / 19 else 0), width)
+    )
+
+
+def _counted(column: str, bounds: Bounds, bins: int) -> Grid | Edges:
+    """Return so many bins, as equal as whole values allow, and no more than there are values."""
+    plain = Grid(column, bounds, bins)  # refuses what is no number of bins
+    values = bounds.values
+    if values is None or values >= FINE * bins or min(values, bins) > MOST_ALIGNED:
+        return plain
+    bins = min(bins, values)
+    return _whole(column, bounds, [values * index // bins for index in range(bins)])
+
+
+def _whole(column: str, bounds: Bounds, firsts: Sequence[int]) -> Grid | Edges:
+    """Return bins that begin at the given ones of all values, with edges between two values.
+
+    Edges of time lie on the values themselves, as those of a calendar do, and so do those of bins
+    with so many values that the one on the last edge does not matter.
+    """
+    step = cast(float, bounds.step)
+    if bounds.time:
+        before, last = 0.0, bounds.upper + step
+    elif firsts[1:2] and firsts[1] - firsts[0] >= FINE:
+        before, last = 0.0, bounds.upper
+    else:
+        before, last = step / 2, bounds.upper + step / 2
+    edges = [bounds.lower + first * step - before for first in firsts]
+    if bounds.time and not on_calendar(bounds.lower, last):
+        return Grid(column, bounds, USUAL)
+    return Edges(column, bounds, (*(edge for edge in edges if edge < last), last))
+
+
+def _one_two_five() -> Iterator[int]:
+    return (digit * 10**power for power in count() for digit in (1, 2, 5))

@@ -1,1 +1,0 @@
-"""How boxes are measured: one file per family of methods."""

@@ -1,0 +1,1 @@
+"""Boxplots: the request, its plan, and one file per family of methods."""

@@ -1,1 +1,0 @@
-"""How principal components are found: their parts, each with a price."""

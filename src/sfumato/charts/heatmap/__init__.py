@@ -1,0 +1,1 @@
+"""Heatmaps: the request, its plan, and one file per family of methods."""

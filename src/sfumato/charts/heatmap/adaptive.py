@@ -1,0 +1,122 @@
+"""`Adaptive`: squares as small as the people in them allow."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.charts.heatmap.method import (
+    MOST_SQUARES,
+    Integers,
+    Mapped,
+    mapped,
+    round_of,
+    tree_of,
+    unit_of,
+)
+from sfumato.exact import Exact
+from sfumato.mechanisms.meter import Meter
+from sfumato.mechanisms.survey import survey
+from sfumato.plane import Plane
+from sfumato.postprocess.polya import decode
+from sfumato.postprocess.quadtree import nearest
+from sfumato.privacy.budget import Cost
+
+ROOT = Fraction(1, 25)
+FIRST = Fraction(1, 2)
+"""The share of ε that the whole map takes, and of what is left that the first squares take."""
+
+_PEOPLE = 5.0
+_MOST_HALVINGS = 6
+_MOST_MORE = 6
+
+
+@dataclass(frozen=True)
+class Adaptive:
+    """Measure the whole, then equal squares, then each of these in parts or once more.
+
+    A first look at squares that hold a few people each tells where more of them are; there the
+    rest of ε is spent on smaller squares, elsewhere on the same ones. Every path from the whole
+    map to a square shown spends ε exactly.
+    """
+
+    epsilon: Fraction
+
+    @property
+    def cost(self) -> Cost:
+        """What it will spend."""
+        return Cost.pure(self.epsilon)
+
+    @property
+    def shares(self) -> tuple[Fraction, Fraction, Fraction]:
+        """What the whole, the first squares and the last ones are measured with."""
+        root = ROOT * self.epsilon
+        first = FIRST * (self.epsilon - root)
+        return root, first, self.epsilon - root - first
+
+    @property
+    def finest(self) -> Fraction:
+        """The ε that the squares it shows are measured with."""
+        return self.shares[-1]
+
+    @property
+    def least(self) -> Fraction:
+        """The smallest ε that anything is measured with."""
+        return min(self.shares)
+
+    def map(self, meter: Meter, exact: Exact, plane: Plane) -> Mapped:
+        """Ask in three rounds, and decode all answers together.
+
+        Privacy
+        -------
+        Which squares a round asks for follows from the answers to earlier ones. Squares of the
+        last round lie below those of the second, each below one, so no path is asked twice in a
+        round: ε in all, as `sfumato.mechanisms.survey` accounts for it.
+        """
+        root, first, last = self.shares
+        unit = unit_of(exact)
+        opened = survey(meter, exact, plane.levels, self.epsilon)
+        whole = round_of(opened.ask([0], [0], root), exact.step)
+        people = max(float(whole.value[0]) / unit, 2 / float(self.epsilon))
+        level = min(_halvings(people * float(first) / _PEOPLE, 1, _MOST_HALVINGS), plane.levels)
+        codes = np.arange(4**level, dtype=np.int64)
+        opened.ask(np.full_like(codes, level), codes, first)
+        tree = tree_of(opened, exact.step)
+        # Squares that may not be halved further hold so many people that no prior is needed.
+        masses = nearest(tree) if level == _MOST_HALVINGS else decode(tree, unit)
+        expected = masses[tree.places(level, codes)] / unit
+        deeper = _deeper(expected * float(last), min(_MOST_MORE, plane.levels - level))
+        opened.ask(*_below(level, codes, deeper), last)
+        tree = tree_of(opened, exact.step)
+        return mapped(opened, plane, tree, decode(tree, unit))
+
+
+def _halvings(people: float, least: int, most: int) -> int:
+    """Return how often to halve a square's side so that about one part of `people` lies in each."""
+    return int(np.clip(np.floor(0.5 * np.log2(max(people, 1e-9)) + 0.5), least, most))
+
+
+def _deeper(signal: NDArray[np.float64], most: int) -> Integers:
+    """Return how often to halve each square, so that all together are not too many."""
+    enough = 1.0
+    while True:
+        wanted = np.floor(0.5 * np.log2(np.maximum(signal / enough, 1e-9)) + 0.5)
+        deeper = np.clip(wanted, 0, most).astype(np.int64)
+        if not deeper.any() or (4**deeper).sum() <= MOST_SQUARES:
+            return deeper
+        enough *= 2
+
+
+def _below(level: int, codes: Integers, deeper: Integers) -> tuple[Integers, Integers]:
+    """Return the squares that lie so much deeper below each of `codes`."""
+    levels: list[Integers] = []
+    below: list[Integers] = []
+    for more in range(int(deeper.max()) + 1):
+        parents = codes[deeper == more]
+        parts = (parents[:, None] << 2 * more) + np.arange(4**more, dtype=np.int64)
+        below.append(parts.ravel())
+        levels.append(np.full(parts.size, level + more, dtype=np.int64))
+    return np.concatenate(levels), np.concatenate(below)

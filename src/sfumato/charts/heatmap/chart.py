@@ -1,0 +1,329 @@
+"""`Heatmap`: where people are, at any resolution."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, cast
+
+from sfumato.charts.allocation import Portion
+from sfumato.charts.chart import Chart
+from sfumato.charts.heatmap.adaptive import Adaptive
+from sfumato.charts.heatmap.method import Method, Resolution, aspect_of, read_resolution
+from sfumato.charts.heatmap.plan import HeatmapPlan
+from sfumato.charts.heatmap.published import Decoder, Dense, Laplace, Pyramid
+from sfumato.charts.option import About, Example, Ranges, explained
+from sfumato.domain import Domain, real
+from sfumato.engines.engine import Engine
+from sfumato.errors import DomainError
+from sfumato.grid import Grid
+from sfumato.mechanisms.meter import Meter
+from sfumato.phrases import BoundsOf, ProtectedUsers, Setting, Settings
+from sfumato.plane import MOST_LEVELS, Outside, Plane, Weight
+from sfumato.privacy.budget import Budget
+from sfumato.privacy.guarantee import Guarantee, PrivacyUnit
+from sfumato.releases.heatmap import HeatmapRelease, Origin
+from sfumato.releases.heatmap.area import Aspect
+
+HeatMethod = Literal["adaptive", "pyramid", "laplace", "dense"]
+
+_WIDTHS = range(1, 2**12 + 1)
+
+
+@explained
+@dataclass(frozen=True)
+class Heatmap(Chart[HeatmapPlan, HeatmapRelease]):
+    """The density of rows or people over two columns.
+
+    Rows beyond the window are not drawn, though they share their person's weight.
+
+    Examples
+    --------
+    >>> chart = Heatmap(x="lon", y="lat")
+    >>> domain = Domain(lon=(-74.3, -73.7), lat=(40.5, 40.9))
+    >>> plan = chart.plan(domain, PrivacyUnit.users("user"), Budget(epsilon=1))
+    >>> round(plan.expected_error, 2)  # people, in one of the squares that are measured
+    2.08
+    """
+
+    verb = "heatmap"
+    summary = "Show where rows or people are, on a map of two columns."
+    privacy = "The whole map is charged once, at any resolution."
+    ranges = Ranges(
+        help='The public window, ``{"lon": (…), "lat": (…)}``, and the public range of `weight` if '
+        "there is one.",
+        typed="The range of a column; repeat it for both of the window, and for the weight if "
+        "there is one.",
+        type="Mapping[str, Range]",
+        required=True,
+        metavar="COLUMN=LOWER,UPPER",
+    )
+    example = Example(
+        table="checkins(people=500)",
+        asks='x="lon", y="lat"',
+        bounds='{"lon": (-30.10, -29.90), "lat": (44.94, 45.06)}',
+        domain='{"lon": (-30.10, -29.90), "lat": (44.94, 45.06)}',
+        unit='"person_id"',
+        budget="1.0",
+        shows="release.to_array(resolution=(4, 3)).shape",
+        gives="(3, 4)",
+        command="heatmap visits.csv --x lon --y lat --bounds lon=-74.3,-73.7 "
+        "--bounds lat=40.5,40.9 --unit user_id --epsilon 0.5",
+    )
+    endings = (".geojson",)
+
+    x: str = field(metadata=About(help="The column along the x axis.", metavar="COLUMN"))
+    y: str = field(metadata=About(help="The column along the y axis.", metavar="COLUMN"))
+    resolution: Resolution = field(
+        default=256,
+        metadata=About(
+            help="How many cells a side the picture has, up to 2²⁰.",
+            python="A pair is for x and y.",
+            typed="320,240 is for x and y.",
+            metavar="CELLS",
+            spelled="cells",
+        ),
+    )
+    method: HeatMethod = field(
+        default="adaptive",
+        metadata=About(
+            help="How the map is measured; all but adaptive are there to be compared with.",
+            why="It decides what is measured.",
+        ),
+    )
+    decoder: Decoder | None = field(
+        default=None,
+        metadata=About(
+            help="For pyramid: how masses follow from noisy ones; lp, as published, if left out.",
+            why="It decides how noisy masses are made to agree.",
+            panel="Methods to compare with",
+        ),
+    )
+    top: float | None = field(
+        default=None,
+        metadata=About(
+            help="For laplace: show only this fraction of the cells, those with the largest "
+            "counts.",
+            metavar="FRACTION",
+            panel="Methods to compare with",
+        ),
+    )
+    width: int = field(
+        default=20,
+        metadata=About(
+            help="For pyramid: how many squares are opened on each level, w of the paper.",
+            metavar="NUMBER",
+            panel="Methods to compare with",
+        ),
+    )
+    decay: float = field(
+        default=2**-0.5,
+        metadata=About(
+            help="For pyramid: how ε shrinks from one level to the one below, γ of the paper.",
+            metavar="NUMBER",
+            panel="Methods to compare with",
+        ),
+    )
+    levels: int | None = field(
+        default=None,
+        metadata=About(
+            help="For pyramid: how many times squares are divided; as the resolution asks for if "
+            "left out.",
+            metavar="NUMBER",
+            panel="Methods to compare with",
+        ),
+    )
+    weight: str | None = field(
+        default=None,
+        metadata=About(
+            help="The column that says how much a row weighs, with public bounds from 0.",
+            metavar="COLUMN",
+        ),
+    )
+    outside: Outside = field(
+        default="drop",
+        metadata=About(
+            help="What becomes of rows beyond the window: dropped, or counted at its edge.",
+            why="It decides what is counted.",
+        ),
+    )
+    origin: Origin = field(
+        default="lower",
+        metadata=About(
+            help="Where y begins: upper draws it downwards, as in images.",
+            why="It decides which way up the picture is.",
+        ),
+    )
+    aspect: Aspect | None = field(
+        default=None,
+        metadata=About(
+            help="How the window is drawn: map for degrees of longitude and latitude, equal for "
+            "one scale on both axes, free to fill the picture. Left out, names of columns and the "
+            "origin tell.",
+            why="It decides how the window is drawn.",
+        ),
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "resolution", read_resolution(self.resolution))
+        self._check_columns()
+        self._check_options()
+
+    def declare(self, bounds: object) -> Domain:
+        """Return what a heatmap declares alone: its window, and how much a row may weigh."""
+        if not isinstance(bounds, Mapping):
+            raise DomainError(
+                "A heatmap needs the public bounds of both columns.",
+                "A window read from the data would leak its extremes.",
+                ("Write ", BoundsOf(self.x, self.y), "."),
+            )
+        return Domain(cast(Mapping[str, object], bounds))
+
+    def _check_columns(self) -> None:
+        columns = [column for column in (self.x, self.y, self.weight) if column is not None]
+        if len(set(columns)) != len(columns):
+            raise DomainError(
+                "x, y and weight must be different columns.",
+                "A column against itself shows a line, and costs the same.",
+                ("Write ", Settings({"x": "lon", "y": "lat"}), "."),
+            )
+
+    def _check_options(self) -> None:
+        pyramid = self.method == "pyramid"
+        usual = (20, 2**-0.5, None, None)
+        if not pyramid and (self.width, self.decay, self.levels, self.decoder) != usual:
+            raise DomainError(
+                ("decoder, width, decay and levels belong to ", Setting("method", "pyramid"), "."),
+                "Without effect they would look like a choice.",
+                ("Leave them out, or write ", Setting("method", "pyramid"), "."),
+            )
+        if self.top is not None and (self.method != "laplace" or not 0 < real(self.top) <= 1):
+            raise DomainError(
+                (
+                    Setting("top", self.top),
+                    " must be above 0 and up to 1, with method 'laplace'.",
+                ),
+                "It must be known without looking.",
+                ("Write ", Settings({"method": "laplace", "top": 0.0001}), ", or leave it out."),
+            )
+        if not (_whole(self.width, _WIDTHS) and 0 < real(self.decay) <= 1):
+            raise DomainError(
+                f"width must be a whole number up to {_WIDTHS[-1]}, and decay above 0 and up to 1.",
+                "They decide how ε is spent.",
+                "Leave them out for the published 20 and 0.7071.",
+            )
+        if self.levels is not None and not _whole(self.levels, range(MOST_LEVELS + 1)):
+            raise DomainError(
+                (Setting("levels", self.levels), f" must be a whole number up to {MOST_LEVELS}."),
+                "It decides how small the smallest squares are.",
+                "Leave it out for those of the resolution.",
+            )
+
+    @property
+    def label(self) -> str:
+        """What is asked, in words."""
+        by = f", weighted by {self.weight}" if self.weight else ""
+        return f"heatmap of {self.x} and {self.y}{by}"
+
+    def plan(self, domain: Domain, unit: PrivacyUnit, budget: Budget) -> HeatmapPlan:
+        """Return the price and the expected error, or refuse. Knows public facts only."""
+        if unit.max_rows is not None:
+            raise DomainError(
+                "A heatmap has each person count once, rows sharing that weight.",
+                "With a number of rows each, a few people with many rows would be the picture.",
+                ("Write ", ProtectedUsers(unit.column), "."),
+            )
+        columns, rows = cast(tuple[int, int], self.resolution)
+        x = Grid(self.x, domain.bounds(self.x), columns)
+        y = Grid(self.y, domain.bounds(self.y), rows)
+        plane = self._plane(x, y)
+        method = self._method(Portion.of(budget), plane)
+        return HeatmapPlan(
+            label=self.label,
+            guarantee=Guarantee(budget.epsilon, budget.delta, unit),
+            cost=method.cost,
+            x=x,
+            y=y,
+            plane=plane,
+            weight=None if self.weight is None else _weight(domain, self.weight),
+            method=method,
+            name=self.method,
+            aspect=self.aspect or aspect_of(x, y, self.origin),
+        )
+
+    def measure(self, engine: Engine, plan: HeatmapPlan, meter: Meter) -> HeatmapRelease:
+        """Ask the engine once, measure squares, decode, return the release.
+
+        Privacy
+        -------
+        One query answers for all cells of the finest level; the method sees its sums alone, and
+        spends the plan's cost once on every path from the whole window to a cell.
+        """
+        exact = engine.masses(plan.plane, plan.guarantee.unit, plan.weight)
+        found = plan.method.map(meter, exact, plan.plane)
+        return HeatmapRelease(
+            label=plan.label,
+            guarantee=plan.guarantee,
+            cost=plan.cost,
+            x=plan.x,
+            y=plan.y,
+            method=self.method,
+            decoder=self._decoder,
+            top=None if self.top is None else float(self.top),
+            origin=self.origin,
+            aspect=plan.aspect,
+            outside=self.outside,
+            weight=self.weight,
+            step=exact.step,
+            leaves=found.leaves,
+            noisy=tuple(found.noisy.tolist()),
+            scale=tuple(found.scale.tolist()),
+            total=float(found.leaves.mass.sum()),
+        )
+
+    @property
+    def _decoder(self) -> str:
+        if self.method == "pyramid":
+            return self.decoder or "lp"
+        return {"adaptive": "bayes", "dense": "lp"}.get(self.method, "")
+
+    def _plane(self, x: Grid, y: Grid) -> Plane:
+        """Return the cells to count in: those of the picture, or a power of two a side.
+
+        A quadtree is stretched over the window. Cut out of a larger square, part of its cells
+        would lie where nobody can be, and be paid for in squares of odd shapes at the rim.
+        """
+        if self.method != "laplace":
+            side = 2 ** Plane(x, y).levels
+            x, y = Grid(x.column, x.bounds, side), Grid(y.column, y.bounds, side)
+        return Plane(x, y, self.outside)
+
+    def _method(self, portion: Portion, plane: Plane) -> Method:
+        epsilon = portion.epsilon
+        match self.method:
+            case "pyramid":
+                levels = plane.levels if self.levels is None else min(self.levels, plane.levels)
+                decoder = cast(Decoder, self._decoder)
+                return Pyramid(epsilon, levels, self.width, float(self.decay), decoder)
+            case "laplace":
+                return Laplace(epsilon, None if self.top is None else float(self.top))
+            case "dense":
+                return Dense(epsilon)
+            case _:
+                return Adaptive(epsilon)
+
+
+def _whole(number: object, among: range) -> bool:
+    return isinstance(number, int) and not isinstance(number, bool) and number in among
+
+
+def _weight(domain: Domain, column: str) -> Weight:
+    bounds = domain.bounds(column)
+    if bounds.lower < 0 or bounds.time:
+        raise DomainError(
+            f"The weight {column!r} must have bounds from 0 up.",
+            "What weighs less than nothing could hide what others add.",
+            ("Declare it as ", BoundsOf(column, ends=(0, 100)), "."),
+        )
+    return Weight(column, bounds.upper)

@@ -1,0 +1,117 @@
+"""`HeatmapPlan`: what a heatmap will cost and how fine it will be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sfumato.charts.chart import Plan, text_lines
+from sfumato.charts.heatmap.method import Method, side
+from sfumato.charts.heatmap.published import MOST_CELLS
+from sfumato.domain import real
+from sfumato.engines.engine import Schema
+from sfumato.errors import DomainError
+from sfumato.grid import Grid
+from sfumato.mechanisms.laplace import laplace_scale
+from sfumato.phrases import Setting
+from sfumato.plane import Plane, Weight, influence
+from sfumato.postprocess.noise_law import NoiseLaw
+from sfumato.releases.heatmap.area import Aspect, on_earth
+
+
+@dataclass(frozen=True)
+class HeatmapPlan(Plan):
+    """The price of a heatmap and the noise on each of its squares.
+
+    Parameters
+    ----------
+    x, y
+        The window, with the cells of the picture.
+    plane
+        The cells that are counted in.
+    weight
+        How much rows weigh.
+    method
+        How the budget is divided, and what noise that means.
+    """
+
+    x: Grid
+    y: Grid
+    plane: Plane
+    weight: Weight | None
+    method: Method
+    name: str
+    aspect: Aspect
+
+    def __post_init__(self) -> None:
+        l1, _ = influence(self.guarantee.unit, self.weight)
+        laplace_scale(l1, self.method.least)  # refuses noise that would drown everything
+        cells = self.plane.x.cells * self.plane.y.cells
+        if self.name == "laplace" and cells > MOST_CELLS:
+            raise DomainError(
+                f"{cells} cells are more than the {MOST_CELLS} that 'laplace' can add noise to.",
+                "Nearly all of them would hold noise alone.",
+                "Leave the method out, or ask for a smaller resolution.",
+            )
+        if self.aspect == "map" and not on_earth(self.x, self.y):
+            raise DomainError(
+                (Setting("aspect", "map"), " is for degrees of longitude on x and latitude on y."),
+                "Other bounds would give distances without meaning.",
+                ("Write ", Setting("aspect", "equal"), ", or leave it out."),
+            )
+
+    @property
+    def noise(self) -> NoiseLaw:
+        """The law of the noise on one of the squares that are shown, in integer steps."""
+        l1, _ = influence(self.guarantee.unit, self.weight)
+        return NoiseLaw("laplace", laplace_scale(l1, self.method.finest))
+
+    @property
+    def expected_error(self) -> float:
+        """The mean absolute error of one measured square, in rows or people."""
+        _, step = influence(self.guarantee.unit, self.weight)
+        return self.noise.mean_absolute * step
+
+    def detail(self, *, size: float) -> tuple[float, float]:
+        """Return how small the squares will be, along x and y, where people are spread evenly.
+
+        Parameters
+        ----------
+        size
+            A guess of the number of rows or people in the window.
+
+        Examples
+        --------
+        >>> import sfumato as sf
+        >>> chart, domain = sf.Heatmap("lon", "lat"), sf.Domain(lon=(0, 1), lat=(0, 1))
+        >>> plan = chart.plan(domain, sf.PrivacyUnit.users("user"), sf.Budget(epsilon=1))
+        >>> [round(side, 3) for side in plan.detail(size=10_000)]
+        [0.014, 0.014]
+        """
+        if not real(size) > 0:
+            raise DomainError(
+                "A guess of size must be a number above 0.",
+                "It turns noise into detail, and must not be read from the data.",
+                "Write size=1000.",
+            )
+        part = side(size, float(self.method.finest))
+        return part * self.x.bounds.width, part * self.y.bounds.width
+
+    def check(self, schema: Schema) -> None:
+        """Refuse a table that lacks a column, or holds another kind, before any charge."""
+        weights = [] if self.weight is None else [self.weight.column]
+        schema.check([self.plane.x, self.plane.y], self.guarantee.unit, numbers=weights)
+
+    def lines(self) -> list[tuple[str, str]]:
+        """Return what there is to know, as names and values to print."""
+        counted = "rows" if self.guarantee.unit.column is None else "people"
+        fine = [(size, self.detail(size=size)) for size in (1_000, 100_000)]
+        return [
+            ("method", self.name),
+            ("expected error", f"{self.expected_error:,.3g} {counted} in a measured square"),
+            *(
+                (f"with {size:,}", f"squares of about {x:,.3g} × {y:,.3g}")
+                for size, (x, y) in fine
+                if self.name == "adaptive"
+            ),
+            *text_lines((self.x.bounds, self.y.bounds)),
+        ]

@@ -1,0 +1,1 @@
+"""Principal components: the request, its plan, and the private search for them."""

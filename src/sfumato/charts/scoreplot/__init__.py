@@ -1,0 +1,1 @@
+"""Score plots: the request, its plan, and what fills the frame."""

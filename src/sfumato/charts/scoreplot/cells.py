@@ -1,0 +1,371 @@
+"""What a score plot counts in: the private frame, and the cells or squares that fill it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.charts.allocation import Portion, add_noise
+from sfumato.charts.heatmap.method import Mapped, mapped, tree_of, unit_of
+from sfumato.charts.pca.analysis import Reach, rungs
+from sfumato.domain import Bounds
+from sfumato.engines.engine import Engine
+from sfumato.errors import DomainError
+from sfumato.grid import Labels
+from sfumato.lattice import Distance, Projection, Question
+from sfumato.mechanisms.gaussian import gaussian_scale
+from sfumato.mechanisms.meter import Meter
+from sfumato.mechanisms.sparse import occupied_counts, sparse_threshold
+from sfumato.mechanisms.survey import Survey, surveys
+from sfumato.phrases import ProtectedUsers
+from sfumato.plane import Plane
+from sfumato.postprocess.density import spread
+from sfumato.postprocess.haar import Estimate, bins_for, estimated
+from sfumato.postprocess.noise_law import NoiseLaw
+from sfumato.postprocess.polya import decode
+from sfumato.privacy.budget import Cost
+from sfumato.privacy.guarantee import PrivacyUnit
+from sfumato.releases.pca import PcaRelease
+
+LEVEL = Fraction(985, 1000)
+"""The share of rows that a frame is to hold before it is inflated."""
+
+INFLATION = 1.2
+"""By how much the frame is wider than the distance that was found (Jo et al., dppca)."""
+
+_DOUBT = 12.0  # times 1/ε: how many rows lie beyond the frame at least
+_BELOW, _ABOVE = 0.5, 3.0  # of the expected distance: where rungs are dense
+_RATIO, _COARSE = 1.05, 2.0
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A planned window: a square around the released mean."""
+
+    reach: Reach
+
+    @classmethod
+    def plan(cls, portion: Portion) -> Frame:
+        """Price the search for its size."""
+        return cls(Reach.plan(LEVEL, portion, _DOUBT))
+
+    @property
+    def cost(self) -> Cost:
+        """What it will spend."""
+        return self.reach.cost
+
+    def find(
+        self,
+        engine: Engine,
+        meter: Meter,
+        pca: PcaRelease,
+        unit: PrivacyUnit,
+        *,
+        axes: tuple[int, int],
+        cells: tuple[int, int],
+    ) -> FoundFrame:
+        """Choose how far the scores reach.
+
+        Privacy
+        -------
+        As `Reach.find` states: the one thing that is asked is how far most rows lie from the
+        released mean, on a ladder made of released variances.
+        """
+        vectors = tuple(pca.vectors[axis - 1] for axis in axes)
+        key = Distance(pca.lattice, "distance", pca.origin, vectors, ladder(pca, axes))
+        reach = INFLATION * self.reach.find(engine, meter, key, unit)
+        bounds = Bounds(-reach, reach)
+        x, y = (
+            Projection(pca.lattice, f"PC{axis}", pca.origin, vector, bounds, count)
+            for axis, vector, count in zip(axes, vectors, cells, strict=True)
+        )
+        return FoundFrame(x, y)
+
+
+@dataclass(frozen=True)
+class FoundFrame:
+    """A window that is public now."""
+
+    x: Projection
+    y: Projection
+
+
+def ladder(pca: PcaRelease, axes: tuple[int, int]) -> tuple[float, ...]:
+    """Return distances to choose from, dense where the released variances expect the answer.
+
+    Were they dense everywhere, the many that nobody reaches would outweigh the few that fit where
+    ε is small. Those far from what is expected are there for data that are not as variances say.
+    """
+    lattice = pca.lattice
+    farthest, least = lattice.farthest, 16 * lattice.unit
+    expected = math.sqrt(sum(max(float(pca.variances[axis - 1]), 0.0) for axis in axes))
+    expected = min(max(expected, least / _BELOW), farthest / _ABOVE)
+    dense = rungs(_BELOW * expected, _ABOVE * expected, _RATIO)
+    below = rungs(least, _BELOW * expected, 2.0)[:-1] if least < _BELOW * expected else (0.0,)
+    above = rungs(_ABOVE * expected, farthest, _COARSE)[2:]
+    return (*below, *dense[1:], *above)
+
+
+@dataclass(frozen=True, eq=False)
+class Filled:
+    """What lies where in a frame.
+
+    Parameters
+    ----------
+    steps
+        The noisy counts ``[group, row, column]`` as released, in integer steps; None where squares
+        of other sizes were measured.
+    masses
+        What they are taken for, in rows or people, never below zero.
+    """
+
+    steps: NDArray[np.int64] | None
+    masses: NDArray[np.float64]
+
+
+class Filling(Protocol):
+    """A planned way to fill a frame. Knows public facts only."""
+
+    @property
+    def cost(self) -> Cost:
+        """What it will spend at most."""
+        ...
+
+    @property
+    def noise(self) -> NoiseLaw:
+        """The law of the noise on one count, in integer steps."""
+        ...
+
+    @property
+    def threshold(self) -> int | None:
+        """What a count must reach to be shown, if not all are."""
+        ...
+
+    def side(self, people: float) -> int:
+        """Return how many cells a side make the best picture of a group of so many units."""
+        ...
+
+    def fill(
+        self,
+        engine: Engine,
+        meter: Meter,
+        frame: FoundFrame,
+        hue: Labels | None,
+        unit: PrivacyUnit,
+    ) -> Filled:
+        """Ask for the frame's counts, or masses, of all groups.
+
+        Privacy
+        -------
+        Spends at most `cost`, whatever the data, over all groups together.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class Noised:
+    """Gaussian noise on every cell; ``"haar"`` then shrinks what noise alone could have made."""
+
+    method: Estimate
+    portion: Portion
+    unit: PrivacyUnit
+
+    def __post_init__(self) -> None:
+        self.noise  # noqa: B018 - refuses a portion too small to buy any noise
+
+    @property
+    def cost(self) -> Cost:
+        """What it will spend."""
+        return self.portion.cost
+
+    @property
+    def noise(self) -> NoiseLaw:
+        """The law of the noise on one count, in integer steps."""
+        return self.portion.law(self.unit.weight)
+
+    @property
+    def threshold(self) -> int | None:
+        """Every count is shown."""
+        return None
+
+    def side(self, people: float) -> int:
+        """Return how many cells a side make the best picture of a group of so many units."""
+        return bins_for(people, self.noise.scale * self.unit.step)
+
+    def fill(
+        self,
+        engine: Engine,
+        meter: Meter,
+        frame: FoundFrame,
+        hue: Labels | None,
+        unit: PrivacyUnit,
+    ) -> Filled:
+        """Count, add noise, and estimate.
+
+        Privacy
+        -------
+        One query over all groups together, which one unit can move by its weight.
+        """
+        law = self.noise
+        noisy = add_noise(meter, engine.counts(keys_of(frame, hue), unit), law)
+        steps = stacked(noisy, frame)
+        masses = estimated(steps.astype(np.float64) * unit.step, law.scale * unit.step, self.method)
+        return Filled(steps, masses)
+
+
+@dataclass(frozen=True)
+class Sparse:
+    """Gaussian noise on the cells where anyone is; those that reach a threshold are shown."""
+
+    portion: Portion
+    delta: Fraction
+    unit: PrivacyUnit
+
+    def __post_init__(self) -> None:
+        if self.unit.shared:
+            raise DomainError(
+                f"Method 'sparse' cannot hide a {self.unit.column} whose rows share one weight.",
+                "One person could open any number of cells.",
+                ("Leave the method out, or write ", ProtectedUsers(self.unit.column, 20), "."),
+            )
+        self.threshold  # noqa: B018 - refuses a portion too small to buy one
+
+    @property
+    def cost(self) -> Cost:
+        """What it will spend."""
+        return self.portion.cost + Cost(Fraction(0), Fraction(0), self.delta)
+
+    @property
+    def noise(self) -> NoiseLaw:
+        """The law of the noise on one count, in rows."""
+        return NoiseLaw("gaussian", gaussian_scale(self.unit.weight**2, self.portion.amount))
+
+    @property
+    def threshold(self) -> int | None:
+        """What a noisy count must reach to be shown."""
+        return sparse_threshold(self.unit.weight, self.noise.scale, self.delta)
+
+    def side(self, people: float) -> int:
+        """Return how many cells a side make the best picture of a group of so many units."""
+        return bins_for(people, self.noise.scale)
+
+    def fill(
+        self,
+        engine: Engine,
+        meter: Meter,
+        frame: FoundFrame,
+        hue: Labels | None,
+        unit: PrivacyUnit,
+    ) -> Filled:
+        """Count, add noise where anyone is, and show what reaches the threshold.
+
+        Privacy
+        -------
+        As `sfumato.mechanisms.sparse` states, over all groups together.
+        """
+        exact = engine.counts(keys_of(frame, hue), unit)
+        least = sparse_threshold(unit.weight, self.noise.scale, self.delta)
+        noisy = occupied_counts(meter, exact, scale=self.noise.scale, threshold=least)
+        steps = stacked(noisy, frame)
+        masses = estimated(steps.astype(np.float64), self.noise.scale, "sparse")
+        return Filled(steps, masses)
+
+
+def keys_of(frame: FoundFrame, hue: Labels | None) -> list[Question]:
+    """Return what to count by: groups first, then rows, then columns."""
+    plane: list[Question] = [frame.y, frame.x]
+    return plane if hue is None else [hue, *plane]
+
+
+def stacked(values: NDArray[np.int64], frame: FoundFrame) -> NDArray[np.int64]:
+    """Return counts as ``[group, row, column]``, also where there are no groups."""
+    return values.reshape(-1, frame.y.cells, frame.x.cells)
+
+
+LEVELS = range(2, 7)
+"""How often the frame is halved: from 4 squares a side to 64."""
+
+
+@dataclass(frozen=True)
+class Pyramid:
+    """Gaussian noise on squares of several sizes, all decoded together.
+
+    The heatmap's algorithm on scores, with noise that is priced in ρ: for the same ρ, Laplace noise
+    would be larger. Every level has the same share, so that large squares, whose errors carry mass
+    the farthest, are known best for what they hold.
+    """
+
+    portion: Portion
+    unit: PrivacyUnit
+
+    def __post_init__(self) -> None:
+        self.noise  # noqa: B018 - refuses a portion too small to buy any noise
+
+    @property
+    def cost(self) -> Cost:
+        """What it will spend."""
+        return self.portion.cost
+
+    @property
+    def share(self) -> Fraction:
+        """The ρ of each level."""
+        return self.portion.amount / len(LEVELS)
+
+    @property
+    def noise(self) -> NoiseLaw:
+        """The law of the noise on one square of any level, in integer steps."""
+        return NoiseLaw("gaussian", gaussian_scale(self.unit.weight**2, self.share))
+
+    @property
+    def threshold(self) -> int | None:
+        """Every square is looked at."""
+        return None
+
+    def fill(
+        self,
+        engine: Engine,
+        meter: Meter,
+        frame: FoundFrame,
+        hue: Labels | None,
+        unit: PrivacyUnit,
+    ) -> Filled:
+        """Map each group, and draw the squares in the cells of the frame.
+
+        Privacy
+        -------
+        A unit's weight is bounded over the maps of all groups together, and the loss is a convex
+        function of how it is divided: all maps cost what one costs (`mechanisms/survey.md`).
+        """
+        side = 2 ** LEVELS[-1]
+        squares = replace(frame, x=replace(frame.x, cells=side), y=replace(frame.y, cells=side))
+        plane = Plane(squares.x.grid, squares.y.grid)
+        counts = engine.counts(keys_of(squares, hue), unit)
+        asked = surveys(meter, counts, plane.levels, self.portion.amount, "gaussian")
+        found = [self.map(each, plane, counts.step, unit_of(counts)) for each in asked]
+        pictures = [spread(each.leaves, (frame.x.cells, frame.y.cells)) for each in found]
+        shape = len(found), frame.y.cells, frame.x.cells
+        return Filled(None, np.array(pictures, dtype=np.float64).reshape(shape))
+
+    def side(self, people: float) -> int:
+        """Return how many cells a side to draw: as many as are measured, whatever there is."""
+        del people
+        return 2 ** LEVELS[-1]
+
+    def map(self, survey: Survey, plane: Plane, step: float, unit: float) -> Mapped:
+        """Ask for all squares of every level, and decode them together.
+
+        Privacy
+        -------
+        Every path from the frame to a cell is asked once on each level, for ρ in all; which
+        squares are asked for is public.
+        """
+        for level in LEVELS:
+            codes = np.arange(4**level, dtype=np.int64)
+            survey.ask(np.full_like(codes, level), codes, self.share)
+        tree = tree_of(survey, step)
+        return mapped(survey, plane, tree, decode(tree, unit))

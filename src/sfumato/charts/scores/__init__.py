@@ -1,1 +1,0 @@
-"""How scores are drawn: the frame, and what fills it."""

@@ -1,0 +1,224 @@
+"""All commands, put together: each chart's options, and what is done about them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from inspect import Parameter, Signature, signature
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, cast
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from sfumato.cli import act, options
+from sfumato.cli.options import Asked, asking
+from sfumato.cli.output import check_outputs, publish, say, show
+from sfumato.cli.spelling import read_unit
+from sfumato.cli.verbs import VERBS
+from sfumato.errors import Door
+
+
+def joined(ask: Callable[..., Asked], act: Callable[..., None]) -> Callable[..., None]:
+    """Return a command that takes the options of both halves, the table's file first."""
+    asked = _parameters(ask)
+    _, table, *shared = _parameters(act)
+
+    def command(**options: Any) -> None:
+        request = ask(**{option.name: options.pop(option.name) for option in asked})
+        with Door("shell", hue=getattr(request.chart, "hue", None)):
+            act(request, **options)
+
+    command.__name__, command.__doc__ = ask.__name__, ask.__doc__
+    every = [option.replace(kind=Parameter.KEYWORD_ONLY) for option in (table, *asked, *shared)]
+    command.__dict__["__signature__"] = Signature(every)
+    return command
+
+
+def _parameters(function: Callable[..., Any]) -> list[Parameter]:
+    return list(signature(function, eval_str=True).parameters.values())
+
+
+class ChartGroup(TyperGroup):
+    """Knows every chart by its line, and reads a chart's options once it is called.
+
+    Loading all charts, to show a help that names them, would take longer than to show it.
+    """
+
+    act: ClassVar[Callable[..., None]]
+    epilog_of: ClassVar[str]
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Find the command that is called, with its options."""
+        self.load(args[0] if args else "")
+        return super().resolve_command(ctx, args)
+
+    def load(self, *verbs: str) -> None:
+        """Read the options of charts from their definitions."""
+        for verb in verbs:
+            if verb in VERBS:
+                self.commands[verb] = self._command(verb)
+
+    def _command(self, verb: str) -> TyperCommand:
+        chart = getattr(import_module(VERBS[verb].module), VERBS[verb].chart)
+        alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+        epilog = self.epilog_of.format(chart.example.command)
+        alone.command(verb, epilog=epilog)(joined(asking(chart), type(self).act))
+        return typer.main.get_command(alone)  # pyright: ignore[reportReturnType]
+
+
+class Releases(ChartGroup):
+    """Every chart, to be paid for; and whatever else there is."""
+
+    act = act.release
+    epilog_of = "Example: sfumato {} --ledger visits.ledger -o chart.svg"
+
+
+class Plans(ChartGroup):
+    """Every chart, to be planned."""
+
+    act = act.plan
+    epilog_of = "Example: sfumato plan {}"
+
+
+def name_charts(group: typer.Typer) -> None:
+    """Give a group the names of all charts, and the lines that say what they do."""
+
+    def unread() -> None:
+        """Stand for a chart whose options were not read yet."""
+
+    for verb, known in VERBS.items():
+        group.command(verb, help=known.summary)(unread)
+
+
+class LedgerGroup(TyperGroup):
+    """Takes a first word that is no command for the file of a ledger to read."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Insert the word that may be left out."""
+        if args and args[0] not in self.commands and not args[0].startswith("-"):
+            args = ["show", *args]
+        return super().parse_args(ctx, args)
+
+
+File = Annotated[Path, typer.Argument(metavar="FILE", help="The ledger.")]
+Name = Annotated[str, typer.Option("--table", metavar="NAME", help="Which table it is kept for.")]
+
+
+def show_ledger(file: File) -> None:
+    """Show what was charged, and what is left."""
+    from sfumato.privacy.ledger import Ledger
+
+    show(str(Ledger.open(file)))
+
+
+def create(
+    file: File,
+    *,
+    epsilon: options.Total,
+    delta: options.Delta = 0.0,
+    weak: options.Weak = False,
+    unit: options.Unit = None,
+    table: Name,
+) -> None:
+    """Begin a ledger in a new file. Its terms can never be changed."""
+    from sfumato.privacy.budget import Budget
+    from sfumato.privacy.ledger import Ledger
+
+    budget = Budget(epsilon, delta, weak=weak)
+    ledger = Ledger.create(file, budget=budget, unit=read_unit(unit), table=table)
+    show(str(ledger))
+    words = f" --unit {unit}" if unit else ""
+    say(f"Charge it with: --ledger {file} --table {table}{words}")
+
+
+def _group(text: str, example: str, **settings: Any) -> typer.Typer:
+    return typer.Typer(
+        help=text,
+        epilog=example,
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+        **settings,
+    )
+
+
+app = _group("Charts of data that nobody may see.", "Begin with: sfumato demo", cls=Releases)
+plans = _group(
+    "Tell what a chart would cost and how wrong it would be. Spends nothing.",
+    "Example: sfumato plan histplot visits.csv --x age --bounds 0,110 --error 10",
+    cls=Plans,
+)
+ledgers = _group(
+    "Begin a ledger, or read one.",
+    "Example: sfumato ledger visits.ledger",
+    cls=LedgerGroup,
+)
+
+name_charts(app)
+name_charts(plans)
+
+ledgers.command(
+    epilog="Example: sfumato ledger create visits.ledger --epsilon 2 --delta 1e-6 "
+    "--unit user_id --table visits"
+)(create)
+ledgers.command("show", epilog="Example: sfumato ledger visits.ledger")(show_ledger)
+
+app.add_typer(plans, name="plan")
+app.add_typer(ledgers, name="ledger")
+
+
+@app.command(epilog="Example: sfumato draw age.json -o age.png")
+def draw(
+    file: Annotated[Path, typer.Argument(metavar="FILE.json", help="A saved release.")],
+    output: options.Output = None,
+) -> None:
+    """Draw a saved release again, or print its numbers. Costs nothing."""
+    from sfumato.releases.document import load
+
+    release = load(file)
+    check_outputs(output or [], tuple(release.endings))
+    publish(release, output or [], source=file)
+
+
+@app.command(epilog="Example: sfumato demo")
+def demo(
+    output: Annotated[Path, typer.Option(metavar="FOLDER", help="Where to put it.")] = Path("demo"),
+    people: Annotated[
+        int, typer.Option(metavar="NUMBER", min=1000, max=2_000_000, help="How many live there.")
+    ] = 20_000,
+) -> None:
+    """Make up a city and draw every chart of it, on one page."""
+    from sfumato.demo import make
+
+    index = make(output, people, say)
+    show(
+        f"Open {index} in a browser.\nThen spend what is left:\n"
+        f"  sfumato ledger {output / 'people.ledger'}\n"
+        f"  sfumato plan histplot {output / 'people.parquet'} --x bmi --bounds 10,50 --error 5"
+    )
+
+
+def whole() -> Releases:
+    """Return all commands with all of their options, for whoever wants to see them at once."""
+    command = cast(Releases, typer.main.get_command(app))
+    for group in (command, cast(ChartGroup, command.commands["plan"])):
+        group.load(*VERBS)
+    return command
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        from sfumato import __version__
+
+        show(f"sfumato {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """Charts of data that nobody may see."""

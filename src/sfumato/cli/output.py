@@ -1,0 +1,353 @@
+"""How the command line speaks, prints numbers and writes files: what was paid for is never lost."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import secrets
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from datetime import datetime, time
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sfumato.errors import ReleaseError, brief, printable
+from sfumato.privacy.store import LONGEST_LABEL
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from sfumato.releases.release import Release
+
+
+_ENDLESS = 10_000
+_LONGEST_CELL = 300  # letters; numbers are shorter
+
+
+def say(sentence: str) -> None:
+    """Print a sentence on stderr: wrapped on a terminal, on one line elsewhere."""
+    from rich.text import Text
+
+    console = _console(stderr=True)
+    console.print(Text(printable(sentence)), soft_wrap=not console.is_terminal)
+
+
+def show(text: str) -> None:
+    """Print a text on stdout, line by line and otherwise as it is."""
+    _write("\n".join(map(printable, text.split("\n"))))
+
+
+def show_table(title: str, columns: Mapping[str, Sequence[str]], words: int) -> None:
+    """Print a table on stdout; the first columns are words, the others numbers.
+
+    Lines are as long as they must be: a number is never cut to fit.
+    """
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(
+        title=Text(_cell(title), style="bold"), title_justify="left", box=None, pad_edge=False
+    )
+    for place, name in enumerate(columns):
+        justify = "left" if place < words or not name else "right"
+        table.add_column(Text(_cell(name)), justify=justify, no_wrap=True)
+    for row in zip(*columns.values(), strict=True):
+        table.add_row(*(Text(_cell(cell)) for cell in row))
+    console = _console(stderr=False)
+    console.width = _ENDLESS
+    console.width = console.measure(table).maximum
+    with console.capture() as printed:  # rich itself would end the process on a closed pipe
+        console.print(table, soft_wrap=True)
+    _write(printed.get().rstrip("\n"))  # where rich sets the title in bold, by control characters
+
+
+def _cell(text: str) -> str:
+    return brief(printable(text), _LONGEST_CELL)
+
+
+def _write(text: str) -> None:
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
+
+
+def room() -> int:
+    """Return how many columns a line of stdout has."""
+    return _console(stderr=False).width
+
+
+def _console(*, stderr: bool) -> Console:
+    from rich.console import Console
+
+    settings: dict[str, Any] = {"stderr": stderr, "highlight": False, "markup": False}
+    return Console(**settings, emoji=False)
+
+
+TOO_FEW = "too few to say"
+Records = Sequence[dict[str, Any]]
+
+_LONGEST_BAR = 32
+_EIGHTHS = " ▏▎▍▌▋▊▉"
+_NUMBERS = ("quantile", "low", "high")
+_INTERVALS = {"low": ("high", "95 % interval"), "low_all": ("high_all", "all together")}
+
+
+def show_numbers(release: Release) -> None:
+    """Print what was released: where, how many, and between which ends the truth lies."""
+    title = brief(printable(release.label[:1].upper() + release.label[1:]), LONGEST_LABEL)
+    records = release.records()
+    if getattr(release, "coverage", None) == 0:
+        records = [_without_intervals(record) for record in records]
+    told = [True] * len(records)
+    if release.kind == "quantiles":  # whose own columns are never called so
+        told = [record.pop("reliable") for record in records]
+        records = _filled(records, told)
+    records = _known(records)
+    if records and "clear" in records[0] and "median_low" in records[0]:
+        columns = _stacked(records)
+        show_table(title, columns, len(columns) - 2)
+    elif records:
+        columns, words = _table(records)
+        show_table(title, _with_doubt(columns, told), words)
+    else:
+        show(f"{title}: no category is held by enough people to be shown.")
+    for doubt in getattr(release, "doubts", ()):
+        show(f"\n{doubt}")
+    promise = "Privacy" if release.private else "NOT PRIVATE, simulated noise"
+    show(f"\n{promise}: {release.guarantee}.")
+
+
+def _filled(records: Records, told: Sequence[bool]) -> Records:
+    """Put in numbers or dates that can be printed where none is told."""
+    nothing = dict.fromkeys(_NUMBERS, 0.0)
+    known = next((record for record, sure in zip(records, told, strict=True) if sure), nothing)
+    filling = {name: known[name] for name in _NUMBERS if name in known}
+    return [
+        record if sure else record | filling for record, sure in zip(records, told, strict=True)
+    ]
+
+
+def _with_doubt(columns: dict[str, list[str]], told: Sequence[bool]) -> dict[str, list[str]]:
+    """Say where there are too few, in place of a number and its interval."""
+    words = {"quantile": TOO_FEW, "95 % interval": "", "": ""}
+    return {
+        name: [
+            cell if sure or name not in words else words[name]
+            for cell, sure in zip(cells, told, strict=True)
+        ]
+        for name, cells in columns.items()
+    }
+
+
+def _without_intervals(record: dict[str, Any]) -> dict[str, Any]:
+    """Leave out the ends of intervals, where a method knows none."""
+    return {name: record[name] for name in record if name.split("_")[-1] not in ("low", "high")}
+
+
+def _known(records: Records) -> Records:
+    """Leave out numbers that no record has: not every method counts what it draws."""
+    names = [name for name in (records[0] if records else ()) if records[0][name] is not None]
+    return [{name: record[name] for name in names} for record in records]
+
+
+def _stacked(records: Records) -> dict[str, list[str]]:
+    """Put numbers that each have an interval below each other: side by side they have no room."""
+    numbers = [name[:-4] for name in records[0] if name.endswith("_low")]
+    ends = [f"{name}_{end}" for name in numbers for end in ("low", "high")]
+    groups = [name for name in records[0] if name not in {*numbers, *ends, "size", "clear"}]
+    columns: dict[str, list[str]] = {name: [] for name in (*groups, "", "value", "95 % interval")}
+    for record in records:
+        for name in numbers if record["clear"] else ["too few to say"]:
+            row = [str(record[group]) for group in groups]
+            shown = (
+                [record[f"{name}{end}"] for end in ("", "_low", "_high")] if name in record else []
+            )
+            value, *interval = _printed(shown) if shown else ["", "", ""]
+            row += [name.replace("_", " "), value, " – ".join(filter(None, interval))]
+            for column, cell in zip(columns.values(), row, strict=True):
+                column.append(cell)
+    return columns
+
+
+def _table(records: Records) -> tuple[dict[str, list[str]], int]:
+    """Return the columns to print, and how many of them are words."""
+    names = list(records[0])
+    columns: dict[str, list[str]] = {}
+    words = 0
+    for name in names:
+        values = [record[name] for record in records]
+        base, _, end = name.rpartition("_")
+        partner, title = (
+            (f"{base}_right", base) if end == "left" else _INTERVALS.get(name, ("", ""))
+        )
+        if partner in names:
+            others = [record[partner] for record in records]
+            printed = (_edges if end == "left" else _printed)([*values, *others])
+            halves = zip(printed[: len(values)], printed[len(values) :], strict=True)
+            columns[title] = [
+                low if end == "left" and low == high else f"{low} – {high}" for low, high in halves
+            ]
+        elif not (end in ("right", "all") or name == "high"):
+            columns[name] = _printed(values)
+        words += end == "left" or isinstance(values[0], str | bool)
+    if "low" in names:
+        _add_bars(columns, [record[names[names.index("low") - 1]] for record in records])
+    return columns, words
+
+
+def _add_bars(columns: dict[str, list[str]], values: Sequence[Any]) -> None:
+    """Draw each value as a bar, where it is a number and the line has room for one."""
+    widths = [max(map(len, (name, *cells))) for name, cells in columns.items()]
+    length = min(_LONGEST_BAR, room() - sum(widths) - 2 * len(widths))
+    if length >= 8 and all(isinstance(value, int | float) for value in values):
+        largest = max(*values, 1e-300)
+        columns[""] = [_bar(length * max(value, 0) / largest) for value in values]
+
+
+def _bar(length: float) -> str:
+    eighths = round(length * 8)
+    return ("█" * (eighths // 8) + _EIGHTHS[eighths % 8]).rstrip()
+
+
+def _printed(values: Sequence[Any]) -> list[str]:
+    """Print the values of one column alike."""
+    match values[0]:
+        case datetime():
+            midnight = all(value.time() == time() for value in values)
+            return [
+                f"{value:%Y-%m-%d}" if midnight else f"{value:%Y-%m-%d %H:%M}" for value in values
+            ]
+        case bool() | str():
+            return [str(value) for value in values]
+        case _:
+            digits = _digits(values)
+            return [f"{value:,.{digits}f}" for value in values]
+
+
+def _digits(values: Sequence[float]) -> int:
+    """Return how many decimals show four digits of the largest value, or none if all are whole."""
+    largest = max(map(abs, values))
+    if largest == 0 or all(value == round(value) for value in values):
+        return 0
+    return min(12, max(0, 3 - math.floor(math.log10(largest))))
+
+
+def _edges(values: Sequence[Any]) -> list[str]:
+    """Print the ends of bins, with decimals enough to tell neighbours apart."""
+    if isinstance(values[0], datetime):
+        return _printed(values)
+    ends = sorted(set(values))
+    step = min(high - low for low, high in pairwise(ends))
+    digits = max(_digits(ends), min(12, 1 - math.floor(math.log10(step))) if step < 1 else 0)
+    return [f"{value:,.{digits}f}" for value in values]
+
+
+FORMS = (".json", ".html", ".svg", ".png", ".pdf")
+
+
+def check_outputs(paths: Sequence[Path], endings: Sequence[str] = ()) -> None:
+    """Refuse what cannot be written, before anything is paid for.
+
+    `endings` are those that only some kinds of releases can write.
+    """
+    forms = (*FORMS, *endings)
+    for path in paths:
+        if path.suffix.lower() not in forms:
+            raise ReleaseError(
+                f"Cannot tell from {path.name!r} what to write.",
+                "A chart must not be paid for and then lost.",
+                f"Use an ending that is known: {' '.join(forms)}.",
+            )
+        if path.is_dir() or not os.access(path.absolute().parent, os.W_OK | os.X_OK):
+            raise ReleaseError(
+                f"Cannot write {str(path)!r}: it is a folder, or its folder is missing or "
+                "protected.",
+                "A chart must not be paid for and then lost.",
+                "Name another file.",
+            )
+
+
+def publish(release: Release, paths: Sequence[Path], *, source: Path | None = None) -> None:
+    """Write a release in every form asked for, or print its numbers.
+
+    `source` is the file it was loaded from, if it was.
+    """
+    try:
+        if paths:
+            _write_files(release, paths, source)
+        else:
+            _print_numbers(release, source)
+    except KeyboardInterrupt:
+        pass
+    else:
+        return
+    say(f"Interrupted. The release is not lost: {source or _kept(release)} holds it.")
+    raise KeyboardInterrupt
+
+
+def _write_files(release: Release, paths: Sequence[Path], source: Path | None) -> None:
+    # JSON needs no drawing and can be drawn again, so it is written first.
+    first = sorted(paths, key=lambda path: path.suffix.lower() != ".json")
+    outcome = {path: _saved(release, path) for path in first}
+    written = [path for path, problem in outcome.items() if problem is None]
+    if written:
+        say(f"Wrote {', '.join(map(str, written))}.")
+    failed = [f"{path}{problem}" for path, problem in outcome.items() if problem is not None]
+    if failed:
+        whole = [path for path in written if path.suffix.lower() == ".json"]
+        raise _not_lost(
+            f"Cannot write {', '.join(failed)}.", release, source or next(iter(whole), None)
+        )
+
+
+def _saved(release: Release, path: Path) -> str | None:
+    """Write one form of a release; return what is wrong, or None."""
+    try:
+        release.save(path)
+    except ReleaseError:
+        return ""
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:  # noqa: BLE001  (a panic of compiled code is no Exception)
+        return f" ({type(error).__name__})"
+    return None
+
+
+def _print_numbers(release: Release, source: Path | None) -> None:
+    problem = ""
+    try:
+        show_numbers(release)
+        sys.stdout.flush()
+    except OSError:
+        # What stands in the closed stream's buffer would be an error again when Python ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except Exception as error:  # noqa: BLE001 - a bug in printing must not lose what was paid for
+        problem = f" ({type(error).__name__})"
+    else:
+        return
+    # Whoever reads a saved release through `head` has seen enough, and lost nothing.
+    if source is None or problem:
+        raise _not_lost(f"Cannot print the numbers{problem}.", release, source)
+
+
+def _not_lost(problem: str, release: Release, place: Path | None) -> ReleaseError:
+    """Return an error that says where the release is, and put it there first."""
+    place = place or _kept(release)
+    return ReleaseError(
+        f"{problem}",
+        f"The release itself is not lost: {place} holds it.",
+        f"Draw it from there, which is free: sfumato draw {place} -o chart.svg",
+    )
+
+
+def _kept(release: Release) -> Path:
+    """Save a release in this folder or, failing that, in the one for passing files."""
+    name = f"sfumato-{secrets.token_hex(4)}.json"
+    for folder in (Path(), Path(tempfile.gettempdir())):
+        if _saved(release, folder / name) is None:
+            return folder / name
+    # Spelled by their numbers, all letters survive what `show` does to those that are not printed.
+    show(json.dumps(release.to_dict()).replace("\x7f", "\\u007f"))
+    return Path("the text above")
