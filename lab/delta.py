@@ -26,9 +26,9 @@ from scipy import stats
 from sfumato.exact import Exact
 from sfumato.mechanisms.laplace import laplace_scale
 from sfumato.mechanisms.stability import (
-    occupied_categories,
     stability_delta,
     stability_threshold,
+    threshold_categories,
 )
 from sfumato.testing import metered
 
@@ -91,7 +91,7 @@ def ours(setting: Setting, threshold: int) -> str:
     """What our code shows at `threshold`."""
     labels, counts = zip(*units(setting), strict=True)
     exact = Exact(setting.rows, setting.rows**2, 1.0, np.array(counts), labels)
-    found = metered(occupied_categories, exact, scale=setting.scale, threshold=threshold)
+    found = metered(threshold_categories, exact, scale=setting.scale, threshold=threshold)
     return seen(found.values)
 
 

@@ -26,7 +26,7 @@ from demands import Demand
 from pcas.demands import print_demands
 from pcas.ours import budget
 from pcas.sets import Table, available, mixture, table
-from sfumato.postprocess.principal import principal
+from sfumato.postprocess.principal import find_components
 from sfumato.testing import seeded
 
 RUNS = 40
@@ -63,7 +63,7 @@ def studied(rows: Table, epsilon: float, runs: int) -> Found:
         sure = release.uncertainty
         shares, whole = sure["explained_variance_ratio"], sure["total_variance"]
         truth = along[:2] / total
-        first = principal(release.directions.sums(release.lattice)).variances
+        first = find_components(release.directions.sums(release.lattice)).variances
         held = (np.array(shares.low[:2]) <= truth) & (truth <= np.array(shares.high[:2]))
         found.append(
             (

@@ -32,7 +32,7 @@ from heatmaps.crowd import Crowd, Floats
 from heatmaps.measuring import METRICS, SIGMAS, closeness, filtered
 from heatmaps.places import GAZE, gaze
 from sfumato import distributed
-from sfumato.distributed.client import Steps, rounded
+from sfumato.distributed.client import Steps, round_weights
 from sfumato.distributed.shuffle import Analyser, Client, Measured, Protocol, Shuffler
 from sfumato.domain import Bounds
 from sfumato.grid import Grid
@@ -104,7 +104,7 @@ def measured(crowd: Crowd, scaling: float, generator: np.random.Generator) -> Me
         if math.isinf(scaling):
             part = counts * asked.scaling / whole
         else:
-            part = rounded(counts, whole, asked.scaling, int(generator.integers(whole)))
+            part = round_weights(counts, whole, asked.scaling, int(generator.integers(whole)))
         steps[np.searchsorted(asked.codes[-1], cells)] += part
     noisy = [
         _level(asked, steps, place, continuous=math.isinf(scaling), generator=generator)

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 import pytest
 
 from sfumato.city.people import DISTRICTS, MEASUREMENTS, RARE
-from sfumato.city.places import FESTIVAL, places
+from sfumato.city.places import FESTIVAL, lay_out_places
 from sfumato.testing import checkins, city
 
 
@@ -128,7 +128,7 @@ def test_nobody_checks_in_outside_the_declared_map(visits: pa.Table) -> None:
 
 
 def test_the_map_has_a_river_and_a_bay(visits: pa.Table) -> None:
-    town = places()
+    town = lay_out_places()
     cells, _, _ = np.histogram2d(town.x, town.y, bins=(64, 52), range=((-7.8, 7.8), (-6.6, 6.6)))
     assert (cells[20:44, 0:4] == 0).all()  # the bay
     across = cells[28:44, 22:24]  # two rows through the middle, from the market to the east bank

@@ -17,8 +17,8 @@ from sfumato.charts.kinds import CHARTS
 from sfumato.cli.run import run
 from sfumato.demo import make
 from sfumato.demo.examples import EXAMPLES, SUBJECTS, Example
-from sfumato.demo.page import code
-from sfumato.privacy.budget import Cost, exactly
+from sfumato.demo.page import write_program
+from sfumato.privacy.budget import Cost, to_fraction
 from sfumato.session import Session
 
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("chrome")
@@ -56,7 +56,7 @@ def test_the_examples_fit_their_budgets() -> None:
         if spent.epsilon is None:
             assert Fraction(1, 2) < spent.rho / subject.budget.rho < 1
         else:
-            assert Fraction(1, 2) < spent.epsilon / exactly(subject.budget.epsilon) < 1
+            assert Fraction(1, 2) < spent.epsilon / to_fraction(subject.budget.epsilon) < 1
 
 
 def test_the_page_shows_every_chart_with_its_price_and_code(demo: Path) -> None:
@@ -114,7 +114,7 @@ def test_the_code_on_the_page_makes_the_chart(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sf.Release, "save", _not_saved)
     names: dict[str, object] = {}
-    exec(code(example), names)
+    exec(write_program(example), names)
     chart, shown = names["chart"], sf.load(demo / f"{example.name}.json")
     assert isinstance(chart, sf.Release)
     assert chart.guarantee == shown.guarantee
@@ -127,9 +127,9 @@ def test_the_code_on_the_page_makes_the_chart(
 
 def test_the_code_on_the_page_says_nothing_that_is_usual() -> None:
     (example,) = (example for example in EXAMPLES if example.name == "map")
-    assert 'heatmap(x="lon", y="lat", budget=0.45)' in code(example)
+    assert 'heatmap(x="lon", y="lat", budget=0.45)' in write_program(example)
     finer = replace(example, chart=sf.Heatmap(x="lon", y="lat", resolution=512))
-    assert 'heatmap(x="lon", y="lat", resolution=(512, 512), budget=0.45)' in code(finer)
+    assert 'heatmap(x="lon", y="lat", resolution=(512, 512), budget=0.45)' in write_program(finer)
 
 
 def _not_saved(release: sf.Release, path: str) -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.domain import Bounds, Categories, Domain, Typed, moment
+from sfumato.domain import Bounds, Categories, ColumnType, Domain, convert_to_datetime
 from sfumato.errors import DomainError
 
 
@@ -65,7 +65,7 @@ def test_dates_are_microseconds_in_utc():
 @given(st.datetimes(datetime(1900, 1, 1), datetime(2200, 1, 1)))
 def test_a_moment_survives_the_way_there_and_back(when):
     bounds = Bounds.of((when, datetime(2250, 1, 1)))
-    assert moment(bounds.lower) == when.replace(tzinfo=UTC)
+    assert convert_to_datetime(bounds.lower) == when.replace(tzinfo=UTC)
 
 
 def test_bounds_of_dates_can_be_typed_as_they_are_shown():
@@ -224,7 +224,7 @@ def test_old_bounds_are_equal_to_those_without_a_step():
     assert Bounds(0, 1).step is None and not Bounds(0, 1).parsed
 
 
-WHOLE, DAYS = Typed(spacing=1.0), Typed(spacing=86_400e6, time=True)
+WHOLE, DAYS = ColumnType(spacing=1.0), ColumnType(spacing=86_400e6, time=True)
 
 
 def test_a_type_adds_a_step_and_cuts_bounds_to_whole_values():
@@ -242,10 +242,10 @@ def test_a_type_adds_a_step_and_cuts_bounds_to_whole_values():
         (Bounds(0.2, 1.8), WHOLE),  # which holds one
         (Bounds(1e17, 1.1e17), WHOLE),  # where floats do not tell whole numbers apart
         (Bounds(0, 1e300), WHOLE),
-        (Bounds.of((date(2026, 1, 1), date(2027, 1, 1))), Typed(spacing=1.0, time=True)),
+        (Bounds.of((date(2026, 1, 1), date(2027, 1, 1))), ColumnType(spacing=1.0, time=True)),
         (Bounds(0, 24), DAYS),  # numbers declared where there are dates, which is refused later
         (Bounds.of((date(2026, 1, 1), date(2027, 1, 1))), WHOLE),
-        (Bounds(0, 24), Typed()),
+        (Bounds(0, 24), ColumnType()),
     ],
 )
 def test_a_type_that_adds_no_step_leaves_bounds_as_they_are(bounds, known):
@@ -253,10 +253,12 @@ def test_a_type_that_adds_no_step_leaves_bounds_as_they_are(bounds, known):
 
 
 def test_types_stand_beside_what_is_declared():
-    domain = Domain(age=(0.5, 90), ward=["A"]).with_types({"age": WHOLE, "pay": Typed(parsed=True)})
+    domain = Domain(age=(0.5, 90), ward=["A"]).with_types(
+        {"age": WHOLE, "pay": ColumnType(parsed=True)}
+    )
     assert domain.bounds("age") == Bounds(0.5, 90)  # a window stays where it was put
     assert domain.spaced_bounds("age") == Bounds(1, 90, step=1)
-    assert domain.typed("pay").parsed and domain.typed("ward") == Typed()
+    assert domain.typed("pay").parsed and domain.typed("ward") == ColumnType()
     assert Domain.of(domain).types == domain.types
 
 

@@ -78,8 +78,8 @@ def test_numbers_that_are_here_are_listed():
     [
         Exact.reveal,
         Exact.reveal_places,
-        Exact.by_group,
-        lambda exact: exact.joined_by(np.array([1])),
+        Exact.reshape_by_group,
+        lambda exact: exact.with_pseudocounts(np.array([1])),
     ],
 )
 def test_numbers_that_lie_elsewhere_cannot_be_listed(take):
@@ -147,7 +147,7 @@ def test_no_way_of_taking_it_apart_works(exact, take):
 )
 def test_groups_become_rows_in_the_order_they_were_counted_in(shape, rows):
     values = np.arange(np.prod(shape)).reshape(shape)
-    grouped = Exact(3, 5, 0.5, values, (LABEL,)).by_group()
+    grouped = Exact(3, 5, 0.5, values, (LABEL,)).reshape_by_group()
     assert grouped.reveal().shape == rows
     assert grouped.reveal().ravel().tolist() == values.ravel().tolist()
     assert (grouped.l1, grouped.l2_squared, grouped.step) == (3, 5, 0.5)
@@ -155,7 +155,7 @@ def test_groups_become_rows_in_the_order_they_were_counted_in(shape, rows):
 
 
 def test_rows_are_as_hidden_as_what_they_were_made_of():
-    rows = here({0: SECRET}).by_group()
+    rows = here({0: SECRET}).reshape_by_group()
     assert not holds_the_secret((repr(rows), dataclasses.astuple(rows)))
 
 
@@ -185,7 +185,7 @@ def test_a_plain_dataclass_would_be_noticed():
 
 def test_a_public_crowd_joins_the_cells_of_each_row():
     exact = Exact(2, 4, 0.5, np.array([[1, 2], [3, 4]]))
-    joined = exact.joined_by(np.array([10, 0]))
+    joined = exact.with_pseudocounts(np.array([10, 0]))
     assert joined.reveal().tolist() == [[21, 2], [23, 4]]
     assert exact.reveal().tolist() == [[1, 2], [3, 4]]
     assert (joined.l1, joined.l2_squared, joined.step) == (2, 4, 0.5)
@@ -193,7 +193,7 @@ def test_a_public_crowd_joins_the_cells_of_each_row():
 
 def test_no_crowd_is_too_large_to_add():
     exact = Exact(2**30, 2**60, 1.0, np.array([2**62 - 1]))
-    assert exact.joined_by(np.array([10**18])).reveal().tolist() == [2**62 - 1 + 2**60]
+    assert exact.with_pseudocounts(np.array([10**18])).reveal().tolist() == [2**62 - 1 + 2**60]
 
 
 @st.composite
@@ -226,7 +226,7 @@ def test_sums_of_ranges_are_the_same_wherever_the_numbers_lie(cells, asked):
     ids=["wraps around", "is one too many"],
 )
 def test_a_twin_that_adds_otherwise_is_noticed(monkeypatch, broken):
-    monkeypatch.setattr(module, "_joined", broken)
+    monkeypatch.setattr(module, "_join_halves", broken)
     with pytest.raises(AssertionError):
         test_sums_of_ranges_are_the_same_wherever_the_numbers_lie()
 
@@ -244,5 +244,5 @@ def test_ranges_among_2_to_the_40_cells_are_told_apart():
 
 
 def test_a_crowd_joins_the_cells_that_are_listed_and_is_found_in_their_ranges():
-    joined = here({4: 1, 9: 2}).joined_by(integers([10, 20]))
+    joined = here({4: 1, 9: 2}).with_pseudocounts(integers([10, 20]))
     assert joined.reveal_between(integers([0, 9]), integers([9, 10])).tolist() == [11, 22]

@@ -15,7 +15,7 @@ from sfumato.lattice import (
     MOST_COLUMNS,
     REACH,
     SHARES,
-    Distance,
+    DistanceCells,
     Lattice,
     Moments,
     Projection,
@@ -127,10 +127,10 @@ VECTOR = (REACH, 0)
         lambda: Projection(PAIR, "PC1", (0, 0), (REACH,), UNIT, 2),
         lambda: Projection(PAIR, "PC1", (0, 0), (REACH, REACH), UNIT, 2),
         lambda: Projection(PAIR, "PC1", (0, 0), VECTOR, UNIT, 0),
-        lambda: Distance(PAIR, "r", (0, 0), (VECTOR,), (0.5, 1.0)),
-        lambda: Distance(PAIR, "r", (0, 0), (VECTOR,), (0.0, 1.0, 1.0)),
-        lambda: Distance(PAIR, "r", (0, 0), ((REACH, REACH),), (0.0, 1.0)),
-        lambda: Distance(PAIR, "r", (0,), (), (0.0, 1.0)),
+        lambda: DistanceCells(PAIR, "r", (0, 0), (VECTOR,), (0.5, 1.0)),
+        lambda: DistanceCells(PAIR, "r", (0, 0), (VECTOR,), (0.0, 1.0, 1.0)),
+        lambda: DistanceCells(PAIR, "r", (0, 0), ((REACH, REACH),), (0.0, 1.0)),
+        lambda: DistanceCells(PAIR, "r", (0,), (), (0.0, 1.0)),
     ],
 )
 def test_what_is_no_question_is_refused(question):
@@ -141,5 +141,5 @@ def test_what_is_no_question_is_refused(question):
 def test_questions_have_the_cells_of_a_column():
     projection = Projection(PAIR, "PC1", (0, 0), VECTOR, Bounds(-1, 1), 4)
     assert (projection.column, projection.edges.tolist()) == ("PC1", [-1, -0.5, 0, 0.5, 1])
-    distance = Distance(PAIR, "r", (0, 0), (), (0.0, 1.0, 3.0))
+    distance = DistanceCells(PAIR, "r", (0, 0), (), (0.0, 1.0, 3.0))
     assert (distance.column, distance.cells, distance.ladder.cells) == ("r", 2, 2)

@@ -55,9 +55,9 @@ def test_a_chart_says_nothing_of_privacy_by_itself() -> None:
     chart = Histogram("age")
     plan = chart.plan(DOMAIN, sf.PrivacyUnit.rows(), sf.Budget(1))
     with Meter(plan.cost) as meter:
-        release = chart.measure(choosing.engine_for(PEOPLE), plan, meter)
+        release = chart.measure(choosing.choose_engine(PEOPLE), plan, meter)
     assert not release.private
-    assert measure_planned(chart, choosing.engine_for(PEOPLE), plan).private
+    assert measure_planned(chart, choosing.choose_engine(PEOPLE), plan).private
 
 
 def test_scores_are_no_more_private_than_the_components_they_are_about() -> None:
@@ -120,7 +120,7 @@ def test_a_chart_that_draws_twice_is_stopped_before_the_second_draw(
 def test_a_chart_that_bypasses_the_meter_does_not_run(chart: Histogram) -> None:
     plan = chart.plan(DOMAIN, sf.PrivacyUnit.rows(), sf.Budget(1))
     with pytest.raises(TypeError), Meter(plan.cost) as meter:
-        chart.measure(choosing.engine_for(PEOPLE), plan, meter)
+        chart.measure(choosing.choose_engine(PEOPLE), plan, meter)
     with pytest.raises(sf.SourceError):
         session().release(chart, budget=1)
 

@@ -19,7 +19,7 @@ import sfumato as sf
 from sfumato import progress
 from sfumato.cli.output import say, show, show_table
 from sfumato.cli.run import run
-from sfumato.errors import brief, printable
+from sfumato.errors import abbreviate, make_printable
 from sfumato.releases.document import read
 
 ODD = "a\x1b]0;owned\x07\x9b2J\u202eb\u2066\x00\x7f\r\b\u2028\ufeff[bold red]"
@@ -194,7 +194,7 @@ def test_a_plan_and_a_promise_are_one_line_for_each_fact(table: pa.Table) -> Non
 def test_a_progress_bar_is_steered_by_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
     with Console(record=True) as console:
         monkeypatch.setattr("rich.console.Console", lambda **_: console)
-        bar = progress._started(ODD * 100)
+        bar = progress._start_bar(ODD * 100)
         bar.stop()
     (task,) = bar.tasks
     assert not STEERS.findall(task.description)
@@ -202,6 +202,6 @@ def test_a_progress_bar_is_steered_by_nobody(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_letters_that_join_are_kept_and_names_are_cut() -> None:
-    assert printable("می\u200cخواهم 👩\u200d👧") == "می\u200cخواهم 👩\u200d👧"
-    assert printable("a\u2029b\ud800c") == "a b c"
-    assert brief("x" * 121) == "x" * 119 + "…"
+    assert make_printable("می\u200cخواهم 👩\u200d👧") == "می\u200cخواهم 👩\u200d👧"
+    assert make_printable("a\u2029b\ud800c") == "a b c"
+    assert abbreviate("x" * 121) == "x" * 119 + "…"

@@ -12,7 +12,7 @@ from sfumato.domain import Bounds
 from sfumato.engines.duckdb_engine import DuckEngine
 from sfumato.errors import DomainError
 from sfumato.grid import Grid
-from sfumato.plane import MOST_STEPS, Plane, Weight, apart, influence, interleave
+from sfumato.plane import MOST_STEPS, Plane, Weight, deinterleave, influence, interleave
 from sfumato.privacy.guarantee import PrivacyUnit
 
 WINDOW = Plane(Grid("x", Bounds(0, 1), 4), Grid("y", Bounds(0, 1), 4))
@@ -25,7 +25,7 @@ def test_codes_are_taken_apart_again_and_quarters_stand_together(one, other):
     size = min(len(one), len(other))
     columns, rows = np.array(one[:size]), np.array(other[:size])
     codes = interleave(columns, rows)
-    assert [axis.tolist() for axis in apart(codes)] == [columns.tolist(), rows.tolist()]
+    assert [axis.tolist() for axis in deinterleave(codes)] == [columns.tolist(), rows.tolist()]
     assert (interleave(columns >> 1, rows >> 1) == codes >> 2).all()
 
 

@@ -13,7 +13,7 @@ import pytest
 from rich.console import Console
 
 from sfumato import progress
-from sfumato.progress import progress_bar
+from sfumato.progress import show_progress
 
 
 class Terminal(io.StringIO):
@@ -47,7 +47,7 @@ class Shown:
 def shown(monkeypatch: pytest.MonkeyPatch) -> Shown:
     bar = Shown()
     monkeypatch.setattr(progress, "_PATIENCE", 0.0)
-    monkeypatch.setattr(progress, "_started", bar.started)
+    monkeypatch.setattr(progress, "_start_bar", bar.started)
     monkeypatch.setattr(progress, "sys", SimpleNamespace(stderr=Terminal()))
     return bar
 
@@ -61,7 +61,7 @@ def until(true: Callable[[], Any]) -> None:
 
 
 def test_a_bar_moves_until_a_fraction_is_known_and_again_when_all_is_read(shown: Shown) -> None:
-    with progress_bar("histogram of age") as report:
+    with show_progress("histogram of age") as report:
         until(lambda: shown.titles)
         totals = [shown.total]
         for fraction in (0.0, 0.25, 0.95, 1.0, 0.05):
@@ -73,7 +73,7 @@ def test_a_bar_moves_until_a_fraction_is_known_and_again_when_all_is_read(shown:
 
 
 def test_a_bar_is_shown_also_where_nothing_is_ever_reported(shown: Shown) -> None:
-    with progress_bar("histogram of age"):
+    with show_progress("histogram of age"):
         until(lambda: shown.titles)
     assert shown.stopped.is_set()
 
@@ -82,14 +82,14 @@ def test_a_bar_knows_what_was_reported_before_it_was_shown(
     shown: Shown, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(progress, "_PATIENCE", 0.05)
-    with progress_bar("histogram of age") as report:
+    with show_progress("histogram of age") as report:
         report(0.5)
         until(lambda: shown.titles and shown.total)
         assert shown.tasks[0].completed == 0.5
 
 
 def test_a_bar_is_taken_away_after_an_interrupt(shown: Shown) -> None:
-    with pytest.raises(KeyboardInterrupt), progress_bar("histogram of age"):
+    with pytest.raises(KeyboardInterrupt), show_progress("histogram of age"):
         until(lambda: shown.titles)
         raise KeyboardInterrupt
     assert shown.stopped.is_set()
@@ -100,7 +100,7 @@ def test_quick_work_shows_no_bar_and_leaves_no_thread(
 ) -> None:
     monkeypatch.setattr(progress, "_PATIENCE", 3600.0)
     before = threading.active_count()
-    with progress_bar("histogram of age") as report:
+    with show_progress("histogram of age") as report:
         report(0.5)
     until(lambda: threading.active_count() == before)
     assert shown.titles == []
@@ -112,7 +112,7 @@ def test_no_bar_is_drawn_into_a_file(
 ) -> None:
     monkeypatch.setattr(progress, "sys", SimpleNamespace(stderr=stderr))
     before = threading.active_count()
-    with progress_bar("histogram of age") as report:
+    with show_progress("histogram of age") as report:
         report(0.5)
         assert threading.active_count() == before
     assert shown.titles == []
@@ -123,7 +123,7 @@ def test_a_bar_says_what_is_drawn_and_how_long_it_takes_and_no_more(
     monkeypatch: pytest.MonkeyPatch, fraction: float | None
 ) -> None:
     monkeypatch.setattr(sys, "stderr", Terminal())
-    bar = progress._started("histogram of [age]")
+    bar = progress._start_bar("histogram of [age]")
     if fraction is not None:
         bar.tasks[0].total, bar.tasks[0].completed = 1.0, fraction
     bar.stop()

@@ -126,7 +126,7 @@ def noticed(checked: Checked) -> list[str]:
 
 def searched(folder: Path, search: Search) -> tuple[str, ...]:
     """Return the canaries in all files below a folder, and in their names."""
-    script = runtime.script().encode()
+    script = runtime.write_script().encode()
     parts: dict[str, bytes] = {}
     for path in sorted(folder.rglob("*")):
         name = str(path.relative_to(folder))

@@ -49,13 +49,13 @@ def _with_chunk(name: bytes, content: bytes) -> bytes:
 
 
 def _in_points() -> bytes:
-    from sfumato.render.plane import png
+    from sfumato.render.plane import encode_png
 
     colours = np.zeros((20, 40, 4), dtype=np.uint8)
     colours.ravel()[: 8 * len(NUMBERS[:50])] = np.frombuffer(
         struct.pack("<50d", *NUMBERS[:50]), dtype=np.uint8
     )
-    return png(colours)
+    return encode_png(colours)
 
 
 def _in_picture_in_svg() -> bytes:

@@ -10,7 +10,7 @@ from pathlib import Path
 import sfumato as sf
 from artefacts.canaries import DOMAIN, ONE
 from sfumato.errors import SfumatoError
-from sfumato.privacy.store import lay, read_entries, read_terms, write_entry
+from sfumato.privacy.store import create_tables, read_entries, read_terms, write_entry
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ def kept(folder: Path) -> Kept:
 def _rebuilt(ledger: sqlite3.Connection, place: Path) -> bytes:
     """Return the file of a ledger with the same terms and entries, and nothing behind it."""
     with closing(sqlite3.connect(place, isolation_level=None)) as fresh:
-        lay(fresh, read_terms(ledger))
+        create_tables(fresh, read_terms(ledger))
         for entry in read_entries(ledger):
             fresh.execute("BEGIN IMMEDIATE")
             write_entry(fresh, entry)

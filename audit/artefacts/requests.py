@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from artefacts.canaries import DOMAIN, ROLES
 from sfumato.catalogue import Request, requests
-from sfumato.domain import Bounds, Domain, moment
+from sfumato.domain import Bounds, Domain, convert_to_datetime
 from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.private_search import Private
 from sfumato.releases.release import Release
@@ -126,7 +126,7 @@ def _public(request: Request, domain: Domain) -> Iterator[str]:
 
 def _ends(bounds: Bounds) -> list[str]:
     ends = (bounds.lower, bounds.upper)
-    return [f"{moment(end):%Y-%m-%d}" if bounds.time else f"{end:g}" for end in ends]
+    return [f"{convert_to_datetime(end):%Y-%m-%d}" if bounds.time else f"{end:g}" for end in ends]
 
 
 def _listed(values: Sequence[object]) -> str:

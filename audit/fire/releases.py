@@ -18,8 +18,8 @@ from fire.tally import Tally
 from fire.tracing import KILL, Striking, traced
 from sfumato.catalogue import Roles, requests
 from sfumato.charts.chart import Chart
-from sfumato.engines.dispatch import engine_for
-from sfumato.engines.queries import Answering
+from sfumato.engines.dispatch import choose_engine
+from sfumato.engines.queries import QueryEngine
 from sfumato.privacy.store import shorten_label
 from sfumato.testing import measure_planned
 
@@ -123,11 +123,11 @@ def _session(scene: Scene, chart: Chart[Any, Any]) -> sf.Session:
     session = sf.Session(TABLE, domain=DOMAIN, ledger=scene.path, name="visits")
     label = shorten_label(session.plan(chart, budget=SOME).label)
     for verb in VERBS:
-        setattr(Answering, verb, _telling(_ANSWERS[verb], scene, label))
+        setattr(QueryEngine, verb, _telling(_ANSWERS[verb], scene, label))
     return session
 
 
-_ANSWERS: dict[str, Callable[..., object]] = {verb: getattr(Answering, verb) for verb in VERBS}
+_ANSWERS: dict[str, Callable[..., object]] = {verb: getattr(QueryEngine, verb) for verb in VERBS}
 
 
 def _telling(answer: Callable[..., object], scene: Scene, label: str) -> Callable[..., object]:
@@ -150,6 +150,6 @@ def _release(session: sf.Session, chart: Chart[Any, Any]) -> object:
 
 def _look_then_charge(session: sf.Session, chart: Chart[Any, Any]) -> object:
     plan = session.plan(chart, budget=SOME)
-    answer = measure_planned(chart, engine_for(TABLE), plan)
+    answer = measure_planned(chart, choose_engine(TABLE), plan)
     session.ledger.charge(plan.label, plan.cost)
     return answer

@@ -21,7 +21,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from sfumato.engines import bounding
-from sfumato.engines.table import Room, Table
+from sfumato.engines.table import MemoryLimits, Table
 from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.releases.release import Release
 from silence.columns import CANARY
@@ -150,7 +150,7 @@ def _surroundings(source: str) -> Generator[None]:
     if source != WITHIN_LIMITS:
         yield
         return
-    with patch.object(bounding, "room", lambda *_: Room(1, 1)):
+    with patch.object(bounding, "room", lambda *_: MemoryLimits(1, 1)):
         yield
 
 

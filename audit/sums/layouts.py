@@ -17,7 +17,7 @@ from sfumato.domain import Bounds, Categories
 from sfumato.engines.duckdb_engine import DuckEngine
 from sfumato.exact import Exact
 from sfumato.grid import Grid, Labels
-from sfumato.lattice import LENGTH, REACH, Distance, Lattice, Moments, Projection
+from sfumato.lattice import LENGTH, REACH, DistanceCells, Lattice, Moments, Projection
 from sfumato.plane import Plane, Weight
 from sfumato.privacy.guarantee import PrivacyUnit
 
@@ -36,7 +36,7 @@ _LATTICE = Lattice(("x", "i", "t"), (GRID.bounds, Bounds(0, 20), GRID.bounds), (
 _SLANTED = (3 * REACH // 5, 0, -4 * REACH // 5)
 _MOMENTS = Moments(_LATTICE, (REACH // 9, -5, 0), float(REACH // 2), LENGTH // 4)
 _PROJECTION = Projection(_LATTICE, "PC1", (0, 0, 0), _SLANTED, Bounds(-1.5, 1), 9)
-_DISTANCE = Distance(_LATTICE, "r", (0, 0, 0), (), (0.0, 0.5, 0.75, 1.0, 1.25))
+_DISTANCE = DistanceCells(_LATTICE, "r", (0, 0, 0), (), (0.0, 0.5, 0.75, 1.0, 1.25))
 
 Answer = tuple[object, ...]
 Ask = Callable[[DuckEngine], Exact | tuple[Exact, ...]]

@@ -43,9 +43,9 @@ MECHANISMS: tuple[Mechanism, ...] = (
     approx.single,
     threshold.threshold,
     threshold.extremes,
-    moments.noisy_moments,
-    sparse.occupied_counts,
-    stability.occupied_categories,
+    moments.add_moment_noise,
+    sparse.threshold_counts,
+    stability.threshold_categories,
     noise.add_noise,
 )
 """Whatever turns an `Exact`, or its integers, into something that may be published."""

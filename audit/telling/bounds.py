@@ -15,7 +15,7 @@ import numpy as np
 from sfumato.charts import values as extent
 from sfumato.charts.boxplot.chart import Boxplot
 from sfumato.charts.quantiles import Quantiles
-from sfumato.charts.values import Extent
+from sfumato.charts.values import BoundsSearch
 from sfumato.domain import Domain
 from sfumato.engines.engine import Engine
 from sfumato.exact import Exact
@@ -63,12 +63,12 @@ class Bounding:
         )
 
     @property
-    def search(self) -> Extent:
+    def search(self) -> BoundsSearch:
         """The planned search."""
         plan = CHARTS[self.chart].plan(
             Domain(), self.unit, Budget(self.epsilon, self.delta, weak=True)
         )
-        return cast(Extent, plan.values.bounds)
+        return cast(BoundsSearch, plan.values.bounds)
 
     def draw(self, joined: bool, trials: int) -> Draws:
         """Return what is seen of so many releases: the bounds, and the outer cells within."""

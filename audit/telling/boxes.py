@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sfumato.charts.allocation import add_noise
 from sfumato.charts.boxplot.chart import Boxplot, fence, published
 from sfumato.charts.boxplot.fence import Fence
-from sfumato.charts.boxplot.plan import BoxplotPlan, Method
+from sfumato.charts.boxplot.plan import BoxplotPlan, BoxProcedure
 from sfumato.charts.boxplot.published import Published
 from sfumato.domain import Bounds, Domain
 from sfumato.exact import Exact
@@ -26,7 +26,7 @@ from sfumato.postprocess.box import Box, Summary
 from sfumato.postprocess.noise_law import NoiseLaw
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import PrivacyUnit
-from sfumato.releases.boxplot import METHODS, Measured
+from sfumato.releases.boxplot import METHODS, MeasuredBoxes
 from sfumato.testing import measure_planned
 from telling.breaking import less_noise, sharpened
 from telling.case import Case, Draws, Trials, Twin
@@ -137,13 +137,15 @@ def overheard_bins() -> Generator[list[Starts]]:
         yield seen
 
 
-def _code(seen: Measured) -> int:
+def _code(seen: MeasuredBoxes) -> int:
     """Return the quartiles as one number."""
     quartiles = seen.cells[1:4] if len(seen.cells) == 5 else seen.cells
     return sum(cell * CELLS**place for place, cell in enumerate(quartiles))
 
 
-def _says(seen: Measured, starts: list[int], belief: Belief, method: Method) -> tuple[float, float]:
+def _says(
+    seen: MeasuredBoxes, starts: list[int], belief: Belief, method: BoxProcedure
+) -> tuple[float, float]:
     """Return what the noisy size speaks for, and what the noisy counts do."""
     size, counts = np.array(seen.counts[:1]), np.array(seen.counts[1 : 1 + len(starts)])
     tables = belief.without, belief.within

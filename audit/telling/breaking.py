@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sfumato.engines import people as walking
 from sfumato.mechanisms import noise
-from sfumato.mechanisms.joint import Rates, Score
+from sfumato.mechanisms.joint import DecayRates, Score
 
 
 def less_noise(share: float = 0.5) -> AbstractContextManager[object]:
@@ -29,16 +29,16 @@ def less_noise(share: float = 0.5) -> AbstractContextManager[object]:
 
 def no_cap() -> AbstractContextManager[object]:
     """Count all rows of a person, however many may count."""
-    return mock.patch.object(walking, "_taken", lambda *given: given[1])
+    return mock.patch.object(walking, "_allot_rows", lambda *given: given[1])
 
 
 def sharpened(factor: int = 4) -> AbstractContextManager[object]:
     """Let the weights of all exponential mechanisms fall faster than is paid for."""
-    of = Rates.of
+    of = DecayRates.of
 
     def sharper(
         levels: Sequence[Fraction], epsilon: Fraction, score: Score, *, replaced: bool
-    ) -> Rates:
+    ) -> DecayRates:
         return of(levels, factor * epsilon, score, replaced=replaced)
 
-    return mock.patch.object(Rates, "of", sharper)
+    return mock.patch.object(DecayRates, "of", sharper)

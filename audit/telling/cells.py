@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.charts.boxplot.fence import Fence
-from sfumato.charts.boxplot.plan import QUARTILES, Method
+from sfumato.charts.boxplot.plan import QUARTILES, BoxProcedure
 from sfumato.charts.boxplot.published import Published
 from sfumato.mechanisms.threshold import threshold_scale
 from telling.enumerated import ideal, trees
@@ -32,7 +32,7 @@ _FIVE = (Fraction(0), *QUARTILES, Fraction(1))
 
 
 def cells_say(
-    method: Method, without: Floats, within: Floats, weight: int
+    method: BoxProcedure, without: Floats, within: Floats, weight: int
 ) -> Callable[[tuple[int, ...]], float]:
     """Return what chosen cells speak for, from what both tables count in steps."""
     laws = [_law(method, _units(counts, weight)) for counts in (without, within)]
@@ -49,7 +49,7 @@ def _units(counts: Floats, weight: int) -> Table:
     return tuple(int(count) for count in np.rint(counts / weight))
 
 
-def _law(method: Method, table: Table) -> Law:
+def _law(method: BoxProcedure, table: Table) -> Law:
     if isinstance(method, Fence):
         return _together(table, QUARTILES, "balanced", float(method.epsilon))
     assert isinstance(method, Published)

@@ -78,10 +78,10 @@ def by_copies(
 @contextmanager
 def swiftly() -> Generator[None]:
     """Draw the same noise with less ado: without threads, each measurement made but once."""
-    made = cache(noise._measurement)  # pyright: ignore[reportPrivateUsage]
+    made = cache(noise._make_measurement)  # pyright: ignore[reportPrivateUsage]
     with (
         mock.patch.object(noise, "ThreadPoolExecutor", _NoThreads),
-        mock.patch.object(noise, "_measurement", made),
+        mock.patch.object(noise, "_make_measurement", made),
     ):
         yield
 

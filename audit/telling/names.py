@@ -11,7 +11,7 @@ from unittest import mock
 import numpy as np
 
 from sfumato.charts import allocation as search
-from sfumato.charts.allocation import Search
+from sfumato.charts.allocation import CategorySearch
 from sfumato.charts.histogram import Histogram, HistogramPlan
 from sfumato.domain import Domain
 from sfumato.exact import Exact
@@ -19,11 +19,11 @@ from sfumato.grid import Labels
 from sfumato.mechanisms.laplace import laplace_scale
 from sfumato.mechanisms.meter import Meter
 from sfumato.mechanisms.stability import (
-    occupied_categories,
     stability_delta,
     stability_threshold,
+    threshold_categories,
 )
-from sfumato.privacy.budget import Budget, exactly, float_above
+from sfumato.privacy.budget import Budget, float_above, to_fraction
 from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.private_search import private
 from sfumato.testing import measure_planned, metered
@@ -57,7 +57,7 @@ class Naming:
     @property
     def _delta(self) -> float:
         """The least δ that buys the threshold of δ = 1/20."""
-        scale = laplace_scale(self.unit.weight, exactly(self.share) * exactly(self.epsilon))
+        scale = laplace_scale(self.unit.weight, to_fraction(self.share) * to_fraction(self.epsilon))
         threshold = stability_threshold(self.unit.weight, scale, Fraction(1, 20))
         return float_above(stability_delta(self.unit.weight, scale, threshold))
 
@@ -102,7 +102,7 @@ def _named(unit: PrivacyUnit) -> list[Case]:
     """Return attacks on a name of one unit alone, on its names, and on one that is known."""
     rows = unit.max_rows or 1
     blank = Naming(unit, Pair("", (), ()), MUCH, 0.5)
-    threshold = cast(Search, blank.plan().x).threshold
+    threshold = cast(CategorySearch, blank.plan().x).threshold
     few = tuple(Row(who=f"c{index}") for index in range(threshold - rows))
     known = Pair("at the threshold", few, (at(4.0),) * rows)
     apart = Pair("alone in its categories", (), tuple(at(4.0, name) for name in _NAMES[:rows]))
@@ -121,8 +121,8 @@ def lowered() -> AbstractContextManager[object]:
     """Show categories at a threshold that is one lower than was paid for."""
 
     def careless(meter: Meter, exact: Exact, *, scale: float, threshold: int) -> tuple[str, ...]:
-        occupied_categories(meter, exact, scale=scale, threshold=threshold)
-        return metered(occupied_categories, exact, scale=scale, threshold=threshold - 1).values
+        threshold_categories(meter, exact, scale=scale, threshold=threshold)
+        return metered(threshold_categories, exact, scale=scale, threshold=threshold - 1).values
 
     return mock.patch.object(search, "occupied_categories", careless)
 

@@ -31,7 +31,7 @@ from sfumato.lattice import Moments, Question
 from sfumato.mechanisms.joint import joint
 from sfumato.mechanisms.meter import Meter
 from sfumato.mechanisms.noise import Family
-from sfumato.mechanisms.survey import Asked, Survey, survey, surveys
+from sfumato.mechanisms.survey import NoisySquares, Survey, survey, surveys
 from sfumato.plane import Plane, Weight
 from sfumato.privacy.guarantee import PrivacyUnit
 from telling.copies import swiftly
@@ -167,7 +167,7 @@ class Maps:
         says = laplace_says if survey.family == "laplace" else gaussian_says
         return sum(float(says(each.steps, each.scale, *self.true(each))) for each in survey.asked)
 
-    def true(self, asked: Asked) -> list[Integers]:
+    def true(self, asked: NoisySquares) -> list[Integers]:
         """Return the masses of squares on both maps."""
         finer = 2 * (self.levels - asked.level)
         ends = asked.code << finer, (asked.code + 1) << finer

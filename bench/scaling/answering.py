@@ -17,7 +17,7 @@ from scaling.clocks import Costs, clocked, peak_memory, spilling
 from scaling.driving import driver_seconds, grown, heard
 from scaling.questions import Question
 from scaling.ways import THREADS, opened, ways
-from sfumato.engines.dispatch import engine_for
+from sfumato.engines.dispatch import choose_engine
 
 WARM = "warm.parquet"
 
@@ -126,7 +126,7 @@ def _timed(question: Question, spark: Any) -> Answer:
 
 def _verbs(question: Question, spark: Any) -> Answer:
     with _moving(spark) as moving:
-        found = heard(question, engine_for(opened(question, spark)))
+        found = heard(question, choose_engine(opened(question, spark)))
     driver = {str(k): driver_seconds(question, grown(found.answers, k)) for k in question.times}
     return Answer(
         {},

@@ -47,14 +47,14 @@ def session() -> Generator[Any]:
 def moved(spark: Any) -> Generator[dict[str, float]]:
     """Note how many bytes come to the driver, and how many tasks hand to each other."""
     found = {"sent": 0.0, "shuffled": -_shuffled(spark)}
-    collected = Jobs.collected
+    collected = Jobs.collect_rows
 
     def noted(self: Jobs, *asked: Any, **named: Any) -> pa.Table:
         table = collected(self, *asked, **named)
         found["sent"] += table.nbytes
         return table
 
-    with patch.object(Jobs, "collected", noted):
+    with patch.object(Jobs, "collect_rows", noted):
         yield found
     found["shuffled"] += _shuffled(spark)
 

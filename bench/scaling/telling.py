@@ -24,7 +24,7 @@ from scaling.printing import (
 from scaling.questions import CHARTS, GROUPED, UNITS, Question
 from scaling.tables import ROWS_EACH
 from scaling.ways import THREADS
-from sfumato.engines.table import Resources, memory
+from sfumato.engines.table import Resources, read_memory_limit
 
 MOST_EXPONENT = 1.1
 MOST_GROWTH = 1.25
@@ -71,7 +71,7 @@ def growth(bench: Bench) -> bool:
 
 def beyond_memory(bench: Bench) -> bool:
     """Memory by the number of rows, and tables larger than the memory limit."""
-    limit = memory(Resources(memory_limit=bench.sizes.limit)) or 0
+    limit = read_memory_limit(Resources(memory_limit=bench.sizes.limit)) or 0
     found = _by_size(bench, "parquet")
     print(f"\nPeak memory of a process, Parquet, with a limit of {bench.sizes.limit} for people")
     print_memory(found)

@@ -15,7 +15,7 @@ from sfumato.charts.heatmap.chart import Heatmap
 from sfumato.engines.engine import Engine
 from sfumato.exact import Exact
 from sfumato.plane import Plane, Weight
-from sfumato.postprocess.median import centers, cost
+from sfumato.postprocess.median import cost, find_centers
 from sfumato.testing import measure_planned, seeded
 
 USERS, EPSILON, K, MOST = 5000, 5.0, 5, 1.2
@@ -48,7 +48,7 @@ def ratio(task: Task) -> float:
     weight = people.steps.astype(np.float64)
     with seeded(task.noise("adaptive")):
         found = released(people, task.epsilon)
-    return cost(points, weight, found) / cost(points, weight, centers(points, weight, K))
+    return cost(points, weight, found) / cost(points, weight, find_centers(points, weight, K))
 
 
 def released(people: Crowd, epsilon: float) -> Floats:

@@ -16,7 +16,7 @@ from sfumato.charts.heatmap.plan import HeatmapPlan
 from sfumato.metrics.heatmap import divergence, pearson, similarity
 from sfumato.metrics.plane import emd
 from sfumato.postprocess import transport
-from sfumato.postprocess.density import Leaves, smoothed, spread
+from sfumato.postprocess.density import Leaves, rasterise, smooth
 from sfumato.testing import metered
 
 OURS, THEIRS, SHARED, BAYES = "adaptive", "published", "pyramid, lp", "pyramid, bayes"
@@ -71,8 +71,8 @@ def measured(people: Crowd, method: str, epsilon: float, resolution: Resolution)
     None, as all simulations.
     """
     plan = _plan(method, epsilon, resolution)
-    solver = vertex if method == THEIRS else transport.cheapest
-    with patch.object(transport, "cheapest", solver):
+    solver = vertex if method == THEIRS else transport.minimise_transport
+    with patch.object(transport, "minimise_transport", solver):
         return metered(plan.method.map, people.masses(plan.plane), plan.plane).values.leaves
 
 
@@ -83,7 +83,7 @@ def noise_of(method: str) -> str:
 
 def picture(leaves: Leaves, resolution: Resolution) -> Floats:
     """Return mass per cell; where there is none at all, the same everywhere."""
-    found = spread(leaves, resolution)
+    found = rasterise(leaves, resolution)
     return found if found.sum() > 0 else np.ones(resolution[::-1])
 
 
@@ -94,7 +94,7 @@ def filtered(heat: Floats, sigma: float) -> Floats:
     resolutions can be compared.
     """
     width = sigma * max(heat.shape) / 256
-    return smoothed(heat, (width, width))
+    return smooth(heat, (width, width))
 
 
 def closeness(true: Floats, estimate: Floats) -> Closeness:

@@ -33,13 +33,13 @@ import numpy as np
 from pcas import quantiles
 from pcas.kendall import kendall
 from pcas.sets import Floats, Table
-from sfumato.metrics.plane import Cloud, Window
+from sfumato.metrics.plane import CellWindow, Cloud
 
 INFLATION = 1.2
 """By how much a frame is larger than the private radius."""
 
 
-Frame = Callable[[Floats, float, float, np.random.Generator], Window]
+Frame = Callable[[Floats, float, float, np.random.Generator], CellWindow]
 """From scores, ε, δ and a generator to the frame, whose cells are not counted yet."""
 
 
@@ -64,31 +64,35 @@ class Edition:
 
 def _smooth_square(
     scores: Floats, epsilon: float, delta: float, generator: np.random.Generator
-) -> Window:
+) -> CellWindow:
     while True:
         each = epsilon / 3, delta / 3
         x, y = (quantiles.smooth(line, 0.5, *each, generator) for line in scores.T)
         far = np.hypot(*(scores - [x, y]).T)
         reach = INFLATION * quantiles.smooth(far, 0.99, *each, generator)
         if reach > 0:
-            return Window((x - reach, x + reach), (y - reach, y + reach), 1)
+            return CellWindow((x - reach, x + reach), (y - reach, y + reach), 1)
 
 
-def _square(scores: Floats, epsilon: float, delta: float, generator: np.random.Generator) -> Window:
+def _square(
+    scores: Floats, epsilon: float, delta: float, generator: np.random.Generator
+) -> CellWindow:
     x, y = (quantiles.smooth(line, 0.5, epsilon / 3, delta / 2, generator) for line in scores.T)
     far = np.hypot(*(scores - [x, y]).T)
     reach = INFLATION * quantiles.unbounded_above(far, 0.99, epsilon / 3, generator, base=1.001)
-    return Window((x - reach, x + reach), (y - reach, y + reach), 1)
+    return CellWindow((x - reach, x + reach), (y - reach, y + reach), 1)
 
 
-def _rectangle(scores: Floats, epsilon: float, _: float, generator: np.random.Generator) -> Window:
+def _rectangle(
+    scores: Floats, epsilon: float, _: float, generator: np.random.Generator
+) -> CellWindow:
     ends: list[tuple[float, float]] = []
     for line in scores.T:
         middle = quantiles.unbounded(line, 0.5, epsilon / 4, generator)
         far = np.abs(line - middle)
         reach = INFLATION * quantiles.unbounded_above(far, 0.995, epsilon / 4, generator)
         ends.append((middle - reach, middle + reach))
-    return Window(ends[0], ends[1], 1)
+    return CellWindow(ends[0], ends[1], 1)
 
 
 _EVEN = {True: (1 / 3, 1 / 3, 1 / 3), False: (0.0, 1 / 2, 1 / 2)}
@@ -115,7 +119,7 @@ class Framed:
 
     directions: Floats
     scores: Floats
-    frame: Window
+    frame: CellWindow
     epsilon: float
     delta: float
 
@@ -190,9 +194,9 @@ def sparse(framed: Framed, counts: Floats, generator: np.random.Generator) -> Fl
 METHODS = {"add": additive, "sparse": sparse}
 
 
-def counted(framed: Framed, bins: int) -> tuple[Window, Floats]:
+def counted(framed: Framed, bins: int) -> tuple[CellWindow, Floats]:
     """Return the frame with so many bins a side, and the true counts; beyond it, at the edge."""
-    window = Window(framed.frame.x, framed.frame.y, bins)
+    window = CellWindow(framed.frame.x, framed.frame.y, bins)
     return window, window.density(Cloud(framed.scores)) * len(framed.scores)
 
 

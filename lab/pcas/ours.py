@@ -9,7 +9,7 @@ import numpy as np
 import sfumato as sf
 from pcas.sets import Floats, Table
 from pcas.truth import Picture
-from sfumato.metrics.plane import Window
+from sfumato.metrics.plane import CellWindow
 from sfumato.releases.pca import PcaRelease
 from sfumato.releases.scoreplot import ScoreplotRelease
 from sfumato.testing import seeded
@@ -70,7 +70,7 @@ def components(table: Table, spent: sf.Budget, noise: int) -> PcaRelease:
 def picture(release: ScoreplotRelease) -> Picture:
     """Return a release as it is compared: all groups together."""
     x, y = ((grid.bounds.lower, grid.bounds.upper) for grid in (release.x, release.y))
-    frame = Window(x, y, release.x.cells)
+    frame = CellWindow(x, y, release.x.cells)
     origin = np.array(release.pca.origin) * release.pca.lattice.unit
     directions = release.pca.components[[axis - 1 for axis in release.axes]]
     mass: Floats = release.mass.sum(axis=0)

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pcas.sets import Floats
-from sfumato.charts.allocation import Portion
+from sfumato.charts.allocation import Allocation
 from sfumato.charts.pca.analysis import (
     BESIDE_DIRECTIONS,
     CENTRE,
@@ -27,13 +27,13 @@ from sfumato.charts.pca.analysis import (
     RADIUS,
     SPREAD,
     Centre,
-    Reach,
-    rungs,
+    RadiusSearch,
+    make_ladder,
 )
 from sfumato.domain import Bounds
 from sfumato.lattice import LENGTH
-from sfumato.postprocess.principal import Sums, principal
-from sfumato.privacy.budget import exactly
+from sfumato.postprocess.principal import NoisySums, find_components
+from sfumato.privacy.budget import to_fraction
 
 CELLS = 2**12
 NARROWEST, RATIO = 2.0**-12, 2 ** (1 / 8)
@@ -48,9 +48,9 @@ class Purse:
     rho: float
     generator: np.random.Generator
 
-    def share(self, share: float) -> Portion:
+    def share(self, share: float) -> Allocation:
         """Return a share of ρ."""
-        return Portion(exactly(share * self.rho), pure=False)
+        return Allocation(to_fraction(share * self.rho), pure=False)
 
     def choose(self, counts: Floats, level: float, rate: float) -> int:
         """Choose the cell of a quantile by an exponential mechanism: weight falls with the miss."""
@@ -74,7 +74,7 @@ def medians(rows: Floats, purse: Purse) -> Floats:
     columns = rows.shape[1]
     portion = purse.share(float(CENTRE))
     names = [str(column) for column in range(columns)]
-    planned = Centre.plan(names, [Bounds(-1, 1)] * columns, (exactly(0.5),), portion)
+    planned = Centre.plan(names, [Bounds(-1, 1)] * columns, (to_fraction(0.5),), portion)
     cells = np.floor((rows + 1) / 2 * CELLS).clip(0, CELLS - 1).astype(np.int64)
     crowd = np.full(CELLS, planned.crowd / CELLS)
     chosen = [purse.choose(crowd + _counts(each), 0.5, float(planned.epsilon)) for each in cells.T]
@@ -83,8 +83,8 @@ def medians(rows: Floats, purse: Purse) -> Floats:
 
 def radius(lengths: Floats, farthest: float, purse: Purse, *, replaced: bool = False) -> float:
     """Return a private length that most rows do not exceed; `replaced` where pairs change."""
-    planned = Reach.plan(LEVEL, purse.share(float(RADIUS)))
-    edges = np.array(rungs(NARROWEST * farthest, farthest, RATIO))
+    planned = RadiusSearch.plan(LEVEL, purse.share(float(RADIUS)))
+    edges = np.array(make_ladder(NARROWEST * farthest, farthest, RATIO))
     counts = np.histogram(lengths.clip(0, farthest), edges)[0].astype(np.float64)
     counts[0] += planned.crowd
     sensitivity = 1.0 if replaced else float(LEVEL)
@@ -108,7 +108,7 @@ def centred(rows: Floats, length: float, share: float, purse: Purse) -> Floats:
     beside = CONSTANT * length
     rows = np.column_stack([np.full(len(rows), beside), rows])
     sums = rows.T @ rows + purse.noise(rows.shape[1], scale)
-    found = Sums(
+    found = NoisySums(
         count=float(sums[0, 0]) / beside**2,
         first=sums[0, 1:] / beside,
         second=sums[1:, 1:],
@@ -116,7 +116,7 @@ def centred(rows: Floats, length: float, share: float, purse: Purse) -> Floats:
         noise_count=scale / beside**2,
         noise_first=scale / beside / math.sqrt(2),
     )
-    return principal(found).directions
+    return find_components(found).directions
 
 
 def uncentred(rows: Floats, sensitivity: float, share: float, purse: Purse) -> Floats:

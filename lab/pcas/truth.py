@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from pcas.dppca import leading
 from pcas.sets import Floats, Table
-from sfumato.metrics.plane import Cloud, Window
+from sfumato.metrics.plane import CellWindow, Cloud
 from sfumato.metrics.scoreplot import (
     alignment,
     captured_variance,
@@ -53,7 +53,7 @@ class Picture:
     """A density in its own frame, on directions through an origin, in scaled units."""
 
     density: Floats
-    frame: Window
+    frame: CellWindow
     directions: Floats
     origin: Floats
 
@@ -85,9 +85,9 @@ class Truth:
         return Cloud((self.table.scaled - self.mean) @ self.directions.T)
 
     @cached_property
-    def window(self) -> Window:
+    def window(self) -> CellWindow:
         """Where pictures are compared."""
-        return Window.around(self.cloud.points)
+        return CellWindow.around(self.cloud.points)
 
     @cached_property
     def density(self) -> Floats:
@@ -119,7 +119,7 @@ class Truth:
 
     def exact_accuracy(self, cells: int) -> float:
         """Return how well groups can be read off the exact maps, in so many cells a side."""
-        window = Window(self.window.x, self.window.y, cells)
+        window = CellWindow(self.window.x, self.window.y, cells)
         groups = range(len(self.table.group_names))
         maps = [window.density(Cloud(self.cloud.points[self.members == each])) for each in groups]
         sizes = np.bincount(self.members)[:, None, None]

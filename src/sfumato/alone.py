@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar
 
 from sfumato.charts.chart import Chart, P, Plan
 from sfumato.domain import Domain
-from sfumato.engines.dispatch import OpenedTable, engine_for
+from sfumato.engines.dispatch import OpenedTable, choose_engine
 from sfumato.engines.engine import Engine
 from sfumato.errors import Door, SfumatoError
 from sfumato.mechanisms.meter import Meter
@@ -54,7 +54,7 @@ def prepare(
     with Outcome():
         opened = open_table(table, lambda: chart.plan(chart.declare(bounds), unit, budget))
         chart, domain = declare_alone(opened, chart, bounds)
-        public = engine_for(opened).schema().refine(domain)
+        public = choose_engine(opened).schema().refine(domain)
         plan = chart.plan(public, unit, budget)
     planned = Planned(chart, (public, unit, budget), plan)
     return Prepared(opened, planned, domain, room_for(plan, budget))
@@ -69,7 +69,7 @@ def declare_alone(
     -------
     Names and kinds of columns are public; no row is read.
     """
-    chart = chart.adapt(bounds, engine_for(table).schema().kind)
+    chart = chart.adapt(bounds, choose_engine(table).schema().kind)
     return chart, chart.declare(bounds)
 
 

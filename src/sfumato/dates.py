@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import takewhile
 
-from sfumato.domain import Bounds, microseconds, moment
+from sfumato.domain import Bounds, convert_to_datetime, convert_to_microseconds
 
 MOST = 40
 """How many bins a column is cut into at most, where nobody says how many."""
@@ -38,7 +38,7 @@ class Pace:
     --------
     >>> from datetime import date
     >>> year = Bounds.of((date(2026, 1, 1), date(2027, 1, 1)))
-    >>> str(pace_of(year)), len(Pace("month").edges(year)) - 1
+    >>> str(find_pace(year)), len(Pace("month").edges(year)) - 1
     ('months', 12)
     """
 
@@ -55,20 +55,24 @@ class Pace:
 
     def edges(self, bounds: Bounds) -> tuple[float, ...]:
         """Return the ends of bounds and all edges between them."""
-        after = self._months(bounds) if self.unit in _MONTHS else self._equal(bounds)
+        after = (
+            self._list_month_edges(bounds)
+            if self.unit in _MONTHS
+            else self._list_equal_edges(bounds)
+        )
         return (bounds.lower, *takewhile(lambda edge: edge < bounds.upper, after), bounds.upper)
 
-    def _equal(self, bounds: Bounds) -> Iterator[float]:
+    def _list_equal_edges(self, bounds: Bounds) -> Iterator[float]:
         edge = bounds.lower - (bounds.lower - _MONDAY) % self.length
         while True:
             edge += self.length
             yield edge
 
-    def _months(self, bounds: Bounds) -> Iterator[float]:
-        start, months = moment(bounds.lower), self.count * _MONTHS[self.unit]
+    def _list_month_edges(self, bounds: Bounds) -> Iterator[float]:
+        start, months = convert_to_datetime(bounds.lower), self.count * _MONTHS[self.unit]
         first = (12 * start.year + start.month - 1) // months + 1
         for month in range(first * months, 12 * 10_000, months):
-            yield microseconds(datetime(month // 12, month % 12 + 1, 1, tzinfo=UTC))
+            yield convert_to_microseconds(datetime(month // 12, month % 12 + 1, 1, tzinfo=UTC))
 
 
 _CLOCK = ((1, 2, 5, 10, 15, 30), (1, 2, 5, 10, 15, 30), (1, 2, 3, 6, 12))
@@ -79,7 +83,7 @@ _PACES = (
 )
 
 
-def pace_of(bounds: Bounds) -> Pace | None:
+def find_pace(bounds: Bounds) -> Pace | None:
     """Return the finest pace that cuts bounds into at most `MOST` bins, about.
 
     It is coarser than a step of the bounds, so that the moment at their end is one of many in its

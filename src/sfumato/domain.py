@@ -48,14 +48,14 @@ class Bounds:
 
     def __post_init__(self) -> None:
         for end in ("lower", "upper"):
-            object.__setattr__(self, end, real(getattr(self, end)))
+            object.__setattr__(self, end, convert_to_float(getattr(self, end)))
         if not (math.isfinite(self.lower) and math.isfinite(self.upper)):
             raise DomainError(
                 "Bounds must be finite numbers.",
                 "An open end would have to be read from the data, which leaks its extremes.",
                 ("Declare both ends: ", PAIR, "."),
             )
-        dated = not self.time or on_calendar(self.lower, self.upper)
+        dated = not self.time or is_on_calendar(self.lower, self.upper)
         if not (self.lower < self.upper and math.isfinite(self.width) and dated):
             raise DomainError(
                 f"Bounds from {self.lower:g} to {self.upper:g} are reversed, empty or too wide.",
@@ -63,9 +63,9 @@ class Bounds:
                 ("Declare lower < upper: ", PAIR, "."),
             )
         if self.step is not None:
-            self._end_on_a_step(real(self.step))
+            self._align_to_step(convert_to_float(self.step))
 
-    def _end_on_a_step(self, step: float) -> None:
+    def _align_to_step(self, step: float) -> None:
         if not (step >= self._finest and step <= self.width * (1 + _ROUNDING)):
             raise DomainError(
                 f"A step of {self.step!r} must be a number above 0, no wider than the bounds and "
@@ -82,7 +82,8 @@ class Bounds:
     def __repr__(self) -> str:
         step = "" if self.step is None else f", step={self.step!r}"
         if self.time:
-            return f"Bounds.of(({moment(self.lower)!r}, {moment(self.upper)!r}){step})"
+            ends = convert_to_datetime(self.lower), convert_to_datetime(self.upper)
+            return f"Bounds.of({ends!r}{step})"
         return f"Bounds(lower={self.lower!r}, upper={self.upper!r}{step})"
 
     @property
@@ -113,12 +114,17 @@ class Bounds:
         if isinstance(spelling, Bounds):
             return spelling if step is None else replace(spelling, step=step)
         if isinstance(spelling, range):
-            return _whole_numbers(spelling)
-        ends = listed(spelling)
+            return _read_range(spelling)
+        ends = read_list(spelling)
         if len(ends) == 2:
             lower, upper = ends
             if isinstance(lower, date) and isinstance(upper, date):
-                return cls(microseconds(lower), microseconds(upper), time=True, step=step)
+                return cls(
+                    convert_to_microseconds(lower),
+                    convert_to_microseconds(upper),
+                    time=True,
+                    step=step,
+                )
             return cls(cast(float, lower), cast(float, upper), step=step)
         raise DomainError(
             "Bounds are a pair of numbers, a pair of dates or a range of whole numbers.",
@@ -126,12 +132,12 @@ class Bounds:
             ("Write ", PAIR, ", or for whole numbers ", _MONTHS, "."),
         )
 
-    def typed(self, known: Typed) -> Bounds:
+    def typed(self, known: ColumnType) -> Bounds:
         """Return these bounds with what the type of their column adds; what is declared stays.
 
         Examples
         --------
-        >>> Bounds(0.5, 24).typed(Typed(spacing=1))
+        >>> Bounds(0.5, 24).typed(ColumnType(spacing=1))
         Bounds(lower=1.0, upper=24.0, step=1.0)
         """
         bounds = replace(self, parsed=known.parsed)
@@ -145,7 +151,7 @@ class Bounds:
 
 
 @dataclass(frozen=True)
-class Typed:
+class ColumnType:
     """What the type of a column tells of its values, where there is a type: it is public.
 
     Parameters
@@ -163,7 +169,7 @@ class Typed:
     parsed: bool = False
 
 
-def _whole_numbers(values: range) -> Bounds:
+def _read_range(values: range) -> Bounds:
     if len(values) < 2:
         raise DomainError(
             f"{values!r} has fewer than two values.",
@@ -173,7 +179,7 @@ def _whole_numbers(values: range) -> Bounds:
     return Bounds(min(values[0], values[-1]), max(values[0], values[-1]), step=abs(values.step))
 
 
-def listed(spelling: object) -> tuple[object, ...]:
+def read_list(spelling: object) -> tuple[object, ...]:
     """Return the items of a list; none for a text, or for a set, which has no order to keep."""
     if isinstance(spelling, Iterable) and not isinstance(spelling, str | bytes | Set | Mapping):
         with suppress(TypeError):  # an array without dimensions only looks like a list
@@ -181,14 +187,14 @@ def listed(spelling: object) -> tuple[object, ...]:
     return ()
 
 
-def real(number: object) -> float:
+def convert_to_float(number: object) -> float:
     """Return `number` as a float, and NaN for what is none: no comparison holds for it."""
     with suppress(TypeError, ValueError, OverflowError):
         return math.nan if isinstance(number, str) else float(cast(float, number))
     return math.nan
 
 
-def microseconds(moment: date) -> float:
+def convert_to_microseconds(moment: date) -> float:
     """Return how many microseconds after 1970 began a moment is; without a zone it is in UTC."""
     if not isinstance(moment, datetime):
         moment = datetime(moment.year, moment.month, moment.day)
@@ -196,12 +202,12 @@ def microseconds(moment: date) -> float:
     return float((aware - _EPOCH) // timedelta(microseconds=1))
 
 
-def on_calendar(first: float, last: float) -> bool:
+def is_on_calendar(first: float, last: float) -> bool:
     """Tell whether a calendar holds both moments, given in microseconds since 1970."""
     return first >= _FIRST_MOMENT and last <= _LAST_MOMENT
 
 
-def moment(microseconds: float) -> datetime:
+def convert_to_datetime(microseconds: float) -> datetime:
     """Return the moment that lies this many microseconds after 1970 began, in UTC."""
     return _EPOCH + timedelta(microseconds=microseconds)
 
@@ -233,7 +239,7 @@ class Categories:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "values", tuple(self.values))
-        kinds = {_kind(value) for value in self.values}
+        kinds = {_find_kind(value) for value in self.values}
         if len(set(self.values)) != len(self.values):
             raise DomainError(
                 "Categories must name each value once.",
@@ -250,14 +256,14 @@ class Categories:
     @property
     def kind(self) -> Kind:
         """How the column is compared: as text, as number or as True/False."""
-        return _kind(self.values[0]) if self.values else "text"
+        return _find_kind(self.values[0]) if self.values else "text"
 
     @classmethod
     def of(cls, spelling: Categories | Sequence[Value]) -> Categories:
         """Read `Categories` from a list of values."""
         if isinstance(spelling, Categories):
             return spelling
-        if values := listed(spelling):
+        if values := read_list(spelling):
             return cls(cast(tuple[Value, ...], values))
         raise DomainError(
             "Categories are a list of at least one value, not a text or a set.",
@@ -295,11 +301,11 @@ class Domain:
     """
 
     columns: Mapping[str, Bounds | Categories]
-    types: Mapping[str, Typed]
+    types: Mapping[str, ColumnType]
 
     def __init__(self, columns: Mapping[str, object] | None = None, /, **more: object) -> None:
-        declared = {**_mapping(columns), **more}
-        object.__setattr__(self, "columns", {name: _fact(declared[name]) for name in declared})
+        declared = {**_read_mapping(columns), **more}
+        object.__setattr__(self, "columns", {name: _read_fact(declared[name]) for name in declared})
         object.__setattr__(self, "types", {})
 
     def __repr__(self) -> str:
@@ -313,15 +319,15 @@ class Domain:
         """Read a `Domain` from a mapping of column names to declarations."""
         return spelling if isinstance(spelling, Domain) else cls(spelling)
 
-    def with_types(self, types: Mapping[str, Typed]) -> Domain:
+    def with_types(self, types: Mapping[str, ColumnType]) -> Domain:
         """Return what is declared, and beside it what the types of a table's columns tell."""
         known = Domain(self.columns)
         object.__setattr__(known, "types", dict(types))
         return known
 
-    def typed(self, column: str) -> Typed:
+    def typed(self, column: str) -> ColumnType:
         """Return what the type of `column` tells, if anything."""
-        return self.types.get(column, Typed())
+        return self.types.get(column, ColumnType())
 
     def fact(self, column: str) -> Bounds | Categories:
         """Return what is declared about `column`."""
@@ -366,26 +372,26 @@ class Domain:
         )
 
 
-def _fact(spelling: object) -> Bounds | Categories:
+def _read_fact(spelling: object) -> Bounds | Categories:
     if isinstance(spelling, Bounds | Categories):
         return spelling
     if isinstance(spelling, range):
         return Bounds.of(spelling)
     if not isinstance(spelling, list | tuple):
-        raise _undeclared()
+        raise _make_declaration_error()
     items = cast(Sequence[Value], spelling)
     numbers = not any(isinstance(item, str | bool) for item in items)
     pair = isinstance(spelling, tuple) and len(items) == 2
     return Bounds.of(cast(Sequence[float], items)) if pair and numbers else Categories.of(items)
 
 
-def _mapping(columns: object) -> Mapping[str, object]:
+def _read_mapping(columns: object) -> Mapping[str, object]:
     if columns is not None and not isinstance(columns, Mapping):
-        raise _undeclared()
+        raise _make_declaration_error()
     return cast(Mapping[str, object], columns or {})
 
 
-def _undeclared() -> DomainError:
+def _make_declaration_error() -> DomainError:
     return DomainError(
         "A declaration is a pair of numbers or a range (bounds), or a list of values (categories).",
         "Anything else would leave open what is public.",
@@ -393,7 +399,7 @@ def _undeclared() -> DomainError:
     )
 
 
-def _kind(value: object) -> Kind:
+def _find_kind(value: object) -> Kind:
     match value:
         case bool():
             return "flag"

@@ -18,7 +18,7 @@ LONGEST = 120
 _JOINERS = "\u200c\u200d"
 
 
-def printable(text: str) -> str:
+def make_printable(text: str) -> str:
     r"""Return `text` on one line, a space for each letter that could steer a terminal.
 
     That is whatever is not drawn: control characters, ends of lines, marks that turn the direction
@@ -26,7 +26,7 @@ def printable(text: str) -> str:
 
     Examples
     --------
-    >>> printable("wait\n\x1b[2J")
+    >>> make_printable("wait\n\x1b[2J")
     'wait  [2J'
     """
     if text.isprintable():
@@ -35,12 +35,12 @@ def printable(text: str) -> str:
     return "".join(kept)
 
 
-def brief(text: str, most: int = LONGEST) -> str:
+def abbreviate(text: str, most: int = LONGEST) -> str:
     """Return `text`, or its beginning and an ellipsis.
 
     Examples
     --------
-    >>> brief("a name of many letters", 10)
+    >>> abbreviate("a name of many letters", 10)
     'a name of…'
     """
     return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"

@@ -81,13 +81,13 @@ class Exact:
     def __array__(self, *_: object, **__: object) -> NoReturn:
         raise TypeError("An Exact holds true numbers and cannot be turned into an array.")
 
-    def by_group(self) -> Exact:
+    def reshape_by_group(self) -> Exact:
         """Return the same numbers as rows of cells, one row per combination of the other keys."""
         values, labels = self.reveal(), self.reveal_labels()
         rows = values.reshape(-1, values.shape[-1])
         return Exact(self.l1, self.l2_squared, self.step, _values=rows, _labels=labels or None)
 
-    def joined_by(self, crowd: Integers) -> Exact:
+    def with_pseudocounts(self, crowd: Integers) -> Exact:
         """Return the same numbers with a public crowd beside them: so many units in each cell.
 
         Privacy
@@ -161,7 +161,9 @@ class _Ranges:
             start, stop = start[filled], stop[filled]
             cuts = np.unique(np.concatenate([start, stop[stop < len(self._parts[0])]]))
             chosen = np.searchsorted(cuts, start)
-            found[filled] = _joined([np.add.reduceat(part, cuts)[chosen] for part in self._parts])
+            found[filled] = _join_halves(
+                [np.add.reduceat(part, cuts)[chosen] for part in self._parts]
+            )
         return found
 
     def _at(self, cells: Integers) -> Integers:
@@ -170,7 +172,7 @@ class _Ranges:
         return np.searchsorted(self._places, cells)
 
 
-def _joined(sums: list[Integers]) -> Integers:
+def _join_halves(sums: list[Integers]) -> Integers:
     if len(sums) == 1:
         return sums[0]
     high, low = sums

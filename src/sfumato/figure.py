@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field
 from typing import Literal
 
-from sfumato.errors import brief
+from sfumato.errors import abbreviate
 
 
 @dataclass(frozen=True)
@@ -27,12 +27,12 @@ class Estimates:
     high: tuple[float, ...]
 
 
-def percent(coverage: float) -> str:
+def format_percent(coverage: float) -> str:
     """Write a coverage in whole percents, never more than it is.
 
     Examples
     --------
-    >>> percent(0.95), percent(0.9953)
+    >>> format_percent(0.95), format_percent(0.9953)
     ('95 %', '99 %')
     """
     return f"{math.floor(100 * coverage + 1e-9)} %"
@@ -165,7 +165,7 @@ class Clouds:
 
 
 @dataclass(frozen=True)
-class Outline:
+class Contour:
     """The border of the smallest region that holds a share of a group.
 
     Parameters
@@ -265,7 +265,7 @@ LONGEST_TITLE = 300
 
 AxisKind = Literal["number", "time", "category"]
 
-Mark = Bars | Cells | Boxes | Points | Heat | Clouds | Outline | Dots | Arrows
+Mark = Bars | Cells | Boxes | Points | Heat | Clouds | Contour | Dots | Arrows
 
 
 @dataclass(frozen=True)
@@ -285,7 +285,7 @@ class Axis:
     step: float | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "label", brief(self.label))
+        object.__setattr__(self, "label", abbreviate(self.label))
 
 
 @dataclass(frozen=True)
@@ -322,5 +322,5 @@ class Figure:
     watermark: str = ""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "title", brief(self.title, LONGEST_TITLE))
-        object.__setattr__(self, "legend", brief(self.legend))
+        object.__setattr__(self, "title", abbreviate(self.title, LONGEST_TITLE))
+        object.__setattr__(self, "legend", abbreviate(self.legend))

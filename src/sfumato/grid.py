@@ -41,7 +41,7 @@ class Grid:
     cells: int
 
     def __post_init__(self) -> None:
-        if not _counted(self.cells):
+        if not _is_cell_count(self.cells):
             raise DomainError(
                 (
                     Setting("bins", self.cells),
@@ -130,12 +130,12 @@ class Labels:
         return len(self.categories.values)
 
 
-def values_in(key: Grid | Edges) -> NDArray[np.int64] | None:
+def count_values_in_cells(key: Grid | Edges) -> NDArray[np.int64] | None:
     """Return how many of the values a column can have lie in each cell, where a step tells.
 
     Examples
     --------
-    >>> values_in(Grid("hour", Bounds(0, 23, step=1), 5))
+    >>> count_values_in_cells(Grid("hour", Bounds(0, 23, step=1), 5))
     array([5, 5, 4, 5, 5])
     """
     bounds = key.bounds
@@ -152,7 +152,7 @@ Key = Grid | Edges | Labels
 """What an engine can count one column by; `sfumato.lattice.Question` counts by several at once."""
 
 
-class Axis(Protocol):
+class CellAxis(Protocol):
     """Anything with a number of cells."""
 
     @property
@@ -161,7 +161,7 @@ class Axis(Protocol):
         ...
 
 
-def shape(keys: Sequence[Axis]) -> tuple[int, ...]:
+def shape(keys: Sequence[CellAxis]) -> tuple[int, ...]:
     """Return the shape of an answer to `keys`, or refuse one too large to hold."""
     sizes = tuple(key.cells for key in keys)
     if math.prod(sizes) > MOST_CELLS:
@@ -173,5 +173,5 @@ def shape(keys: Sequence[Axis]) -> tuple[int, ...]:
     return sizes
 
 
-def _counted(cells: object) -> bool:
+def _is_cell_count(cells: object) -> bool:
     return isinstance(cells, int) and not isinstance(cells, bool) and 1 <= cells <= MOST_CELLS

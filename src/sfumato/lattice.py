@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.domain import Bounds, real
+from sfumato.domain import Bounds, convert_to_float
 from sfumato.errors import DomainError
 from sfumato.grid import Edges, Grid, Key
 from sfumato.phrases import Setting
@@ -67,7 +67,7 @@ class Lattice:
     scales: tuple[float, ...]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "scales", tuple(map(real, self.scales)))
+        object.__setattr__(self, "scales", tuple(map(convert_to_float, self.scales)))
         if not len(self.columns) == len(self.bounds) == len(self.scales):
             raise ValueError("Each column has one range and one scale.")
         if not 2 <= len(set(self.columns)) == len(self.columns) <= MOST_COLUMNS:
@@ -186,7 +186,7 @@ class Projection:
 
 
 @dataclass(frozen=True)
-class Distance:
+class DistanceCells:
     """Cells of the distance from a point: of the rows, or of their projections.
 
     Parameters
@@ -230,7 +230,7 @@ class Distance:
         return len(self.edges) - 1
 
 
-Question = Key | Projection | Distance
+Question = Key | Projection | DistanceCells
 """What an engine can count by."""
 
 

@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.domain import real
+from sfumato.domain import convert_to_float
 from sfumato.errors import DomainError
 from sfumato.grid import Grid
 from sfumato.phrases import BoundsOf, Setting
@@ -83,7 +83,7 @@ class Weight:
     most: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "most", real(self.most))
+        object.__setattr__(self, "most", convert_to_float(self.most))
         if not 1 / MOST_STEPS <= self.most <= MOST_STEPS:
             raise DomainError(
                 f"The weight {self.column!r} needs a public upper bound from 2^-30 to 2^30.",
@@ -127,12 +127,12 @@ def interleave(columns: Codes, rows: Codes) -> Codes:
     return _spread_bits(columns) | (_spread_bits(rows) << 1)
 
 
-def apart(codes: Codes) -> tuple[Codes, Codes]:
+def deinterleave(codes: Codes) -> tuple[Codes, Codes]:
     """Return the columns and rows of Morton codes.
 
     Examples
     --------
-    >>> apart(np.array([0, 1, 2, 3, 4]))
+    >>> deinterleave(np.array([0, 1, 2, 3, 4]))
     (array([0, 1, 0, 1, 2]), array([0, 0, 1, 1, 0]))
     """
     return _gather_bits(codes), _gather_bits(codes >> 1)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import cast
 
-from sfumato.domain import Bounds, real
+from sfumato.domain import Bounds, convert_to_float
 from sfumato.errors import DomainError
 from sfumato.phrases import SHARED, YEAR, BoundsOf, PrivateSearch, Worded
 
@@ -34,20 +34,20 @@ class Private:
     within: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
-        if self.share is not None and not 0 < real(self.share) < 1:
+        if self.share is not None and not 0 < convert_to_float(self.share) < 1:
             raise DomainError(
                 f"A share of {self.share!r} must lie between 0 and 1.",
                 "It is what the private search may spend; the rest pays for the chart.",
                 ("Write ", SHARED, "."),
             )
-        if self.delta is not None and not 0 < real(self.delta) < 1:
+        if self.delta is not None and not 0 < convert_to_float(self.delta) < 1:
             raise DomainError(
                 f"A δ of {self.delta!r} must lie between 0 and 1.",
                 "It is the probability that a person's own category is shown.",
                 ("Write ", PrivateSearch(delta=1e-6), "."),
             )
         if self.within is not None:
-            object.__setattr__(self, "within", _limits(self.within))
+            object.__setattr__(self, "within", _read_limits(self.within))
 
     def __repr__(self) -> str:
         within = "" if self.within is None else f", within={self.within!r}"
@@ -100,7 +100,7 @@ def private(
     return Private(share, delta, within)
 
 
-def _limits(within: object) -> tuple[float, float]:
+def _read_limits(within: object) -> tuple[float, float]:
     """Read a pair of numbers that a search can divide as finely as any chart asks for."""
     pair = cast(tuple[object, ...], within) if isinstance(within, tuple | list) else ()
     if any(isinstance(end, date) for end in pair):
@@ -110,7 +110,7 @@ def _limits(within: object) -> tuple[float, float]:
             "Their range is rarely a secret.",
             ("Declare it: ", BoundsOf("day", ends=YEAR), "."),
         )
-    lower, upper = map(real, pair) if len(pair) == 2 else (math.nan, math.nan)
+    lower, upper = map(convert_to_float, pair) if len(pair) == 2 else (math.nan, math.nan)
     farthest = max(abs(lower), abs(upper))
     if not (_SMALLEST <= farthest <= _LARGEST and upper - lower >= _NARROWEST * farthest):
         raise DomainError(

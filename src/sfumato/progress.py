@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from threading import Lock, Timer
 from typing import TYPE_CHECKING
 
-from sfumato.errors import brief, printable
+from sfumato.errors import abbreviate, make_printable
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -19,7 +19,7 @@ _PATIENCE = 1.0  # seconds before a bar is worth looking at
 
 
 @contextmanager
-def progress_bar(title: str) -> Generator[Report]:
+def show_progress(title: str) -> Generator[Report]:
     """Yield a function to call with the fraction that is done.
 
     As long as no fraction is known, and again when all is read and people are being grouped, the
@@ -67,7 +67,7 @@ class _Bar:
     def _show(self) -> None:
         with self._lock:
             if not self._closed:
-                self._progress = _started(self._title)
+                self._progress = _start_bar(self._title)
                 self._update()
 
     def _update(self) -> None:
@@ -78,12 +78,12 @@ class _Bar:
             task.completed = self._fraction
 
 
-def _started(title: str) -> Progress:
+def _start_bar(title: str) -> Progress:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
     progress = Progress(*columns, console=Console(stderr=True), transient=True)
-    progress.add_task(brief(printable(title)), total=None)
+    progress.add_task(abbreviate(make_printable(title)), total=None)
     progress.start()
     return progress

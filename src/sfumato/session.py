@@ -11,9 +11,9 @@ from types import TracebackType
 from typing import Any
 
 from sfumato.charting import Charting
-from sfumato.charts.chart import Chart, P, Plan, R_co, budget_for
+from sfumato.charts.chart import Chart, P, Plan, R_co, find_budget
 from sfumato.domain import Domain
-from sfumato.engines.dispatch import engine_for
+from sfumato.engines.dispatch import choose_engine
 from sfumato.engines.engine import redact_errors
 from sfumato.engines.table import Table
 from sfumato.errors import BudgetError, LedgerError
@@ -23,7 +23,7 @@ from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.privacy.ledger import Ledger
 from sfumato.privacy.store import shorten_label
-from sfumato.progress import progress_bar
+from sfumato.progress import show_progress
 
 UNCHARGED = "Nothing was charged."
 CHARGING = "The price was just being charged: the ledger says whether it was. Nothing was released."
@@ -93,7 +93,9 @@ class Session(Charting):
         size: int | None = None,
     ) -> None:
         table = Table.of(table)
-        engine_for(table).schema()  # a table that cannot be read is refused before a ledger exists
+        choose_engine(
+            table
+        ).schema()  # a table that cannot be read is refused before a ledger exists
         unit = PrivacyUnit.of(unit)
         object.__setattr__(self, "_table", table)
         object.__setattr__(self, "unit", unit)
@@ -109,7 +111,7 @@ class Session(Charting):
         name = name or table.name
         # Under its own name, so that no session with the other promise can go on with this ledger.
         kept_for = name if size is None else f"{name} of {size} rows"
-        opened = _opened(ledger, budget, unit, kept_for)
+        opened = _open_ledger(ledger, budget, unit, kept_for)
         object.__setattr__(self, "ledger", opened)
 
     def release(self, chart: Chart[P, R_co], *, budget: Budget | float) -> R_co:
@@ -123,8 +125,8 @@ class Session(Charting):
         the chart, adds up what is spent and says whether the noise was real. Simulated noise is not
         charged to a file.
         """
-        with Outcome() as outcome, progress_bar(chart.label) as report:
-            engine = engine_for(self._table, report)
+        with Outcome() as outcome, show_progress(chart.label) as report:
+            engine = choose_engine(self._table, report)
             schema = engine.schema()
             budget = Budget.of(budget)
             plan = chart.plan(schema.refine(self.domain), self.unit, budget)
@@ -210,10 +212,10 @@ class Session(Charting):
                     ".",
                 ),
             )
-        schema = engine_for(self._table).schema()
+        schema = choose_engine(self._table).schema()
         domain = schema.refine(self.domain)
         if error is not None:
-            budget = budget_for(chart, domain, self.unit, error=error, size=size, delta=delta)
+            budget = find_budget(chart, domain, self.unit, error=error, size=size, delta=delta)
         budget = Budget.of(budget or 0.0)
         plan = chart.plan(domain, self.unit, budget)
         self._require(plan, budget)
@@ -241,7 +243,7 @@ class Outcome:
             problem.add_note(self.note)
 
 
-def _opened(
+def _open_ledger(
     ledger: Ledger | str | Path | None, budget: Budget | None, unit: PrivacyUnit, name: str
 ) -> Ledger:
     if isinstance(ledger, str | Path):

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from audit.measuring import Draws, measured_epsilon
 from sfumato.charts.allocation import add_noise
 from sfumato.charts.boxplot.chart import Boxplot, fence, published
-from sfumato.charts.boxplot.plan import Method
+from sfumato.charts.boxplot.plan import BoxProcedure
 from sfumato.charts.quantiles import Quantiles
 from sfumato.charts.ranks import CHOICE_SHARE, Chooser
 from sfumato.domain import Bounds, Domain
@@ -29,7 +29,7 @@ from sfumato.engines.duckdb_engine import DuckEngine
 from sfumato.exact import Exact
 from sfumato.grid import Grid
 from sfumato.mechanisms import threshold as walking
-from sfumato.mechanisms.joint import Rates
+from sfumato.mechanisms.joint import DecayRates
 from sfumato.mechanisms.partition import partition
 from sfumato.postprocess.noise_law import NoiseLaw
 from sfumato.privacy.budget import Budget
@@ -82,7 +82,7 @@ def counted(table: Table) -> Counts:
     chart = Boxplot(x="ward", y="wait", step=1, order=list(table))
     plan = chart.plan(DOMAIN, ROWS, Budget(1))
     assert plan.values.grid(BOUNDS, len(table)) == GRID
-    return DuckEngine(source).counts([plan.x, GRID], ROWS).by_group().reveal()
+    return DuckEngine(source).counts([plan.x, GRID], ROWS).reshape_by_group().reveal()
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ class Auditor:
         plan = chart.plan(DOMAIN, ROWS, Budget(epsilon)).method
         return self.measured(plan, at_once=draws if method in DRAWS else 1, draws=draws)
 
-    def measured(self, plan: Method, *, at_once: int = 1, draws: int = FEW) -> float:
+    def measured(self, plan: BoxProcedure, *, at_once: int = 1, draws: int = FEW) -> float:
         """Return the ε that a planned method shows."""
         one, other = (
             self._look(plan, counted(table), at_once, draws, seed)
@@ -110,7 +110,7 @@ class Auditor:
         )
         return measured_epsilon(one, other)
 
-    def _look(self, plan: Method, rows: Counts, at_once: int, draws: int, seed: int) -> Draws:
+    def _look(self, plan: BoxProcedure, rows: Counts, at_once: int, draws: int, seed: int) -> Draws:
         exact = Exact(1, 1, 1.0, np.tile(rows, (at_once, 1)))
         ward, groups = self.pair.ward, len(rows)
         seen: list[list[float]] = []
@@ -122,7 +122,7 @@ class Auditor:
                 seen += [self._heard(*both) for both in zip(found, starts, strict=True)]
         return np.array(seen)
 
-    def _heard(self, found: boxplot.Measured, starts: Sequence[int]) -> list[float]:
+    def _heard(self, found: boxplot.MeasuredBoxes, starts: Sequence[int]) -> list[float]:
         known = np.bincount(list(self.pair.one.values())[self.pair.ward], minlength=GRID.cells)
         size, *counts = found.counts
         place = int(np.searchsorted(starts, self.pair.value, side="right")) - 1
@@ -180,14 +180,14 @@ def test_a_method_that_chooses_far_too_sharply_would_be_caught(
 
 def sharpen(monkeypatch: pytest.MonkeyPatch, factor: int) -> None:
     """Break all exponential mechanisms: their weights fall faster than was paid for."""
-    of = Rates.of
+    of = DecayRates.of
 
     def sharper(
         levels: Sequence[Fraction], epsilon: Fraction, score: str, *, replaced: bool
-    ) -> Rates:
+    ) -> DecayRates:
         return of(levels, factor * epsilon, score, replaced=replaced)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(Rates, "of", sharper)
+    monkeypatch.setattr(DecayRates, "of", sharper)
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from clocks.neighbours import DOMAIN, Neighbours, neighbours
 from clocks.telling import Told, durations, told
 from sfumato.mechanisms import joint
 from sfumato.mechanisms.chance import Chance
-from sfumato.mechanisms.ranks.profile import Profile
+from sfumato.mechanisms.ranks.profile import RankProfile
 
 Levels = Sequence[Fraction]
 
@@ -111,13 +111,15 @@ def test_a_histogram_draws_one_noise_for_each_bin_whoever_is_there() -> None:
 
 
 def test_draws_more_for_one_table_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    draw = joint.draw
+    draw = joint.draw_positions
 
-    def slower(profile: Profile, levels: Levels, rates: joint.Rates, chance: Chance, **size: Any):
+    def slower(
+        profile: RankProfile, levels: Levels, rates: joint.DecayRates, chance: Chance, **size: Any
+    ):
         for _ in range(1000 if profile.size > PAIRS["usual"].without.num_rows else 0):
             chance.below(2)
         return draw(profile, levels, rates, chance, **size)
 
-    monkeypatch.setattr(joint, "draw", slower)
+    monkeypatch.setattr(joint, "draw_positions", slower)
     coins, _ = count_pair(timed("quantiles-joint"), PAIRS["usual"], LEAST)
     assert coins.with_one > coins.without + 500

@@ -14,7 +14,7 @@ from sfumato.domain import Bounds
 from sfumato.exact import Exact
 from sfumato.grid import Grid
 from sfumato.mechanisms.joint import joint
-from sfumato.mechanisms.sparse import occupied_counts, sparse_delta
+from sfumato.mechanisms.sparse import sparse_delta, threshold_counts
 from sfumato.testing import metered
 from telling.components.scores import CLOUD
 from telling.laws import (
@@ -76,7 +76,7 @@ def test_a_hidden_count_says_as_much_as_its_chance_and_a_new_one_all() -> None:
 def test_counts_are_shown_as_often_as_believed() -> None:
     draws, scale, threshold = 20_000, 1.5, 3
     exact = Exact(1, 1, 1.0, np.full(draws, 1))
-    shown = metered(occupied_counts, exact, scale=scale, threshold=threshold).values > 0
+    shown = metered(threshold_counts, exact, scale=scale, threshold=threshold).values > 0
     hidden = math.exp(float(sparse_says([0], scale, threshold, [0], [1])))
     assert abs(shown.mean() - (1 - hidden)) < 7 * math.sqrt(hidden * (1 - hidden) / draws)
 

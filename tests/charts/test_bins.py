@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.charts.axes import FINE, axis_key
+from sfumato.charts.axes import FINE, make_axis_key
 from sfumato.charts.histogram import Histogram
 from sfumato.dates import MOST
-from sfumato.domain import Bounds, Domain, Typed
+from sfumato.domain import Bounds, ColumnType, Domain
 from sfumato.engines.cells import edges_cells, grid_cells
 from sfumato.engines.duckdb_engine import DuckEngine
-from sfumato.grid import Grid, values_in
+from sfumato.grid import Grid, count_values_in_cells
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.releases.wording import binned
@@ -30,7 +30,7 @@ RANGES = st.builds(
 
 
 def bins_of(bounds, bins=None):
-    return axis_key(Domain(x=Bounds.of(bounds)), "x", None, bins)
+    return make_axis_key(Domain(x=Bounds.of(bounds)), "x", None, bins)
 
 
 def cells_of(values, key):
@@ -47,7 +47,7 @@ def test_every_whole_number_is_in_one_bin_and_bins_hold_as_many_unless_the_capti
     assert cells.min() == 0 and cells.max() == key.cells - 1
     held = np.bincount(cells, minlength=key.cells)
     assert held.min() >= 1
-    assert held.tolist() == values_in(key).tolist()
+    assert held.tolist() == count_values_in_cells(key).tolist()
     assert held.max() <= 1.01 * held.min() or binned([key])
     if bins is None:
         assert key.cells <= MOST
@@ -61,7 +61,7 @@ def test_values_between_whole_numbers_are_in_their_bins_too(values, step):
     key = bins_of(bounds)
     held = np.bincount(cells_of([number * step for number in values], key), minlength=key.cells)
     # Edges of bins with many values lie on values, and may be off by a rounding.
-    assert np.abs(held - values_in(key)).max() <= (held.max() >= FINE)
+    assert np.abs(held - count_values_in_cells(key)).max() <= (held.max() >= FINE)
 
 
 @pytest.mark.parametrize(
@@ -146,5 +146,7 @@ def test_a_uniform_column_of_hours_has_no_peak():
 
 
 def test_a_type_without_a_spacing_changes_nothing():
-    domain = Domain(x=(0, 24)).with_types({"x": Typed()})
-    assert axis_key(domain, "x", None, None) == axis_key(Domain(x=(0, 24)), "x", None, None)
+    domain = Domain(x=(0, 24)).with_types({"x": ColumnType()})
+    assert make_axis_key(domain, "x", None, None) == make_axis_key(
+        Domain(x=(0, 24)), "x", None, None
+    )

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 from sfumato.charts.boxplot.chart import Boxplot
-from sfumato.charts.chart import budget_for
+from sfumato.charts.chart import find_budget
 from sfumato.domain import Bounds, Domain
 from sfumato.engines.duckdb_engine import DuckEngine
 from sfumato.errors import BudgetError, DomainError, OverspentError, SfumatoError
@@ -341,7 +341,7 @@ def test_the_expected_error_falls_with_the_price_and_can_be_asked_for(method, de
     for error in ("median_error", "quartile_error", "count_error"):
         errors = [getattr(plan.method, error) for plan in plans]
         assert errors == sorted(errors, reverse=True) and errors[-1] > 0
-    budget = budget_for(chart, DOMAIN, unit, error=7, delta=delta)
+    budget = find_budget(chart, DOMAIN, unit, error=7, delta=delta)
     less = Budget(budget.epsilon * 0.998, delta, weak=True)
     assert chart.plan(DOMAIN, unit, budget).expected_error <= 7
     assert chart.plan(DOMAIN, unit, less).expected_error > 7
@@ -349,7 +349,7 @@ def test_the_expected_error_falls_with_the_price_and_can_be_asked_for(method, de
 
 def test_a_wanted_error_beyond_what_rounding_allows_has_a_price_too():
     groups = Domain(wait=(0, 240), ward=[*map(str, range(1000))])
-    budget = budget_for(Boxplot("ward", "wait"), groups, UNITS[2], error=1e9)
+    budget = find_budget(Boxplot("ward", "wait"), groups, UNITS[2], error=1e9)
     assert Boxplot("ward", "wait").plan(groups, UNITS[2], budget).expected_error < 1e9
 
 
@@ -400,7 +400,7 @@ def test_the_expected_error_in_values_is_about_the_observed_one():
     engine = DuckEngine(pa.table({"wait": values}))
     chart = Boxplot(y="wait")
     plan = chart.plan(DOMAIN, ROWS, Budget(0.5))
-    exact = engine.counts([plan.values.grid(Bounds(0, 240), 1)], ROWS).by_group()
+    exact = engine.counts([plan.values.grid(Bounds(0, 240), 1)], ROWS).reshape_by_group()
     repeated = Exact(1, 1, 1.0, np.repeat(exact.reveal(), 30, axis=0))
     with seeded(4):
         boxes = metered(

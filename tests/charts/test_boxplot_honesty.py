@@ -5,8 +5,8 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
-from sfumato.charts.boxplot.plan import within_found
-from sfumato.charts.chart import budget_for
+from sfumato.charts.boxplot.plan import check_found_bounds
+from sfumato.charts.chart import find_budget
 from sfumato.domain import Bounds
 from sfumato.errors import BudgetError
 from sfumato.grid import Grid
@@ -149,15 +149,15 @@ def spread(generator, size):
 def test_a_wanted_error_is_bought_for_groups_of_the_wanted_size():
     chart, rows = sf.Boxplot(x="group", y="value"), sf.PrivacyUnit.rows()
     domain = sf.Domain(value=WIDE, group=GROUPS)
-    any_size = budget_for(chart, domain, rows, error=3)
-    small = budget_for(chart, domain, rows, error=3, size=50)
+    any_size = find_budget(chart, domain, rows, error=3)
+    small = find_budget(chart, domain, rows, error=3, size=50)
     assert chart.plan(domain, rows, any_size).smallest_group > 100
     assert chart.plan(domain, rows, small).smallest_group <= 50
     less = sf.Budget(small.epsilon * 0.998)
     assert chart.plan(domain, rows, less).smallest_group > 50
     for size in (0, -1.0, float("nan")):
         with pytest.raises(BudgetError, match="size of a group"):
-            budget_for(chart, domain, rows, error=3, size=size)
+            find_budget(chart, domain, rows, error=3, size=size)
 
 
 def test_people_are_told_from_rows_in_what_is_not_drawn():
@@ -186,9 +186,11 @@ def summary(q1, q3):
 
 def test_a_quartile_at_a_bound_that_was_found_is_in_doubt():
     grid, limits = Grid("value", Bounds(0, 100), 100), Bounds(0, 1000)
-    assert within_found(summary(20.5, 60.5), grid, limits).clear
-    assert within_found(summary(0.5, 60.5), grid, limits).clear  # the limit itself was declared
-    doubted = within_found(summary(20.5, 99.5), grid, limits)
+    assert check_found_bounds(summary(20.5, 60.5), grid, limits).clear
+    assert check_found_bounds(
+        summary(0.5, 60.5), grid, limits
+    ).clear  # the limit itself was declared
+    doubted = check_found_bounds(summary(20.5, 99.5), grid, limits)
     assert not doubted.clear
     assert (doubted.low.q3, doubted.high.q3, doubted.low.outliers_above) == (0.5, 99.5, 0.0)
 

@@ -17,8 +17,8 @@ from sfumato.charts.chart import Chart
 from sfumato.engines.duckdb_engine import DuckEngine
 from sfumato.errors import OverspentError
 from sfumato.mechanisms import approx, joint, noise, threshold
-from sfumato.mechanisms.ranks.paths import Place
-from sfumato.mechanisms.ranks.profile import Profile
+from sfumato.mechanisms.ranks.paths import DrawnPosition
+from sfumato.mechanisms.ranks.profile import RankProfile
 from sfumato.testing import measure_planned
 
 ROWS, PEOPLE = sf.PrivacyUnit.rows(), sf.PrivacyUnit.users("who")
@@ -93,17 +93,19 @@ def deaf(monkeypatch: pytest.MonkeyPatch) -> None:
     def add(values: np.ndarray, family: str, scale: float) -> np.ndarray:
         return ((np.arange(values.size) * 37 % 101) * int(scale + 1)).reshape(values.shape)
 
-    def draw(profile: Profile, levels: Sequence[Fraction], *_: object, **__: object) -> list[Place]:
+    def draw(
+        profile: RankProfile, levels: Sequence[Fraction], *_: object, **__: object
+    ) -> list[DrawnPosition]:
         cells = profile.stop - 1 - profile.start
-        return [Place(profile.start + int(level * cells), 5, 0.0) for level in levels]
+        return [DrawnPosition(profile.start + int(level * cells), 5, 0.0) for level in levels]
 
     def walk(receipt: object, gains: list[int], scale: float) -> int:
         return len(gains) // 3
 
     monkeypatch.setattr(noise, "_add_exact_noise", add)
-    monkeypatch.setattr(joint, "draw", draw)
+    monkeypatch.setattr(joint, "draw_positions", draw)
     monkeypatch.setattr(approx, "draw", draw)
-    monkeypatch.setattr(threshold, "_walk", walk)
+    monkeypatch.setattr(threshold, "_find_first_above", walk)
 
 
 @pytest.mark.parametrize(

@@ -11,10 +11,10 @@ import pyarrow as pa
 import pytest
 
 from sfumato.charts import values as extent
-from sfumato.charts.allocation import Portion
+from sfumato.charts.allocation import Allocation
 from sfumato.charts.boxplot.chart import Boxplot
 from sfumato.charts.quantiles import Quantiles
-from sfumato.charts.values import MARGIN, Extent
+from sfumato.charts.values import MARGIN, BoundsSearch
 from sfumato.domain import Bounds, Domain
 from sfumato.engines.cells import edges_cells
 from sfumato.engines.duckdb_engine import DuckEngine
@@ -56,7 +56,7 @@ class Column:
 
 def planned(unit=ROWS, budget=1.0, **request):
     request = {"share": 0.1} | request
-    return Extent.plan("y", unit, private(**request), Portion.of(Budget.of(budget)))
+    return BoundsSearch.plan("y", unit, private(**request), Allocation.of(Budget.of(budget)))
 
 
 @pytest.mark.parametrize("size", [1000, 100_000])
@@ -95,7 +95,7 @@ def test_a_search_spends_its_share_and_no_more(unit, budget):
     search = planned(unit, budget, share=0.2)
     if budget.pure:
         assert search.cost == Cost.pure(Fraction(6, 100))
-    assert search.cost.rho <= Portion.of(budget).part(Fraction(1, 5)).cost.rho
+    assert search.cost.rho <= Allocation.of(budget).part(Fraction(1, 5)).cost.rho
     table = pa.table({"y": [1.0, 2.0], "person": [1, 2]})
     with Meter(search.cost) as meter:
         search.run(DuckEngine(table), meter)

@@ -12,15 +12,15 @@ from sfumato.charts.heatmap.adaptive import Adaptive
 from sfumato.charts.heatmap.chart import adaptive as adaptive_module
 from sfumato.charts.heatmap.chart import published as flat_module
 from sfumato.charts.heatmap.chart import published as pyramid_module
-from sfumato.charts.heatmap.method import MOST_SQUARES, Method
-from sfumato.charts.heatmap.published import Dense, Laplace, Pyramid
+from sfumato.charts.heatmap.method import MOST_SQUARES, HeatProcedure
+from sfumato.charts.heatmap.published import Dense, HeatPyramid, Laplace
 from sfumato.domain import Bounds
 from sfumato.exact import Exact
 from sfumato.grid import Grid
 from sfumato.mechanisms.meter import Meter
 from sfumato.mechanisms.survey import Survey, survey
-from sfumato.plane import Plane, apart, interleave
-from sfumato.postprocess.quadtree import Round, grown
+from sfumato.plane import Plane, deinterleave, interleave
+from sfumato.postprocess.quadtree import MeasuredRound, build_quadtree
 from sfumato.privacy.budget import Cost
 from sfumato.testing import metered, seeded
 
@@ -43,11 +43,11 @@ def cloud(people: int, levels: int, seed: int = 1, l1: int = 2**30) -> Exact:
     return Exact(l1, l1**2, 1 / l1, _values=counts * l1, _places=codes)
 
 
-def methods(epsilon: Fraction, levels: int) -> dict[str, Method]:
+def methods(epsilon: Fraction, levels: int) -> dict[str, HeatProcedure]:
     return {
         "adaptive": Adaptive(epsilon),
-        "pyramid": Pyramid(epsilon, levels),
-        "bayes": Pyramid(epsilon, levels, decoder="bayes"),
+        "pyramid": HeatPyramid(epsilon, levels),
+        "bayes": HeatPyramid(epsilon, levels, decoder="bayes"),
         "laplace": Laplace(epsilon),
         "top": Laplace(epsilon, top=0.01),
         "dense": Dense(epsilon),
@@ -97,7 +97,7 @@ def test_every_path_of_the_adaptive_method_spends_epsilon_exactly(
 @pytest.mark.parametrize("levels", [0, 1, 2, 5, 20])
 @pytest.mark.parametrize("epsilon", EPSILONS)
 def test_the_levels_of_a_pyramid_spend_epsilon_exactly(epsilon: Fraction, levels: int) -> None:
-    shares = Pyramid(epsilon, levels).shares
+    shares = HeatPyramid(epsilon, levels).shares
     assert sum(shares) == epsilon
     assert len(shares) == levels - min(2, levels) + 1
     assert all(finer < coarser for coarser, finer in pairwise(shares))
@@ -178,7 +178,9 @@ def from_table(monkeypatch: pytest.MonkeyPatch, table: Table) -> None:
     )
 
 
-def whole_pyramid(exact: Exact, levels: int, table: Table, method: Pyramid) -> dict[int, list[int]]:
+def whole_pyramid(
+    exact: Exact, levels: int, table: Table, method: HeatPyramid
+) -> dict[int, list[int]]:
     """Return the squares that the published algorithm keeps, from noise on all of them."""
     dense = np.zeros(4**levels, dtype=np.int64)
     dense[exact.reveal_places()] = exact.reveal()
@@ -200,7 +202,7 @@ def whole_pyramid(exact: Exact, levels: int, table: Table, method: Pyramid) -> d
 def test_noise_drawn_where_it_is_looked_at_gives_what_noise_everywhere_gives(
     seed: int, monkeypatch: pytest.MonkeyPatch, surveys: list[Survey]
 ) -> None:
-    levels, method = 5, Pyramid(Fraction(2), 5)
+    levels, method = 5, HeatPyramid(Fraction(2), 5)
     exact, table = cloud(60, levels, seed, l1=1), Table(levels, seed, spread=3.0)
     kept = whole_pyramid(exact, levels, table, method)
     from_table(monkeypatch, table)
@@ -233,7 +235,7 @@ def test_what_is_asked_follows_from_answers_and_not_from_the_data(
 def test_a_twin_that_looks_only_where_people_are_is_noticed(
     monkeypatch: pytest.MonkeyPatch, surveys: list[Survey]
 ) -> None:
-    class Peeking(Pyramid):
+    class Peeking(HeatPyramid):
         def map(self, meter: Meter, exact: Exact, plane: Plane):
             true = Survey.ask
 
@@ -276,7 +278,7 @@ def test_a_window_of_any_shape_has_a_cell_for_each_of_its_own() -> None:
 
 def test_a_tree_has_four_quarters_wherever_it_has_one() -> None:
     level, code = np.array([0, 2, 3]), np.array([0, 7, 60])
-    tree = grown([Round(level, code, np.array([5.0, 2.0, 1.0]), rate=0.5)])
+    tree = build_quadtree([MeasuredRound(level, code, np.array([5.0, 2.0, 1.0]), rate=0.5)])
     inner = np.flatnonzero(tree.first >= 0)
     for node in inner:
         children = slice(tree.first[node], tree.first[node] + 4)
@@ -286,5 +288,5 @@ def test_a_tree_has_four_quarters_wherever_it_has_one() -> None:
     places = tree.places(level, code)
     assert tree.value[0, places].tolist() == [5.0, 2.0, 1.0]
     assert (tree.rate[0] > 0).sum() == 3
-    columns, rows = apart(tree.code)
+    columns, rows = deinterleave(tree.code)
     assert (interleave(columns, rows) == tree.code).all()

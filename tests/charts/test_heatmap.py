@@ -11,8 +11,8 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
-from sfumato.charts.allocation import Portion
-from sfumato.charts.chart import budget_for
+from sfumato.charts.allocation import Allocation
+from sfumato.charts.chart import find_budget
 from sfumato.charts.heatmap.chart import Heatmap
 from sfumato.domain import Domain
 from sfumato.engines.duckdb_engine import DuckEngine
@@ -193,7 +193,7 @@ def test_the_price_is_the_budget_whatever_is_asked():
 def test_under_a_delta_the_price_is_paid_in_rho():
     budget = Budget(epsilon=1, delta=1e-6)
     plan = Heatmap("lon", "lat").plan(WINDOW, USERS, budget)
-    most = Portion.of(budget).amount
+    most = Allocation.of(budget).amount
     assert plan.cost.rho <= most
     assert float(plan.cost.rho) == pytest.approx(float(most), rel=1e-9)
 
@@ -211,7 +211,7 @@ def test_the_expected_error_of_a_square_is_the_one_observed(unit, epsilon):
 
 
 def test_an_error_can_be_asked_for():
-    budget = budget_for(Heatmap("lon", "lat"), WINDOW, USERS, error=2.0)
+    budget = find_budget(Heatmap("lon", "lat"), WINDOW, USERS, error=2.0)
     plan = Heatmap("lon", "lat").plan(WINDOW, USERS, budget)
     assert 1.99 < plan.expected_error <= 2.0
 
@@ -340,7 +340,7 @@ def test_names_and_origin_tell_how_a_window_is_drawn():
 
 
 def test_centers_of_a_release_serve_people_nearly_as_well_as_those_of_the_data():
-    from sfumato.postprocess.median import centers, cost
+    from sfumato.postprocess.median import cost, find_centers
 
     generator = np.random.default_rng(4)
     people, places = 5000, generator.random((5, 2)) * [8, 4]
@@ -349,7 +349,7 @@ def test_centers_of_a_release_serve_people_nearly_as_well_as_those_of_the_data()
     source = table(list(range(people)), *points.T)
     relative = points / [8, 4]
     everyone = np.ones(people)
-    best = cost(relative, everyone, centers(relative, everyone, 5))
+    best = cost(relative, everyone, find_centers(relative, everyone, 5))
     for seed in range(3):
         heat = measured(Heatmap("lon", "lat"), 5.0, USERS, source, seed=seed)
         found = np.array([[center.x, center.y] for center in heat.centers(5)]) / [8, 4]

@@ -5,7 +5,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from sfumato.charts.chart import budget_for
+from sfumato.charts.chart import find_budget
 from sfumato.charts.histogram import Histogram
 from sfumato.domain import Bounds, Domain
 from sfumato.engines.duckdb_engine import DuckEngine
@@ -190,7 +190,7 @@ def test_the_expected_error_is_the_observed_one(budget, unit):
 @pytest.mark.parametrize("error", [0.2, 3, 400])
 def test_the_smallest_budget_for_a_wanted_error(error, delta):
     chart = Histogram("age")
-    budget = budget_for(chart, DOMAIN, ROWS, error=error, delta=delta)
+    budget = find_budget(chart, DOMAIN, ROWS, error=error, delta=delta)
     less = Budget(budget.epsilon * 0.998, delta, weak=True)
     assert chart.plan(DOMAIN, ROWS, budget).expected_error <= error
     assert chart.plan(DOMAIN, ROWS, less).expected_error > error
@@ -199,7 +199,7 @@ def test_the_smallest_budget_for_a_wanted_error(error, delta):
 @pytest.mark.parametrize("error", [0.0, -1.0, float("nan")])
 def test_no_budget_reaches_an_error_of_nothing(error):
     with pytest.raises(BudgetError, match="above 0"):
-        budget_for(Histogram("age"), DOMAIN, ROWS, error=error)
+        find_budget(Histogram("age"), DOMAIN, ROWS, error=error)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.charts.values import SMALLEST, geometric_ladder, signed_ladder
+from sfumato.charts.values import SMALLEST, make_geometric_ladder, make_signed_ladder
 from sfumato.domain import Bounds
 from sfumato.errors import DomainError
 from sfumato.grid import Edges, Grid
@@ -22,7 +22,7 @@ WIDE = Bounds(-(2.0**40), 2.0**40)
 )
 def test_rungs_are_distinct_cells_from_one_end_to_the_other(lower, width, cells, ratio, upward):
     grid = Grid("x", Bounds(lower, lower + width), cells)
-    rungs = geometric_ladder(grid, ratio, upward=upward)
+    rungs = make_geometric_ladder(grid, ratio, upward=upward)
     assert (np.diff(rungs) > 0).all()
     assert rungs[0] == 0
     assert rungs[-1] == cells - 1
@@ -31,7 +31,7 @@ def test_rungs_are_distinct_cells_from_one_end_to_the_other(lower, width, cells,
 @pytest.mark.parametrize("unit", [1.0, 0.01])
 def test_rungs_lie_where_the_powers_are(unit):
     grid = Grid("x", Bounds(-50, 50), 2**20)
-    rungs = geometric_ladder(grid, 1.5, unit=unit)
+    rungs = make_geometric_ladder(grid, 1.5, unit=unit)
     wanted = [-50 + unit * (1.5**i - 1) for i in range(len(rungs) - 1)]
     assert (grid.edges[rungs[:-1]] <= np.array(wanted) + 1e-9).all()
     assert (np.array(wanted) < grid.edges[rungs[:-1] + 1]).all()
@@ -39,12 +39,12 @@ def test_rungs_lie_where_the_powers_are(unit):
 
 def test_a_ladder_that_leads_down_is_the_mirror_of_one_that_leads_up():
     grid = Grid("x", Bounds(-50, 50), 1000)
-    up, down = geometric_ladder(grid), geometric_ladder(grid, upward=False)
+    up, down = make_geometric_ladder(grid), make_geometric_ladder(grid, upward=False)
     assert (down == 999 - up[::-1]).all()
 
 
 def test_the_ladder_of_the_paper_has_a_few_thousand_rungs():
-    rungs = geometric_ladder(Grid("x", Bounds(-50, 50), 2**20))
+    rungs = make_geometric_ladder(Grid("x", Bounds(-50, 50), 2**20))
     assert rungs.size == math.ceil(math.log(101) / math.log(1.001)) + 1
     assert np.diff(rungs).max() < 2**20 / 900
 
@@ -52,21 +52,21 @@ def test_the_ladder_of_the_paper_has_a_few_thousand_rungs():
 @pytest.mark.parametrize("ratio", [1.0, 0.5, 1 + 1e-9, math.inf, math.nan])
 def test_a_ladder_without_end_is_refused(ratio):
     with pytest.raises(DomainError, match="ratio above 1"):
-        geometric_ladder(Grid("x", Bounds(0, 1), 10), ratio)
+        make_geometric_ladder(Grid("x", Bounds(0, 1), 10), ratio)
     with pytest.raises(DomainError, match="ratio above 1"):
-        signed_ladder(WIDE, ratio=ratio)
+        make_signed_ladder(WIDE, ratio=ratio)
 
 
 @pytest.mark.parametrize("size", [0.0, -1.0, math.nan])
 def test_a_ladder_without_a_smallest_step_is_refused(size):
     with pytest.raises(DomainError, match="smallest step"):
-        geometric_ladder(Grid("x", Bounds(0, 1), 10), unit=size)
+        make_geometric_ladder(Grid("x", Bounds(0, 1), 10), unit=size)
     with pytest.raises(DomainError, match="smallest step"):
-        signed_ladder(WIDE, smallest=size)
+        make_signed_ladder(WIDE, smallest=size)
 
 
 def test_marks_lie_around_zero_on_powers_of_the_ratio():
-    edges = np.array(signed_ladder(WIDE))
+    edges = np.array(make_signed_ladder(WIDE))
     assert edges.size == 283
     assert (edges == -edges[::-1]).all()
     above = edges[edges > 0]
@@ -84,7 +84,7 @@ def test_any_limits_are_divided_from_end_to_end(one, other, ratio):
     if upper - lower < 1e-6 * max(abs(lower), abs(upper), 1e-60):
         return
     limits = Bounds(lower, upper)
-    edges = np.array(signed_ladder(limits, ratio=ratio))
+    edges = np.array(make_signed_ladder(limits, ratio=ratio))
     assert Edges("x", limits, tuple(edges)).cells == edges.size - 1
     assert (edges[0], edges[-1]) == (lower, upper)
     inner = edges[1:-1]
@@ -95,8 +95,8 @@ def test_any_limits_are_divided_from_end_to_end(one, other, ratio):
 
 
 def test_narrow_limits_are_one_cell():
-    assert signed_ladder(Bounds(100, 101)) == (100.0, 101.0)
+    assert make_signed_ladder(Bounds(100, 101)) == (100.0, 101.0)
 
 
 def test_small_limits_have_a_smaller_smallest_step():
-    assert min(edge for edge in signed_ladder(Bounds(0, 1e-6)) if edge > 0) < 1e-11
+    assert min(edge for edge in make_signed_ladder(Bounds(0, 1e-6)) if edge > 0) < 1e-11

@@ -11,8 +11,8 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
-from sfumato.charts.allocation import Portion
-from sfumato.charts.pca.analysis import Centre, FoundCentre, Reach, rungs
+from sfumato.charts.allocation import Allocation
+from sfumato.charts.pca.analysis import Centre, FoundCentre, RadiusSearch, make_ladder
 from sfumato.charts.pca.chart import PCA
 from sfumato.charts.pca.chart import analysis as centre
 from sfumato.charts.pca.chart import analysis as reach
@@ -20,7 +20,7 @@ from sfumato.charts.pca.chart import analysis as summing
 from sfumato.domain import Bounds, Domain
 from sfumato.engines.duckdb_engine import DuckEngine
 from sfumato.errors import BudgetError, DomainError, OverspentError, SourceError
-from sfumato.lattice import Distance, Lattice, Moments
+from sfumato.lattice import DistanceCells, Lattice, Moments
 from sfumato.mechanisms.meter import Meter
 from sfumato.privacy.budget import Budget, Cost
 from sfumato.privacy.guarantee import PrivacyUnit
@@ -95,7 +95,7 @@ def test_an_overspent_analysis_is_withheld():
 
 
 def test_each_column_pays_for_its_own_median():
-    portion = Portion(Fraction(1, 2), pure=False)
+    portion = Allocation(Fraction(1, 2), pure=False)
     bounds = [Bounds(0, 1)] * 3
     one = Centre.plan("a", bounds[:1], (Fraction(1, 2),), portion)
     three = Centre.plan("abc", bounds, (Fraction(1, 2),), portion)
@@ -324,8 +324,8 @@ def test_the_plan_expects_about_what_is_captured():
 
 
 def test_a_ladder_has_a_rung_for_everyone():
-    assert rungs(1.0, 1.0, 2.0) == (0.0, 1.0)
-    ladder = rungs(0.001, 7.0, 1.1)
+    assert make_ladder(1.0, 1.0, 2.0) == (0.0, 1.0)
+    ladder = make_ladder(0.001, 7.0, 1.1)
     assert ladder[:2] == (0.0, 0.001) and ladder[-1] == 7.0
     assert all(high / low >= 1.1 for low, high in pairwise(ladder[1:]))
 
@@ -333,9 +333,9 @@ def test_a_ladder_has_a_rung_for_everyone():
 def test_the_crowd_keeps_a_few_rows_from_being_the_answer():
     """Three rows far out are too few to be seen at this price; without a crowd one would be."""
     lattice = Lattice(("a", "b"), (Bounds(-1, 1),) * 2, (1.0, 1.0))
-    key = Distance(lattice, "distance", (0, 0), (), rungs(0.01, 2.0, 1.2))
+    key = DistanceCells(lattice, "distance", (0, 0), (), make_ladder(0.01, 2.0, 1.2))
     source = pa.table({"a": [0.9, 0.9, 0.9], "b": [0.9, 0.9, 0.9]})
-    search = Reach(Fraction(98, 100), Fraction(1))
+    search = RadiusSearch(Fraction(98, 100), Fraction(1))
     with seeded(1), ample_meter() as meter:
         near = search.find(DuckEngine(source), meter, key, ROWS)
         many = pa.concat_tables([source] * 3000)

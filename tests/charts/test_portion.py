@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from sfumato.charts.allocation import Portion, add_noise
+from sfumato.charts.allocation import Allocation, add_noise
 from sfumato.errors import BudgetError
 from sfumato.exact import Exact
 from sfumato.privacy.budget import Budget, Cost
@@ -16,7 +16,7 @@ BUDGETS = [Budget(0.7), Budget(0.7, 1e-6), Budget(3.0, 1e-9)]
 
 
 def test_a_pure_budget_is_spent_in_epsilon():
-    part = Portion.of(Budget(0.7)).part(Fraction(1, 7))
+    part = Allocation.of(Budget(0.7)).part(Fraction(1, 7))
     assert part.epsilon == part.choice == Fraction(1, 10)
     assert part.cost == Cost.pure(Fraction(1, 10))
 
@@ -24,7 +24,7 @@ def test_a_pure_budget_is_spent_in_epsilon():
 @pytest.mark.parametrize("share", SHARES, ids=str)
 @pytest.mark.parametrize("budget", BUDGETS[1:], ids=str)
 def test_under_a_delta_every_mechanism_spends_the_same_rho(budget, share):
-    part = Portion.of(budget).part(share)
+    part = Allocation.of(budget).part(share)
     nearly = part.amount * (1 - Fraction(1, 10**12))
     assert nearly < Cost.pure(part.epsilon).rho <= part.amount
     assert nearly < Cost.exponential(part.choice).rho <= part.amount
@@ -33,7 +33,7 @@ def test_under_a_delta_every_mechanism_spends_the_same_rho(budget, share):
 
 def test_a_choice_at_the_price_of_other_pure_mechanisms_would_be_noticed():
     """The twin: ε²/8 and ε²/2 are told apart."""
-    part = Portion.of(BUDGETS[1])
+    part = Allocation.of(BUDGETS[1])
     assert Cost.pure(part.choice).rho > part.amount
     assert part.choice == pytest.approx(2 * part.epsilon)
 
@@ -41,7 +41,7 @@ def test_a_choice_at_the_price_of_other_pure_mechanisms_would_be_noticed():
 @pytest.mark.parametrize("weight", [1, 20, 2**30])
 @pytest.mark.parametrize("budget", BUDGETS, ids=str)
 def test_noise_of_the_planned_law_costs_what_was_planned(budget, weight):
-    part = Portion.of(budget).part(Fraction(1, 3))
+    part = Allocation.of(budget).part(Fraction(1, 3))
     exact = Exact(weight, weight**2, 1.0, np.array([3, 5]))
     assert metered(add_noise, exact, part.law(weight)).cost.within(part.cost)
     careless = Exact(weight + 1, (weight + 1) ** 2, 1.0, np.array([3, 5]))
@@ -49,11 +49,11 @@ def test_noise_of_the_planned_law_costs_what_was_planned(budget, weight):
 
 
 def test_parts_add_up_to_the_whole():
-    whole = Portion.of(BUDGETS[1])
+    whole = Allocation.of(BUDGETS[1])
     parts = [whole.part(share) for share in (Fraction(1, 100), Fraction(7, 10), Fraction(29, 100))]
     assert sum((part.amount for part in parts), Fraction(0)) == whole.amount
 
 
 def test_thresholds_that_take_all_of_delta_are_refused():
     with pytest.raises(BudgetError, match="all of the chart's δ"):
-        Portion.of(Budget(1, 1e-6), Fraction(1, 10**6))
+        Allocation.of(Budget(1, 1e-6), Fraction(1, 10**6))

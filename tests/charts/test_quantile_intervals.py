@@ -14,7 +14,7 @@ from sfumato.domain import Bounds, Domain
 from sfumato.engines.duckdb_engine import DuckEngine
 from sfumato.exact import Exact
 from sfumato.grid import Grid
-from sfumato.postprocess.rank_interval import told_in_order
+from sfumato.postprocess.rank_interval import compute_intervals
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.private_search import private
@@ -53,7 +53,7 @@ def told(chart, counts, epsilon=1.0, unit=ROWS):
         for _ in range(GROUPS // groups):
             chosen = metered(plan.chooser.choose, exact, GRID).values
             counted = metered(plan.counting.count, exact, GRID, chosen, (False, False)).values
-            found += [told_in_order(group, chart.levels) for group in counted.groups]
+            found += [compute_intervals(group, chart.levels) for group in counted.groups]
     return found
 
 

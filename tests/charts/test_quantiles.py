@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from sfumato.charts.chart import budget_for
+from sfumato.charts.chart import find_budget
 from sfumato.charts.quantiles import MOST_QUANTILES, Quantiles
 from sfumato.domain import Bounds, Domain
 from sfumato.engines.duckdb_engine import DuckEngine
@@ -243,7 +243,7 @@ def test_the_expected_error_falls_with_the_price_and_can_be_asked_for(method):
     chart = Quantiles("wait", method=method)
     errors = [chart.plan(DOMAIN, ROWS, Budget(e)).expected_error for e in (0.1, 0.5, 1, 4)]
     assert errors == sorted(errors, reverse=True)
-    budget = budget_for(chart, DOMAIN, ROWS, error=5)
+    budget = find_budget(chart, DOMAIN, ROWS, error=5)
     assert chart.plan(DOMAIN, ROWS, budget).expected_error <= 5
     assert chart.plan(DOMAIN, ROWS, Budget(budget.epsilon * 0.998)).expected_error > 5
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from sfumato.charts.allocation import Portion
+from sfumato.charts.allocation import Allocation
 from sfumato.charts.heatmap.adaptive import Adaptive
-from sfumato.charts.heatmap.method import Mapped
-from sfumato.charts.scoreplot.cells import LEVELS, FoundFrame, Pyramid
+from sfumato.charts.heatmap.method import MeasuredMap
+from sfumato.charts.scoreplot.cells import LEVELS, FoundWindow, ScorePyramid
 from sfumato.charts.scoreplot.chart import cells as module
 from sfumato.domain import Bounds, Categories
 from sfumato.errors import OverspentError
@@ -19,10 +19,10 @@ from sfumato.exact import Exact
 from sfumato.grid import Labels, shape
 from sfumato.lattice import REACH, Lattice, Projection
 from sfumato.mechanisms.meter import Meter, simulated
-from sfumato.mechanisms.survey import Survey, maps, surveys
+from sfumato.mechanisms.survey import Survey, split_into_maps, surveys
 from sfumato.metrics.plane import emd
 from sfumato.plane import Plane
-from sfumato.postprocess.density import spread
+from sfumato.postprocess.density import rasterise
 from sfumato.privacy.budget import Cost
 from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.testing import ample_meter, metered
@@ -33,12 +33,12 @@ SHARED = PrivacyUnit.users("who")
 BODY = Lattice(("a", "b"), (Bounds(-1, 1), Bounds(-1, 1)), (1.0, 1.0))
 
 
-def window(cells: int) -> FoundFrame:
+def window(cells: int) -> FoundWindow:
     directions = (("PC1", (REACH, 0)), ("PC2", (0, REACH)))
     x, y = (
         Projection(BODY, name, (0, 0), vector, Bounds(-1, 1), cells) for name, vector in directions
     )
-    return FoundFrame(x, y)
+    return FoundWindow(x, y)
 
 
 class Counted:
@@ -68,7 +68,7 @@ def groups_of(number: int) -> Labels:
 @pytest.mark.parametrize("unit", [PrivacyUnit.rows(), SHARED, PrivacyUnit.users("who", max_rows=3)])
 @pytest.mark.parametrize("number", [None, 1, 3])
 def test_one_question_and_one_price_fill_the_frame(unit: PrivacyUnit, number: int | None) -> None:
-    chart = Pyramid(Portion(RHO, pure=False), unit)
+    chart = ScorePyramid(Allocation(RHO, pure=False), unit)
     engine = Counted(np.array([cloud()] * (number or 1)))
     hue = None if number is None else groups_of(number)
     with simulated(np.random.default_rng(1)), Meter(chart.cost) as meter:
@@ -84,7 +84,7 @@ def test_mass_lies_where_rows_are_with_y_upward() -> None:
     counts[0, SIDE - 1, 0] = 1000  # the largest y, the smallest x
     unit = PrivacyUnit.rows()
     with simulated(np.random.default_rng(2)), ample_meter() as meter:
-        filled = Pyramid(Portion(Fraction(5), pure=False), unit).fill(
+        filled = ScorePyramid(Allocation(Fraction(5), pure=False), unit).fill(
             Counted(counts),  # type: ignore[arg-type]
             meter,
             window(16),
@@ -105,7 +105,7 @@ def test_every_path_is_asked_once_on_every_level(monkeypatch: pytest.MonkeyPatch
     engine = Counted(np.array([cloud(100)] * 2))
     unit = PrivacyUnit.rows()
     with simulated(np.random.default_rng(4)), ample_meter() as meter:
-        Pyramid(Portion(RHO, pure=False), unit).fill(
+        ScorePyramid(Allocation(RHO, pure=False), unit).fill(
             engine,  # type: ignore[arg-type]
             meter,
             window(8),
@@ -116,35 +116,35 @@ def test_every_path_is_asked_once_on_every_level(monkeypatch: pytest.MonkeyPatch
     for survey in opened:
         assert [len(asked.code) for asked in survey.asked] == [4**level for level in LEVELS]
         assert {asked.scale for asked in survey.asked} == {
-            Pyramid(Portion(RHO, pure=False), unit).noise.scale
+            ScorePyramid(Allocation(RHO, pure=False), unit).noise.scale
         }
 
 
 def test_a_twin_that_pays_each_level_in_full_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Pyramid, "share", property(lambda self: self.portion.amount))
+    monkeypatch.setattr(ScorePyramid, "share", property(lambda self: self.portion.amount))
     with pytest.raises(OverspentError), simulated(np.random.default_rng(5)):
-        metered(mapped, Pyramid(Portion(RHO, pure=False), PrivacyUnit.rows()))
+        metered(mapped, ScorePyramid(Allocation(RHO, pure=False), PrivacyUnit.rows()))
 
 
-def mapped(meter: Meter, method: Pyramid | Adaptive) -> Mapped:
+def mapped(meter: Meter, method: ScorePyramid | Adaptive) -> MeasuredMap:
     frame = window(SIDE)
     counts, plane = Exact(1, 1, 1.0, _values=cloud()), Plane(frame.x, frame.y, "edge")
     if isinstance(method, Adaptive):
-        return method.map(meter, maps(counts)[0], plane)
+        return method.map(meter, split_into_maps(counts)[0], plane)
     (asked,) = surveys(meter, counts, plane.levels, method.portion.amount, "gaussian")
     return method.map(asked, plane, 1.0, 1.0)
 
 
 def test_for_one_price_less_mass_is_moved_than_with_laplace_noise() -> None:
-    portion = Portion(RHO, pure=False)
+    portion = Allocation(RHO, pure=False)
     methods = {
-        "gaussian": Pyramid(portion, PrivacyUnit.rows()),
+        "gaussian": ScorePyramid(portion, PrivacyUnit.rows()),
         "laplace": Adaptive(portion.epsilon),
     }
     distance = dict.fromkeys(methods, 0.0)
     for seed in range(4):
         for name, method in methods.items():
             with simulated(np.random.default_rng(seed)):
-                picture = spread(metered(mapped, method).values.leaves, (SIDE, SIDE))
+                picture = rasterise(metered(mapped, method).values.leaves, (SIDE, SIDE))
             distance[name] += emd(cloud(), picture, gap=1e-2).middle
     assert distance["gaussian"] < 0.7 * distance["laplace"]

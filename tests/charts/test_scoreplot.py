@@ -12,9 +12,9 @@ import pytest
 
 import sfumato as sf
 from sfumato.charts.pca.chart import PCA
-from sfumato.charts.scoreplot.cells import ladder
+from sfumato.charts.scoreplot.cells import make_distance_ladder
 from sfumato.charts.scoreplot.chart import Scoreplot
-from sfumato.charts.scoreplot.plan import Split
+from sfumato.charts.scoreplot.plan import BudgetSplit
 from sfumato.domain import Domain
 from sfumato.engines.duckdb_engine import DuckEngine
 from sfumato.errors import BudgetError, DomainError, LedgerError, OverspentError, SourceError
@@ -177,10 +177,10 @@ def test_what_is_spent_is_what_was_planned():
 
 
 def test_splits_divide_the_whole():
-    assert Split.of(None, paid=False).numbers == (0.35, 0.05, 0.6)
-    assert Split.of("thirds", paid=False).numbers == pytest.approx((1 / 3,) * 3)
-    assert Split.of("halves", paid=True).numbers == (0.5, 0.5)
-    assert sum(Split.of(None, paid=True).numbers) == pytest.approx(1)
+    assert BudgetSplit.of(None, paid=False).numbers == (0.35, 0.05, 0.6)
+    assert BudgetSplit.of("thirds", paid=False).numbers == pytest.approx((1 / 3,) * 3)
+    assert BudgetSplit.of("halves", paid=True).numbers == (0.5, 0.5)
+    assert sum(BudgetSplit.of(None, paid=True).numbers) == pytest.approx(1)
     for split, paid in (
         ("halves", False),
         ("thirds", True),
@@ -192,7 +192,7 @@ def test_splits_divide_the_whole():
         (0.5, True),
     ):
         with pytest.raises(DomainError, match="split="):
-            Split.of(split, paid=paid)
+            BudgetSplit.of(split, paid=paid)
 
 
 def test_a_split_decides_the_noise():
@@ -220,7 +220,7 @@ def test_the_ladder_of_the_frame_rises_from_zero_to_the_farthest(scale):
     # Whatever noise made of the variances, there is a rung within reach of any distance.
     matrix = tuple(int(entry * scale) for entry in pca.spread.matrix)
     odd = replace(pca, spread=replace(pca.spread, matrix=matrix))
-    rungs = ladder(odd, (1, 2))
+    rungs = make_distance_ladder(odd, (1, 2))
     assert rungs[0] == 0 and rungs[-1] == pytest.approx(odd.lattice.farthest)
     assert all(low < high for low, high in pairwise(rungs))
 

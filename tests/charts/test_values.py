@@ -7,8 +7,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from sfumato.charts.allocation import Portion
-from sfumato.charts.boxplot.plan import centre
+from sfumato.charts.allocation import Allocation
+from sfumato.charts.boxplot.plan import compute_cell_centre
 from sfumato.charts.values import MOST_VALUES, Values, check_search
 from sfumato.domain import Bounds, Domain
 from sfumato.engines.engine import Schema
@@ -23,7 +23,7 @@ ROWS = PrivacyUnit.rows()
 
 
 def values(bounds=(0, 240), step=None, search=None):
-    domain, whole = Domain(wait=bounds), Portion.of(Budget(1))
+    domain, whole = Domain(wait=bounds), Allocation.of(Budget(1))
     return Values.plan("wait", domain, ROWS, whole, search=search, step=step)
 
 
@@ -62,7 +62,7 @@ def test_values_that_floats_hardly_tell_apart_have_fewer_cells():
 )
 def test_a_step_has_one_cell_for_each_value_from_the_lower_bound_on(bounds, step, centres):
     cells = grid(bounds, step)
-    found = [centre(cells, cell) for cell in range(cells.cells)]
+    found = [compute_cell_centre(cells, cell) for cell in range(cells.cells)]
     assert found == pytest.approx(centres, abs=1e-12)
     assert values(bounds, step).spacing(cells) == step
     assert all(bounds[0] <= value <= bounds[1] + 1e-9 for value in found)
@@ -88,7 +88,7 @@ def test_as_many_steps_as_one_answer_may_have_and_no_more():
 def test_found_bounds_start_at_a_multiple_of_the_step():
     searched = values(search=private(), step=5)
     cells = searched.grid(Bounds(3, 21), 1)
-    assert [centre(cells, cell) for cell in range(cells.cells)] == [0, 5, 10, 15, 20]
+    assert [compute_cell_centre(cells, cell) for cell in range(cells.cells)] == [0, 5, 10, 15, 20]
     assert searched.spacing(cells) == 5
 
 

@@ -7,7 +7,13 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from distributed.people import plane, protocol
-from sfumato.distributed.client import Client, Messages, rounded, split, summed
+from sfumato.distributed.client import (
+    Client,
+    Messages,
+    round_weights,
+    split_into_shares,
+    sum_by_square,
+)
 from sfumato.errors import DomainError, SfumatoError
 from sfumato.plane import interleave
 from sfumato.testing import seeded
@@ -25,7 +31,7 @@ def test_rounding_keeps_every_run_to_less_than_a_step_and_never_exceeds_the_scal
     weights, outside, scaling, chance
 ):
     whole = sum(weights) + outside
-    steps = rounded(np.array(weights), whole, scaling, chance % max(whole, 1))
+    steps = round_weights(np.array(weights), whole, scaling, chance % max(whole, 1))
     assert (steps >= 0).all()
     assert steps.sum() <= scaling
     if outside == 0 and whole:
@@ -37,7 +43,7 @@ def test_rounding_keeps_every_run_to_less_than_a_step_and_never_exceeds_the_scal
 
 def test_rounding_is_right_on_average_and_rounding_down_is_not():
     weights, whole, scaling = np.array([1, 4, 2, 0, 6]), 17, 5
-    every = [rounded(weights, whole, scaling, offset) for offset in range(whole)]
+    every = [round_weights(weights, whole, scaling, offset) for offset in range(whole)]
     np.testing.assert_allclose(np.mean(every, axis=0), scaling * weights / whole)
     assert (scaling * weights // whole).sum() < scaling * weights.sum() / whole - 1
 
@@ -46,8 +52,8 @@ def test_levels_are_sums_of_one_rounding():
     asked = protocol()
     cells = asked.codes[-1]
     steps = np.arange(len(cells))
-    fine = summed(cells, steps, cells)
-    coarse = summed(cells >> 2, steps, asked.codes[-2])
+    fine = sum_by_square(cells, steps, cells)
+    coarse = sum_by_square(cells >> 2, steps, asked.codes[-2])
     assert np.array_equal(fine, steps)
     assert coarse.sum() == steps.sum()
     assert coarse[0] == steps[cells >> 2 == asked.codes[-2][0]].sum()
@@ -56,7 +62,7 @@ def test_levels_are_sums_of_one_rounding():
 def test_shares_add_up_and_each_of_them_is_uniform():
     asked = protocol(scaling=2, wrong=0.4)
     noisy = np.tile(np.array([0, -3, 5]), 3000)
-    words = split(noisy, asked)
+    words = split_into_shares(noisy, asked)
     shares = (words & np.uint64(asked.modulus - 1)).astype(np.int64).reshape(-1, asked.shares)
     numbers = (words >> np.uint64(asked.modulus_bits)).reshape(-1, asked.shares)
     assert np.array_equal(shares.sum(axis=1) % asked.modulus, noisy % asked.modulus)
@@ -72,7 +78,7 @@ def test_shares_add_up_and_each_of_them_is_uniform():
 
 def test_all_but_one_of_the_shares_say_nothing():
     asked = protocol(scaling=2, wrong=0.4)
-    words = split(np.full(4000, 3), asked)
+    words = split_into_shares(np.full(4000, 3), asked)
     shares = (words & np.uint64(asked.modulus - 1)).astype(np.int64).reshape(-1, asked.shares)
     most = np.delete(shares, 2, axis=1).sum(axis=1) % asked.modulus * 8 // asked.modulus
     assert stats.chisquare(np.bincount(most, minlength=8)).pvalue > RARE
@@ -153,17 +159,17 @@ def test_no_masses_weigh_more_than_one_participant(values):
     from sfumato.distributed import client
 
     asked, found = protocol(), []
-    original = client.rounded
+    original = client.round_weights
 
     def spy(weights, whole, scaling, offset):
         found.append(original(weights, whole, scaling, offset))
         return found[-1]
 
-    client.rounded = spy
+    client.round_weights = spy
     try:
         Client(asked).encode_masses(np.array(values).reshape(4, 6))
     finally:
-        client.rounded = original
+        client.round_weights = original
     assert 0 <= found[0].sum() <= asked.scaling
     assert (found[0] >= 0).all()
 

@@ -9,7 +9,7 @@ from scipy import stats
 
 from distributed.people import counted, discrete_laplace
 from sfumato.distributed import noise_part as module
-from sfumato.distributed.noise_part import NoisePart, noise_part, table_size
+from sfumato.distributed.noise_part import NoisePart, get_noise_part, table_size
 
 RARE = 1e-6
 
@@ -50,7 +50,7 @@ def test_one_part_instead_of_two_and_fewer_parts_are_noticed():
 
 
 def test_where_64_bits_do_not_decide_the_others_do(monkeypatch):
-    part = noise_part(3, Fraction(1, 2), 40)
+    part = get_noise_part(3, Fraction(1, 2), 40)
     end = part._ends[2]
     head, rest = end >> 192, end & (2**192 - 1)
 
@@ -67,7 +67,7 @@ def test_where_64_bits_do_not_decide_the_others_do(monkeypatch):
 
 
 def test_words_at_both_ends_are_drawn(monkeypatch):
-    part = noise_part(3, Fraction(1, 2), 70)
+    part = get_noise_part(3, Fraction(1, 2), 70)
     drawn = iter([[0, 2**64 - 1], [2**64 - 1] * 3])
     monkeypatch.setattr(module, "words", lambda count: np.array(next(drawn), dtype=np.uint64))
     assert part.draw(2).tolist() == [0, len(part._ends)]

@@ -9,7 +9,7 @@ from distributed.people import plane, protocol
 from sfumato.distributed import noise_part
 from sfumato.distributed import protocol as checking
 from sfumato.distributed import protocol as protocol_module
-from sfumato.distributed.noise_part import distance
+from sfumato.distributed.noise_part import bound_distance
 from sfumato.errors import SfumatoError
 from sfumato.grid import MOST_CELLS
 
@@ -60,7 +60,7 @@ def test_delta_pays_for_shares_and_sampling_and_one_share_fewer_is_too_few(chang
     sampled = 2 * asked.honest * 2.0 ** -max(part.error for part in asked.parts)
 
     def price(shares):
-        return factor * (distance(asked.honest, asked.modulus, shares) + sampled)
+        return factor * (bound_distance(asked.honest, asked.modulus, shares) + sampled)
 
     assert price(asked.shares) <= asked.delta < price(asked.shares - 1)
     assert factor * sampled <= asked.delta / 1000

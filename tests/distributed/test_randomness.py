@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from sfumato.distributed import randomness
-from sfumato.distributed.randomness import is_private, permutation, words
+from sfumato.distributed.randomness import draw_permutation, draw_words, is_private
 from sfumato.testing import seeded
 
 RARE = 1e-6
@@ -19,7 +19,7 @@ RARE = 1e-6
 def test_every_order_is_equally_likely(heap, size, times, monkeypatch):
     monkeypatch.setattr(randomness, "_HEAP", heap)
     with seeded(1):
-        seen = Counter(tuple(permutation(size).tolist()) for _ in range(times))
+        seen = Counter(tuple(draw_permutation(size).tolist()) for _ in range(times))
     orders = list(itertools.permutations(range(size)))
     assert stats.chisquare([seen[order] for order in orders]).pvalue > RARE
 
@@ -38,13 +38,15 @@ def test_keys_that_tie_would_be_noticed(monkeypatch):
 
 def test_words_that_tie_are_drawn_again(monkeypatch):
     drawn = iter([[5, 5, 1], [7, 2, 9]])
-    monkeypatch.setattr(randomness, "words", lambda count: np.array(next(drawn), dtype=np.uint64))
-    assert permutation(3).tolist() == [1, 0, 2]
+    monkeypatch.setattr(
+        randomness, "draw_words", lambda count: np.array(next(drawn), dtype=np.uint64)
+    )
+    assert draw_permutation(3).tolist() == [1, 0, 2]
 
 
 def test_many_numbers_are_all_there(monkeypatch):
     monkeypatch.setattr(randomness, "_HEAP", 100)
-    order = permutation(5000)
+    order = draw_permutation(5000)
     assert np.array_equal(np.sort(order), np.arange(5000))
     assert abs(stats.spearmanr(order, np.arange(5000)).statistic) < 0.1
 
@@ -57,12 +59,12 @@ def test_words_are_the_systems_unless_they_are_simulated(monkeypatch):
         return b"\x01" * count
 
     monkeypatch.setattr(os, "urandom", system)
-    assert words(3).tolist() == [0x0101010101010101] * 3
+    assert draw_words(3).tolist() == [0x0101010101010101] * 3
     assert is_private()
     assert asked == [24]
     with seeded(3):
-        first = words(4)
+        first = draw_words(4)
         assert not is_private()
     with seeded(3):
-        assert np.array_equal(words(4), first)
+        assert np.array_equal(draw_words(4), first)
     assert asked == [24]

@@ -169,7 +169,9 @@ def test_whatever_a_client_rounds_costs_at_most_epsilon(monkeypatch):
     asked = protocol()
     seen = []
     monkeypatch.setattr(
-        client_module, "split", lambda noisy, given: seen.append(noisy) or np.empty(0, np.uint64)
+        client_module,
+        "split_into_shares",
+        lambda noisy, given: seen.append(noisy) or np.empty(0, np.uint64),
     )
     monkeypatch.setattr(NoisePart, "draw", lambda self, count: np.zeros(count, dtype=np.int64))
     generator = np.random.default_rng(5)

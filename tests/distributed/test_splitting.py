@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from sfumato.distributed import noise_part as splitting
-from sfumato.distributed.noise_part import distance, fewest_shares
+from sfumato.distributed.noise_part import bound_distance, find_fewest_shares
 
 TINY = [(2, 2, 2), (2, 3, 2), (2, 3, 3), (2, 2, 4), (3, 3, 2), (3, 3, 3), (2, 5, 3), (4, 4, 2)]
 
@@ -60,9 +60,9 @@ def test_no_numbers_can_be_told_apart_better_than_the_bound_says(honest, modulus
         )
         for numbers in itertools.combinations_with_replacement(range(modulus), honest)
     )
-    assert worst <= distance(honest, modulus, shares)
+    assert worst <= bound_distance(honest, modulus, shares)
     # A bound for one share more would be too small for one of these at least: it is no slack.
-    assert worst > distance(honest, modulus, shares + 2)
+    assert worst > bound_distance(honest, modulus, shares + 2)
 
 
 @pytest.mark.parametrize(("honest", "modulus", "parts"), [(2, 3, 2), (3, 3, 1), (3, 4, 2)])
@@ -85,21 +85,21 @@ def test_published_counts_of_shares_are_enough_and_ours_are_never_more():
             published = math.ceil(
                 (2 * security + bits) / (math.log2(honest) - math.log2(math.e)) + 1
             )
-            ours = fewest_shares(honest, 2**bits, 2.0 ** -(security + 1))
+            ours = find_fewest_shares(honest, 2**bits, 2.0 ** -(security + 1))
             assert ours <= published
 
 
 def test_the_sum_over_few_and_the_bound_for_many_meet(monkeypatch):
-    summed = distance(512, 2**20, 8)
+    summed = bound_distance(512, 2**20, 8)
     monkeypatch.setattr(splitting, "SUMMED", 64)
-    distance.cache_clear()
-    bound = distance(512, 2**20, 8)
-    distance.cache_clear()
+    bound_distance.cache_clear()
+    bound = bound_distance(512, 2**20, 8)
+    bound_distance.cache_clear()
     assert summed <= bound <= 1.01 * summed < 1e-6
 
 
 def test_more_shares_and_more_people_hide_better_and_a_lone_one_not_at_all():
-    assert distance(1, 2**10, 9) == 1.0
-    assert np.all(np.diff([distance(30, 2**16, shares) for shares in range(8, 40)]) < 0)
-    assert np.all(np.diff([distance(honest, 2**16, 12) for honest in range(12, 60)]) < 0)
-    assert distance(3, 2**10, 2) == 1.0
+    assert bound_distance(1, 2**10, 9) == 1.0
+    assert np.all(np.diff([bound_distance(30, 2**16, shares) for shares in range(8, 40)]) < 0)
+    assert np.all(np.diff([bound_distance(honest, 2**16, 12) for honest in range(12, 60)]) < 0)
+    assert bound_distance(3, 2**10, 2) == 1.0

@@ -14,7 +14,7 @@ from functools import cache
 import numpy as np
 
 from sfumato.grid import Edges, Labels, shape
-from sfumato.lattice import REACH, SHARES, Distance, Projection
+from sfumato.lattice import REACH, SHARES, DistanceCells, Projection
 from sfumato.plane import interleave
 
 SALT = "5a17"
@@ -77,7 +77,7 @@ def placed(row, key):
     """Return the cell of a row along one key, or None."""
     if isinstance(key, Projection):
         return cell(score(row, key), key.grid)
-    return cell(score(row, key), key.ladder) if isinstance(key, Distance) else _one(row, key)
+    return cell(score(row, key), key.ladder) if isinstance(key, DistanceCells) else _one(row, key)
 
 
 def _one(row, key):

@@ -25,7 +25,7 @@ TABLE = pa.table(
 
 def test_long_texts_come_in_small_blocks(monkeypatch):
     monkeypatch.setattr(blocks, "LARGEST", 50_000)
-    stream = blocks.blocks(ArrowTable(TABLE), Columns(["g", "r"]), lambda _: None)
+    stream = blocks.read_blocks(ArrowTable(TABLE), Columns(["g", "r"]), lambda _: None)
     found = list(stream)
     assert sum(block.num_rows for block in found) == 999
     for block in found:

@@ -17,7 +17,7 @@ from sfumato.engines import bounding as gathering
 from sfumato.engines import people as walking
 from sfumato.engines.duckdb_engine import DuckEngine
 from sfumato.engines.sums import Totals
-from sfumato.engines.table import Resources, Room
+from sfumato.engines.table import MemoryLimits, Resources
 from sfumato.grid import Grid, Labels
 from sfumato.privacy.guarantee import PrivacyUnit
 
@@ -100,7 +100,7 @@ def in_two_companies(whose):
     return np.arange(len(whose), dtype=np.uint8) % 2
 
 
-bounding_shares = bounding._shares
+bounding_shares = bounding._share_weight
 ONCE, TWICE = PrivacyUnit.users("u"), PrivacyUnit.users("u", max_rows=2)
 
 
@@ -110,8 +110,8 @@ ONCE, TWICE = PrivacyUnit.users("u"), PrivacyUnit.users("u", max_rows=2)
         (bounding, "_shares", rounded_up, ONCE),
         (walking, "_taken", per_cell, TWICE),
         (walking, "_taken", lambda who, amounts, most: amounts, TWICE),
-        (gathering.Held.__init__, "__defaults__", (in_two_companies,), ONCE),
-        (gathering.Held.__init__, "__defaults__", (in_two_companies,), TWICE),
+        (gathering.PartitionedRows.__init__, "__defaults__", (in_two_companies,), ONCE),
+        (gathering.PartitionedRows.__init__, "__defaults__", (in_two_companies,), TWICE),
     ],
     ids=["rounded up", "per cell", "uncapped", "shared apart", "capped apart"],
 )
@@ -138,7 +138,9 @@ def test_sums_stop_at_the_cap(monkeypatch):
     assert counted(rows, PrivacyUnit.users("u"))[0].reveal().sum() == 2**31
     monkeypatch.setattr("sfumato.engines.sums.CAP", 2**31)
     pairs = pa.record_batch({"person": range(5), "cell": [7] * 5})
-    found = bounding.amounts(iter([pairs]), PrivacyUnit.users("u"), salt="", resources=Resources())
+    found = bounding.sum_by_cell(
+        iter([pairs]), PrivacyUnit.users("u"), salt="", resources=Resources()
+    )
     assert found.to_pylist() == [{"cell": 7, "amount": 2**31}]
 
 
@@ -186,7 +188,15 @@ def by_hand(rows, unit, weight, *, steps):
     return {cell: amount for cell, amount in total.items() if cell is not None and amount}
 
 
-@pytest.mark.parametrize("room", [Room(1, 1), Room(100, 40), Room(10**6, 100), Room(10**6, 10**6)])
+@pytest.mark.parametrize(
+    "room",
+    [
+        MemoryLimits(1, 1),
+        MemoryLimits(100, 40),
+        MemoryLimits(10**6, 100),
+        MemoryLimits(10**6, 10**6),
+    ],
+)
 @pytest.mark.parametrize("unit", [ONCE, TWICE], ids=repr)
 @settings(deadline=None, max_examples=25)
 @given(pairs, st.integers(2, 9), st.sampled_from([*PEOPLE]), st.sampled_from([*CELLS]))
@@ -199,9 +209,9 @@ def test_people_are_weighed_alike_however_little_room_there_is(
         patch.setattr(gathering, "BLOCK", block)
         for steps in (False, True) if unit.shared else (False,):
             found, types = Counter(), [TYPES[people], TYPES[cells], pa.int64()][: 2 + steps]
-            for totals in bounding.weighed(
+            for totals in bounding.sum_contributions(
                 [streamed(part, block, types) for part in (rows[::2], rows[1::2])],
-                bounding.rule_for(unit, unit.weight, SALT),
+                bounding.make_rule(unit, unit.weight, SALT),
                 Totals,
                 Totals.take,
                 resources=Resources(threads=2),
@@ -215,17 +225,19 @@ def test_people_are_weighed_alike_however_little_room_there_is(
 
 def test_one_person_with_all_rows_and_everyone_with_one_need_no_more_than_the_room(monkeypatch):
     """A company is divided while many people are in it; one person's rows pass by."""
-    monkeypatch.setattr(bounding, "room", lambda *_: Room(2**14, 2**14))
+    monkeypatch.setattr(bounding, "room", lambda *_: MemoryLimits(2**14, 2**14))
     monkeypatch.setattr(gathering, "_MESSAGE", 2**12)
     monkeypatch.setattr(gathering, "BLOCK", 500)
     largest = []
-    joined, walked, size = gathering.joined, bounding.walked, Totals.size
+    joined, walked, size = gathering.concatenate_batches, bounding.walked, Totals.size
 
     def noted(amount):
         largest.append(amount)
         return amount
 
-    monkeypatch.setattr(gathering, "joined", lambda batches: noted_rows(joined(batches)))
+    monkeypatch.setattr(
+        gathering, "concatenate_batches", lambda batches: noted_rows(joined(batches))
+    )
     monkeypatch.setattr(bounding, "walked", lambda rows, *how: walked(noted_rows(rows), *how))
     monkeypatch.setattr(Totals, "size", lambda totals: noted(size(totals)))
 
@@ -238,7 +250,7 @@ def test_one_person_with_all_rows_and_everyone_with_one_need_no_more_than_the_ro
         for unit in (ONCE, PrivacyUnit.users("u", max_rows=5)):
             block = pa.record_batch({"person": who, "cell": np.arange(rows)})
             blocks = [block.slice(start, 500) for start in range(0, rows, 500)]
-            found = bounding.amounts(iter(blocks), unit, salt=SALT, resources=Resources(1))
+            found = bounding.sum_by_cell(iter(blocks), unit, salt=SALT, resources=Resources(1))
             people = len(np.unique(who))
             whole = people * (rows // people * (2**30 // (rows // people)))
             expected = whole if unit.shared else min(rows, 5 * people)
@@ -254,15 +266,15 @@ def test_a_person_who_weighs_more_than_64_bits_hold_gets_nothing_and_takes_nothi
         totals.merge(totals)
     ((whole,), who) = totals.all()[1], np.array([0])
     assert whole == 2**62 - 1
-    assert bounding._shares(2**30, np.array([2**30]), who, np.array([whole])) == 0
+    assert bounding._share_weight(2**30, np.array([2**30]), who, np.array([whole])) == 0
 
 
 def test_rows_that_come_one_by_one_are_not_held_one_by_one():
     """An object takes a kilobyte, and a row in it 16 bytes."""
-    held = gathering.Held(Path("nowhere"), 2**30)
+    held = gathering.PartitionedRows(Path("nowhere"), 2**30)
     row = pa.record_batch({"person": [1], "cell": [2]})
     for _ in range(3000):
         held.add(row)
         assert len(held._waiting) <= 257
     held.finish()
-    assert [batch.num_rows for batch in held.company(1)] == [3000]
+    assert [batch.num_rows for batch in held.read_partition(1)] == [3000]

@@ -9,7 +9,7 @@ import pytest
 
 import sfumato as sf
 from engines.test_table import CANARY, SESSION, of_spark
-from sfumato.engines.dispatch import engine_for
+from sfumato.engines.dispatch import choose_engine
 from sfumato.engines.duckdb_engine import DuckEngine
 from sfumato.engines.table import PLAIN
 
@@ -57,8 +57,8 @@ def test_a_table_on_this_machine_is_read_within_its_limits(cluster, monkeypatch)
     monkeypatch.setattr(
         DuckEngine, "__init__", lambda *its, **more: (told.append(more), create(*its, **more))[1]
     )
-    engine_for(ROWS)
-    engine_for(sf.Table(ROWS, threads=2, memory_limit="100MB"), print)
+    choose_engine(ROWS)
+    choose_engine(sf.Table(ROWS, threads=2, memory_limit="100MB"), print)
     assert told == [
         {"threads": None, "memory_limit": None, "number_format": PLAIN, "progress": None},
         {"threads": 2, "memory_limit": "100MB", "number_format": PLAIN, "progress": print},
@@ -68,8 +68,8 @@ def test_a_table_on_this_machine_is_read_within_its_limits(cluster, monkeypatch)
 
 def test_a_frame_of_spark_is_read_by_its_cluster(cluster):
     there = frame()
-    engine_for(there)
-    engine_for(sf.Table(there, memory_limit="2GB"), print)
+    choose_engine(there)
+    choose_engine(sf.Table(there, memory_limit="2GB"), print)
     assert cluster == [
         (there, {"memory_limit": None, "progress": None}),
         (there, {"memory_limit": "2GB", "progress": print}),
@@ -80,7 +80,7 @@ def test_a_frame_of_spark_is_read_by_its_cluster(cluster):
 def test_a_name_is_looked_up_in_its_session(cluster, remote):
     there = frame()
     there.schema = None
-    engine_for(sf.Table("db.visits", spark=Session(remote=remote, found=there)))
+    choose_engine(sf.Table("db.visits", spark=Session(remote=remote, found=there)))
     assert [found for found, _ in cluster] == [there]
 
 
@@ -100,7 +100,7 @@ def test_whoever_looks_for_a_name_can_be_interrupted(cluster):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        engine_for(sf.Table("db.visits", spark=Slow()))
+        choose_engine(sf.Table("db.visits", spark=Slow()))
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_whoever_looks_for_a_name_can_be_interrupted(cluster):
 )
 def test_what_is_no_table_is_refused_with_advice(cluster, table, words):
     with pytest.raises(sf.SourceError, match=words) as refused:
-        engine_for(table)
+        choose_engine(table)
     assert str(refused.value).count(". ") >= 2
     assert cluster == []
 

@@ -16,12 +16,12 @@ from engines.hostile import CANARY
 from engines.oracle import SALT, number
 from sfumato.domain import Bounds, Categories
 from sfumato.engines.columns import (
-    identities,
-    kind_of,
-    labels,
-    numbers,
-    numbers_and_gaps,
-    positions,
+    find_kind,
+    find_positions,
+    read_identities,
+    read_labels,
+    read_numbers,
+    read_numbers_and_gaps,
 )
 from sfumato.engines.duckdb_engine import DuckEngine
 from sfumato.grid import Grid
@@ -40,7 +40,7 @@ def same(found, wanted):
 def test_text_is_read_by_one_grammar(texts):
     for dtype in (pa.string(), pa.large_string(), pa.string_view()):
         column = pa.array(texts, dtype)
-        assert same(numbers(column), [number(text) for text in texts])
+        assert same(read_numbers(column), [number(text) for text in texts])
 
 
 @pytest.mark.parametrize(
@@ -62,19 +62,19 @@ def test_text_is_read_by_one_grammar(texts):
     ],
 )
 def test_numbers_in_text(text, value):
-    assert same(numbers(pa.array([text])), [value])
+    assert same(read_numbers(pa.array([text])), [value])
     # A neighbour that cannot be read must not change how this one is.
-    assert same(numbers(pa.array([text, CANARY])), [value, None])
+    assert same(read_numbers(pa.array([text, CANARY])), [value, None])
 
 
 def test_bytes_that_are_not_unicode_are_read_as_nothing():
     offsets = pa.py_buffer(np.array([0, 2, 4, 6], np.int32).tobytes())
     broken = pa.Array.from_buffers(pa.string(), 3, [None, offsets, pa.py_buffer(b"12\xff\xfe34")])
-    assert same(numbers(broken), [12, None, 34])
-    assert positions(broken, Categories(("34",))).tolist() == [-1, -1, 0]
-    assert positions(broken, Categories((True,))).tolist() == [-1, -1, -1]
-    assert len(set(identities(broken).to_pylist())) == 3
-    assert labels(broken).to_pylist() == [b"12", None, b"34"]
+    assert same(read_numbers(broken), [12, None, 34])
+    assert find_positions(broken, Categories(("34",))).tolist() == [-1, -1, 0]
+    assert find_positions(broken, Categories((True,))).tolist() == [-1, -1, -1]
+    assert len(set(read_identities(broken).to_pylist())) == 3
+    assert read_labels(broken).to_pylist() == [b"12", None, b"34"]
 
 
 @given(st.integers(0, 38), st.lists(st.integers(-(10**38) + 1, 10**38 - 1) | st.none(), max_size=9))
@@ -82,8 +82,8 @@ def test_decimals_round_once(scale, digits):
     exact = decimal.Context(prec=80)
     values = [None if d is None else exact.scaleb(decimal.Decimal(d), -scale) for d in digits]
     wanted = [None if value is None else float(value) for value in values]
-    assert same(numbers(pa.array(values, pa.decimal128(38, scale))), wanted)
-    assert same(numbers(pa.array(values, pa.decimal256(76, scale))), wanted)
+    assert same(read_numbers(pa.array(values, pa.decimal128(38, scale))), wanted)
+    assert same(read_numbers(pa.array(values, pa.decimal256(76, scale))), wanted)
 
 
 @given(st.integers(0, 15), st.lists(st.integers(-(10**15) + 1, 10**15 - 1) | st.none(), max_size=9))
@@ -91,10 +91,10 @@ def test_short_decimals_round_once_also_in_slices(scale, digits):
     values = [None if d is None else decimal.Decimal(d).scaleb(-scale) for d in digits]
     column = pa.array(values, pa.decimal128(15, scale))
     wanted = [None if value is None else float(value) for value in values]
-    assert same(numbers(column), wanted)
-    assert same(numbers(column.slice(1, 4)), wanted[1:5])
+    assert same(read_numbers(column), wanted)
+    assert same(read_numbers(column.slice(1, 4)), wanted[1:5])
     few = [value for value in digits if value is not None and abs(value) < 10**7]
-    assert same(numbers(pa.array(few, pa.decimal32(9, 0))), few)
+    assert same(read_numbers(pa.array(few, pa.decimal32(9, 0))), few)
 
 
 @pytest.mark.parametrize("dtype", [pa.decimal128(5, 2), pa.decimal128(38, 2)], ids=str)
@@ -103,8 +103,8 @@ def test_a_decimal_may_have_more_digits_than_its_type_says(dtype):
     bits = b"".join(value.to_bytes(16, "little", signed=True) for value in whole)
     column = pa.Array.from_buffers(dtype, len(whole), [None, pa.py_buffer(bits)])
     exact = decimal.Context(prec=80)
-    assert same(numbers(column), [float(exact.scaleb(value, -2)) for value in whole])
-    people = identities(column).to_pylist()
+    assert same(read_numbers(column), [float(exact.scaleb(value, -2)) for value in whole])
+    people = read_identities(column).to_pylist()
     assert people == [f"{exact.scaleb(value, -2):f}".encode() for value in whole]
 
 
@@ -117,28 +117,28 @@ def test_arrows_own_cast_of_decimals_would_be_caught():
 @given(st.lists(st.integers(-(2**63), 2**63 - 1) | st.none(), max_size=9))
 def test_whole_numbers_are_the_nearest_float(values):
     wanted = [None if value is None else float(value) for value in values]
-    assert same(numbers(pa.array(values, pa.int64())), wanted)
+    assert same(read_numbers(pa.array(values, pa.int64())), wanted)
 
 
 @given(st.lists(st.floats() | st.none(), max_size=40), st.integers(0, 20), st.integers(0, 20))
 def test_gaps_are_where_numbers_are_missing_also_in_slices(values, start, length):
     column = pa.array(values, pa.float64(), from_pandas=False).slice(start, length)
-    found, gaps = numbers_and_gaps(column)
+    found, gaps = read_numbers_and_gaps(column)
     filled = np.where(gaps, math.nan, found)
     assert same(filled, column.to_pylist())
-    assert same(filled, numbers(column))
+    assert same(filled, read_numbers(column))
 
 
 @pytest.mark.parametrize("dtype", [pa.int8(), pa.uint16(), pa.float16(), pa.float32(), pa.uint64()])
 def test_numbers_of_every_width_are_read(dtype):
-    assert same(numbers(pa.array([0, 1, None, 100], dtype)), [0, 1, None, 100])
+    assert same(read_numbers(pa.array([0, 1, None, 100], dtype)), [0, 1, None, 100])
 
 
 def test_times_finer_than_a_microsecond_are_cut_off():
     ticks = [1_767_225_600_000_000_999, -1, 0, None, 999, 2**63 - 1]
     column = pa.array(ticks, pa.timestamp("ns"))
     wanted = [None if tick is None else float(tick // 1000) for tick in ticks]
-    assert same(numbers(column), wanted)
+    assert same(read_numbers(column), wanted)
     assert number(datetime(2026, 1, 1)) == wanted[0]
 
 
@@ -149,11 +149,11 @@ def test_times_finer_than_a_microsecond_are_cut_off():
 )
 def test_number_categories_are_equal_as_floats(values):
     categories = Categories((1, 0.3, 0))
-    found = positions(pa.array(values, pa.float64()), categories).tolist()
+    found = find_positions(pa.array(values, pa.float64()), categories).tolist()
     wanted = [categories.values.index(v) if v in categories.values else -1 for v in values]
     assert found == wanted
     texts = pa.array([None if value is None else repr(value) for value in values], pa.string())
-    assert positions(texts, categories).tolist() == wanted
+    assert find_positions(texts, categories).tolist() == wanted
 
 
 @given(
@@ -164,24 +164,33 @@ def test_text_categories_are_equal_as_bytes(values):
     wanted = [categories.values.index(v) if v in categories.values else -1 for v in values]
     column = pa.array(values, pa.string())
     for form in (column, column.cast(pa.string_view()), column.dictionary_encode()):
-        assert positions(form, categories).tolist() == wanted
+        assert find_positions(form, categories).tolist() == wanted
 
 
 def test_flags_are_read_from_text_in_any_case():
     column = pa.array(["true", "FALSE", " True ", "1", "yes", "", None, CANARY])
-    assert positions(column, Categories((True, False))).tolist() == [0, 1, 0, -1, -1, -1, -1, -1]
+    assert find_positions(column, Categories((True, False))).tolist() == [
+        0,
+        1,
+        0,
+        -1,
+        -1,
+        -1,
+        -1,
+        -1,
+    ]
 
 
 def test_runs_and_dictionaries_and_extensions_are_what_they_hold():
     runs = pa.compute.run_end_encode(pa.array([1.0, 1.0, None, 2.0]))
     coded = pa.array(["1", None, "x"]).dictionary_encode()
-    assert same(numbers(runs), [1, 1, None, 2])
-    assert same(numbers(coded), [1, None, None])
-    assert kind_of(runs.type) == "number"
-    assert kind_of(coded.type) == "text"
+    assert same(read_numbers(runs), [1, 1, None, 2])
+    assert same(read_numbers(coded), [1, None, None])
+    assert find_kind(runs.type) == "number"
+    assert find_kind(coded.type) == "text"
     ids = pa.ExtensionArray.from_storage(pa.uuid(), pa.array([uuid.uuid4().bytes], pa.binary(16)))
-    assert kind_of(ids.type) == "bytes"
-    assert identities(ids).to_pylist() == ids.storage.to_pylist()
+    assert find_kind(ids.type) == "bytes"
+    assert read_identities(ids).to_pylist() == ids.storage.to_pylist()
 
 
 def taken(people):
@@ -222,14 +231,14 @@ def test_however_ids_are_stored_the_same_rows_of_a_person_count(case):
 @given(st.lists(st.integers(-(2**63), 2**63 - 1) | st.integers(-99, 99) | st.none(), max_size=9))
 def test_a_time_is_one_person_in_every_coarse_unit_or_nobody(ticks):
     for unit, scale in {"s": 10**6, "ms": 10**3, "us": 1}.items():
-        found = identities(pa.array(ticks, pa.timestamp(unit)))
+        found = read_identities(pa.array(ticks, pa.timestamp(unit)))
         assert found.type == pa.int64()
         times = [None if tick is None else tick * scale for tick in ticks]
         wanted = [t if t is not None and -(2**63) <= t < 2**63 else None for t in times]
         assert found.to_pylist() == wanted
     days = [None if tick is None else tick // 86_400_000 for tick in ticks]
     wanted = [day if day is not None and -(2**31) <= day < 2**31 else None for day in days]
-    found = identities(pa.array(ticks, pa.int64()).cast(pa.date64()))
+    found = read_identities(pa.array(ticks, pa.int64()).cast(pa.date64()))
     assert (found.type, found.to_pylist()) == (pa.int32(), wanted)
 
 
@@ -238,8 +247,8 @@ def test_numbers_in_dictionaries_are_those_of_their_words(texts):
     column = pa.array(texts, pa.string())
     odd = pa.DictionaryArray.from_arrays([0, 1, None, 0, 0, 1], ["7", None])
     for form in (column.dictionary_encode(), column.dictionary_encode().slice(3)):
-        assert same(numbers(form), [number(text) for text in form.to_pylist()])
-    assert same(numbers(odd), [7, None, None, 7, 7, None])
+        assert same(read_numbers(form), [number(text) for text in form.to_pylist()])
+    assert same(read_numbers(odd), [7, None, None, 7, 7, None])
 
 
 @pytest.mark.parametrize(
@@ -248,7 +257,7 @@ def test_numbers_in_dictionaries_are_those_of_their_words(texts):
     ids=str,
 )
 def test_what_has_no_place_on_an_axis_is_called_other(dtype):
-    assert kind_of(dtype) == "other"
+    assert find_kind(dtype) == "other"
 
 
 @given(st.lists(st.floats() | st.none(), max_size=20))
@@ -257,9 +266,9 @@ def test_no_float_warns(values):
         warnings.simplefilter("error")
         for dtype in (pa.float64(), pa.float32()):
             column = pa.array(values, dtype, from_pandas=False)
-            numbers(column)
-            positions(column, Categories((0, 1)))
-            identities(column)
+            read_numbers(column)
+            find_positions(column, Categories((0, 1)))
+            read_identities(column)
 
 
 SIGNALLING = {

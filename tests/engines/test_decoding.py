@@ -9,12 +9,12 @@ import pytest
 from sfumato.domain import Categories
 from sfumato.engines.columns import (
     LONGEST_TEXT,
-    identities,
-    kind_of,
-    labels,
-    numbers,
-    positions,
-    shortened,
+    find_kind,
+    find_positions,
+    read_identities,
+    read_labels,
+    read_numbers,
+    shorten_text,
     texts_fit,
 )
 
@@ -29,12 +29,15 @@ FIXED = [
 ]
 WRITTEN = [pa.string(), pa.large_string(), pa.string_view(), pa.binary(), pa.binary_view()]
 READINGS = {
-    "numbers": (("number", "text", "flag", "time"), numbers),
-    "texts": (("text",), lambda rows: positions(rows, Categories(("1", "x", "", LONG.decode())))),
-    "levels": (("number", "text"), lambda rows: positions(rows, Categories((1, 2, 0.5)))),
-    "flags": (("flag", "text"), lambda rows: positions(rows, Categories((True, False)))),
-    "labels": (("text",), labels),
-    "people": (("number", "text", "flag", "time", "bytes"), identities),
+    "numbers": (("number", "text", "flag", "time"), read_numbers),
+    "texts": (
+        ("text",),
+        lambda rows: find_positions(rows, Categories(("1", "x", "", LONG.decode()))),
+    ),
+    "levels": (("number", "text"), lambda rows: find_positions(rows, Categories((1, 2, 0.5)))),
+    "flags": (("flag", "text"), lambda rows: find_positions(rows, Categories((True, False)))),
+    "labels": (("text",), read_labels),
+    "people": (("number", "text", "flag", "time", "bytes"), read_identities),
 }
 
 
@@ -46,7 +49,7 @@ def stored(dtype, chance):
         bits = pa.py_buffer(chance.randbytes(dtype.bit_width // 8 * rows))
         return pa.Array.from_buffers(dtype, rows, [valid, bits])
     texts = pa.array(chance.choices(TEXTS, k=rows), pa.large_binary())
-    texts = texts.view(pa.large_string()) if kind_of(dtype) == "text" else texts
+    texts = texts.view(pa.large_string()) if find_kind(dtype) == "text" else texts
     return texts.cast(pa.binary()).view(dtype) if dtype == pa.string() else texts.cast(dtype)
 
 
@@ -79,7 +82,7 @@ def test_rows_read_together_are_rows_read_alone(dtype, form):
     for _ in range(8):
         rows = form(stored(dtype, chance), chance)
         for kinds, read in READINGS.values():
-            if kind_of(dtype) in kinds:
+            if find_kind(dtype) in kinds:
                 alone = [listed(read(rows.slice(place, 1))) for place in range(len(rows))]
                 assert listed(read(rows)) == [each for (each,) in alone]
 
@@ -90,27 +93,27 @@ def listed(found):
 
 
 def test_a_long_text_stays_another_than_all_others():
-    digest = shortened(LONG)
+    digest = shorten_text(LONG)
     others = [LONG[:-1], LONG + b"a", digest, b"." * LONGEST_TEXT, LONG[:-1] + b"b"]
-    assert len({shortened(text) for text in [LONG, *others]}) == 6
+    assert len({shorten_text(text) for text in [LONG, *others]}) == 6
     assert len(digest) > LONGEST_TEXT
-    assert shortened(LONG[:-1]) == LONG[:-1]
+    assert shorten_text(LONG[:-1]) == LONG[:-1]
 
 
 def test_people_with_long_names_are_told_apart_by_digests():
     names = pa.array([LONG, LONG + b"b", LONG, b"short", None])
-    one, other, again, short, nobody = identities(names).to_pylist()
-    assert one == again == shortened(LONG)
+    one, other, again, short, nobody = read_identities(names).to_pylist()
+    assert one == again == shorten_text(LONG)
     assert one != other
     assert (short, nobody) == (b"short", None)
 
 
 def test_a_text_as_long_as_may_be_is_read_and_one_longer_is_not():
     texts = [" " * (LONGEST_TEXT - 1) + "5", " " * LONGEST_TEXT + "5"]
-    assert np.isnan(numbers(pa.array(texts))).tolist() == [False, True]
-    assert positions(pa.array(texts), Categories(tuple(texts))).tolist() == [0, -1]
+    assert np.isnan(read_numbers(pa.array(texts))).tolist() == [False, True]
+    assert find_positions(pa.array(texts), Categories(tuple(texts))).tolist() == [0, -1]
     flags = [" " * (LONGEST_TEXT - 4) + "true", " " * LONGEST_TEXT + "true"]
-    assert positions(pa.array(flags), Categories((True,))).tolist() == [0, -1]
+    assert find_positions(pa.array(flags), Categories((True,))).tolist() == [0, -1]
 
 
 WORD = pa.array(["x" * 1000, "y"])

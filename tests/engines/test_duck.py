@@ -20,12 +20,12 @@ from engines.forms import FORMS
 from engines.hostile import CANARY, GRID, hostile
 from engines.oracle import SALT, counts
 from sfumato.domain import Bounds, Categories
-from sfumato.engines.cells import columns_of
+from sfumato.engines.cells import list_columns
 from sfumato.engines.duckdb_engine import DuckEngine
 from sfumato.engines.sources.arrow import ArrowTable
 from sfumato.errors import DomainError, SourceError
 from sfumato.grid import Edges, Grid, Labels
-from sfumato.lattice import REACH, Distance, Lattice, Projection
+from sfumato.lattice import REACH, DistanceCells, Lattice, Projection
 from sfumato.privacy.guarantee import PrivacyUnit
 
 TABLE = hostile(3000)
@@ -54,9 +54,9 @@ QUERIES = {
         Projection(LATTICE, "PC2", ASIDE, ACROSS, Bounds(-0.5, 0.5), 5),
         Projection(LATTICE, "PC1", ASIDE, SLANTED, Bounds(-1, 1), 4),
     ],
-    "a distance": [Distance(LATTICE, "r", ASIDE, (), (0.0, 0.5, 0.75, 1.0, 1.25))],
+    "a distance": [DistanceCells(LATTICE, "r", ASIDE, (), (0.0, 0.5, 0.75, 1.0, 1.25))],
     "a distance in a plane": [
-        Distance(LATTICE, "r", (0, 0, 0), (SLANTED, ACROSS), (0.0, 0.125, 0.5, 0.7, 1.1))
+        DistanceCells(LATTICE, "r", (0, 0, 0), (SLANTED, ACROSS), (0.0, 0.125, 0.5, 0.7, 1.1))
     ],
 }
 UNITS = [
@@ -77,7 +77,7 @@ def asked(table, keys, unit, **options):
 def has(table, keys):
     """Tell whether this form kept the columns; flags that became texts are no numbers."""
     columns = DuckEngine(table).schema().columns
-    kinds = [(type(key), columns.get(name)) for key in keys for name in columns_of([key])]
+    kinds = [(type(key), columns.get(name)) for key in keys for name in list_columns([key])]
     lost = keys == QUERIES["flags as numbers"] and kinds == [(Grid, "text")]
     return None not in [kind for _, kind in kinds] and not lost
 
@@ -303,7 +303,7 @@ TIMELESS = Lattice(("x", "m"), (Bounds(0, 1), Bounds(0, 1)), (1.0, 1.0))
         ([Grid("nobody", Bounds(0, 1), 2)], PrivacyUnit.rows()),
         ([Grid("g", Bounds(0, 1, time=True), 2)], PrivacyUnit.rows()),
         ([Labels("x", Categories(("A",)))], PrivacyUnit.rows()),
-        ([Distance(TIMELESS, "r", (0, 0), (), (0.0, 1.0))], PrivacyUnit.rows()),
+        ([DistanceCells(TIMELESS, "r", (0, 0), (), (0.0, 1.0))], PrivacyUnit.rows()),
         ([Projection(TIMELESS, "PC1", (0, 0), (0, 0), Bounds(0, 1), 2)], PrivacyUnit.rows()),
         ([], PrivacyUnit.users("nobody")),
         ([], PrivacyUnit.users("nested")),

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from engines import oracle
 from sfumato.engines import people as hashing
-from sfumato.engines.people import hashed, mixed
+from sfumato.engines.people import hash_values, mix_bits
 
 KINDS = {
     "bytes": (st.binary(max_size=80), pa.large_binary()),
@@ -27,33 +27,33 @@ KINDS = {
 def test_numbers_are_those_of_plain_integers(kind, data, key):
     values, dtype = KINDS[kind]
     some = data.draw(st.lists(values, max_size=20))
-    found = hashed(pa.array(some, dtype), key).tolist()
+    found = hash_values(pa.array(some, dtype), key).tolist()
     assert found == [oracle.hashed(value, key) for value in some]
 
 
 @given(st.lists(st.binary(max_size=9), min_size=1, max_size=30), st.integers(0, 5))
 def test_slices_and_pieces_make_no_difference(texts, start):
     whole = pa.array(texts, pa.large_binary())
-    expected = hashed(whole, "key")[start:].tolist()
+    expected = hash_values(whole, "key")[start:].tolist()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(hashing, "_FEW", 7)
-        assert hashed(whole.slice(start), "key").tolist() == expected
+        assert hash_values(whole.slice(start), "key").tolist() == expected
 
 
 def test_texts_with_zeros_behind_them_and_other_keys_have_other_numbers():
     texts = pa.array([b"", b"\0", b"\0\0", b"a", b"a\0"])
-    assert len({*hashed(texts, "one").tolist(), *hashed(texts, "other").tolist()}) == 9
+    assert len({*hash_values(texts, "one").tolist(), *hash_values(texts, "other").tolist()}) == 9
     # The empty text has the same number by every key, which tells it from the others all the same.
 
 
 def test_whole_numbers_keep_apart_when_they_are_mixed():
     numbers = np.arange(100_000, dtype=np.uint64)
-    assert np.unique(mixed(numbers)).size == numbers.size
+    assert np.unique(mix_bits(numbers)).size == numbers.size
 
 
 @given(st.permutations(range(6)))
 def test_a_key_spreads_people_whatever_they_are_called(order):
     letters = "".join("abcdef"[place] for place in order)
     people = pa.array([f"{letters}{number}"[::-1] for number in range(3200)]).cast(pa.binary())
-    buckets = np.bincount((hashed(people, "key") >> np.uint64(59)).astype(int), minlength=32)
+    buckets = np.bincount((hash_values(people, "key") >> np.uint64(59)).astype(int), minlength=32)
     assert 40 < buckets.min() <= buckets.max() < 200

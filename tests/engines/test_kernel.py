@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from engines.hostile import GRID, floats
 from engines.oracle import flat
 from sfumato.domain import Bounds, Categories
-from sfumato.engines.cells import cells, edges_cells, grid_cells
+from sfumato.engines.cells import edges_cells, find_cells, grid_cells
 from sfumato.errors import DomainError
 from sfumato.grid import Edges, Grid, Labels
 
@@ -109,12 +109,12 @@ def test_several_keys_combine_with_the_first_slowest():
         {"g": ["A", "B", None, "C", "B", "B"], "x": [0.0, 1.0, 1.0, 1.0, None, 0.0]}
     )
     keys = [Labels("g", Categories(("A", "B"))), Grid("x", Bounds(0, 1), 2)]
-    assert cells(batch, keys).tolist() == [0, 3, -1, -1, -1, 2]
+    assert find_cells(batch, keys).tolist() == [0, 3, -1, -1, -1, 2]
     rows = batch.to_pylist()
-    assert cells(batch, keys[::-1]).tolist() == [
+    assert find_cells(batch, keys[::-1]).tolist() == [
         -1 if place is None else place for place in (flat(row, keys[::-1]) for row in rows)
     ]
 
 
 def test_without_keys_every_row_is_in_the_one_cell():
-    assert cells(pa.record_batch({"x": [None, 1.0]}), []).tolist() == [0, 0]
+    assert find_cells(pa.record_batch({"x": [None, 1.0]}), []).tolist() == [0, 0]

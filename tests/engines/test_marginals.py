@@ -134,6 +134,6 @@ def test_a_row_moves_each_marginal_by_at_most_one(table, row):
 def test_a_person_of_too_much_weight_would_be_caught(monkeypatch):
     mine = [(99, (1.0, 1.0))] * 3
     assert moved([], mine, USER) <= 1
-    shares = bounding._shares
-    monkeypatch.setattr(bounding, "_shares", lambda *given: 1 + shares(*given))
+    shares = bounding._share_weight
+    monkeypatch.setattr(bounding, "_share_weight", lambda *given: 1 + shares(*given))
     assert moved([], mine, USER) > 1

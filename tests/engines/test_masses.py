@@ -14,10 +14,10 @@ from engines.forms import FORMS
 from engines.hostile import GRID, hostile
 from sfumato.domain import Bounds
 from sfumato.engines import bounding
-from sfumato.engines.bounding import Held
+from sfumato.engines.bounding import PartitionedRows
 from sfumato.engines.duckdb_engine import DuckEngine
 from sfumato.engines.sources.arrow import ArrowTable
-from sfumato.engines.table import Room
+from sfumato.engines.table import MemoryLimits
 from sfumato.errors import DomainError, SourceError
 from sfumato.grid import Grid
 from sfumato.plane import Plane, Weight, influence
@@ -56,7 +56,7 @@ def has(table, plane):
 @pytest.fixture
 def on_disk(monkeypatch):
     """Leave no room for people in memory."""
-    monkeypatch.setattr(bounding, "room", lambda *_: Room(1, 1))
+    monkeypatch.setattr(bounding, "room", lambda *_: MemoryLimits(1, 1))
     monkeypatch.setattr("sfumato.engines.reading.BLOCK", 999)
     monkeypatch.setattr("sfumato.engines.bounding.BLOCK", 999)
 
@@ -180,8 +180,8 @@ def test_a_long_table_of_many_people_is_divided_as_by_hand(tmp_path):
 
 @pytest.mark.parametrize(("limit", "on_disk"), [("1GB", False), ("48MB", True)])
 def test_a_small_memory_limit_sends_people_to_the_disk(limit, on_disk, monkeypatch):
-    asked_of, write = [], Held._write
-    monkeypatch.setattr(Held, "_write", lambda held: asked_of.append(1) or write(held))
+    asked_of, write = [], PartitionedRows._write
+    monkeypatch.setattr(PartitionedRows, "_write", lambda held: asked_of.append(1) or write(held))
     table = pa.table({"u": np.arange(10**6), "x": np.zeros(10**6), "y": np.zeros(10**6)})
     assert asked(table, SMALL, USER, memory_limit=limit) == {0: 10**6 * 2**30}
     assert bool(asked_of) == on_disk

@@ -267,7 +267,7 @@ def unclipped(self, points):
     return np.flatnonzero(np.isnan(np.rint(points, out=points).sum(axis=0)))
 
 
-shares = bounding._shares
+shares = bounding._share_weight
 
 
 def rounded_up(*given):

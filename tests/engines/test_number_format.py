@@ -11,8 +11,15 @@ from hypothesis import strategies as st
 
 import sfumato as sf
 from sfumato.domain import Bounds, Categories
-from sfumato.engines.columns import NumberText, identities, kind_of, labels, numbers, positions
-from sfumato.engines.dispatch import engine_for
+from sfumato.engines.columns import (
+    NumberText,
+    find_kind,
+    find_positions,
+    read_identities,
+    read_labels,
+    read_numbers,
+)
+from sfumato.engines.dispatch import choose_engine
 from sfumato.engines.table import NumberFormat
 from sfumato.grid import Grid, Labels
 from sfumato.privacy.guarantee import PrivacyUnit
@@ -57,9 +64,9 @@ def column(texts, number_format=GERMAN):
 )
 def test_a_number_with_decimal_commas_and_points_between_thousands(text, value):
     expected = [math.nan if value is None else value]
-    assert np.array_equal(numbers(column([text])), expected, equal_nan=True)
+    assert np.array_equal(read_numbers(column([text])), expected, equal_nan=True)
     # A neighbour that cannot be read must not change how this one is.
-    beside = numbers(column([text, "Montag", b"\xe2\xa0", None]))
+    beside = read_numbers(column([text, "Montag", b"\xe2\xa0", None]))
     assert np.array_equal(beside, [*expected, *[math.nan] * 3], equal_nan=True)
 
 
@@ -105,25 +112,25 @@ WRITTEN = st.text("0123456789.,' +-eE_\u00a0", max_size=10) | st.builds(
 def test_every_text_is_read_by_the_rule_and_together_as_alone(texts, number_format):
     texts = [text.replace(",", number_format.thousands or ",") for text in texts] + texts
     expected = [oracle(text, number_format) for text in texts]
-    assert np.array_equal(numbers(column(texts, number_format)), expected, equal_nan=True)
+    assert np.array_equal(read_numbers(column(texts, number_format)), expected, equal_nan=True)
 
 
 @given(st.lists(st.binary(max_size=6) | WRITTEN | st.none(), max_size=8), st.sampled_from(FORMATS))
 def test_no_bytes_are_an_error_or_move_another(texts, number_format):
-    together = numbers(column(texts, number_format))
-    alone = [numbers(column([text], number_format))[0] for text in texts]
+    together = read_numbers(column(texts, number_format))
+    alone = [read_numbers(column([text], number_format))[0] for text in texts]
     assert np.array_equal(together, alone, equal_nan=True)
 
 
 def test_the_format_touches_numbers_alone():
     texts = ["1.234,5", "1234,5", "true", None, b"\xff"]
     written, bare = column(texts), column(texts).storage
-    assert kind_of(written.type) == "text"
-    assert identities(written).equals(identities(bare))
-    assert labels(written).equals(labels(bare))
+    assert find_kind(written.type) == "text"
+    assert read_identities(written).equals(read_identities(bare))
+    assert read_labels(written).equals(read_labels(bare))
     for wanted in (Categories(("1234,5", "1.234,5")), Categories((True, False))):
-        assert positions(written, wanted).tolist() == positions(bare, wanted).tolist()
-    assert positions(written, Categories((7, 1234.5))).tolist() == [1, 1, -1, -1, -1]
+        assert find_positions(written, wanted).tolist() == find_positions(bare, wanted).tolist()
+    assert find_positions(written, Categories((7, 1234.5))).tolist() == [1, 1, -1, -1, -1]
 
 
 def test_a_type_keeps_its_format():
@@ -158,13 +165,13 @@ def test_a_file_is_read_in_its_format(tmp_path):
     grid, shops = Grid("price", Bounds(0, 2000), 2), Labels("shop", Categories(("1.234", "1234")))
 
     def counts(**marks):
-        return engine_for(sf.Table(path, **marks)).counts([grid, shops], PrivacyUnit.rows())
+        return choose_engine(sf.Table(path, **marks)).counts([grid, shops], PrivacyUnit.rows())
 
     assert counts(decimal=",", thousands=".").reveal().tolist() == [[0, 0], [2, 0]]
     assert counts(decimal=",").reveal().tolist() == [[0, 0], [1, 0]]
     assert counts().reveal().tolist() == [[0, 0], [1, 0]]
     users = PrivacyUnit.users("shop", max_rows=5)
-    engine = engine_for(sf.Table(path, decimal=",", thousands="."))
+    engine = choose_engine(sf.Table(path, decimal=",", thousands="."))
     assert engine.counts([grid], users).reveal().tolist() == [1, 2]
 
 

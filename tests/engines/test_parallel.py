@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from sfumato.engines.table import outlast, side_by_side
+from sfumato.engines.table import run_in_parallel, wait_for_end
 
 
 def nothing(fraction):
@@ -19,12 +19,12 @@ def test_results_come_in_the_order_of_the_parts(parts):
         time.sleep(0.01 * (parts - part))
         return part
 
-    assert side_by_side(work, range(parts), nothing) == list(range(parts))
+    assert run_in_parallel(work, range(parts), nothing) == list(range(parts))
 
 
 def test_parts_run_at_the_same_time():
     meeting = threading.Barrier(3, timeout=20)
-    side_by_side(lambda part, report: meeting.wait(), range(3), nothing)
+    run_in_parallel(lambda part, report: meeting.wait(), range(3), nothing)
 
 
 def test_progress_is_that_of_all_parts_together():
@@ -36,7 +36,7 @@ def test_progress_is_that_of_all_parts_together():
         half.wait()
         time.sleep(0.3)
 
-    side_by_side(work, range(2), told.append)
+    run_in_parallel(work, range(2), told.append)
     assert told[0] == 0.75
     assert told[-1] == 1.0
 
@@ -51,7 +51,7 @@ def test_a_part_that_fails_stops_the_others_and_is_the_one_heard(failing):
             time.sleep(0.001)
 
     with pytest.raises(ZeroDivisionError):
-        side_by_side(work, range(2), nothing)
+        run_in_parallel(work, range(2), nothing)
 
 
 def test_an_interruption_stops_all_parts():
@@ -65,7 +65,7 @@ def test_an_interruption_stops_all_parts():
 
     before = threading.active_count()
     with pytest.raises(KeyboardInterrupt):
-        side_by_side(work, range(3), interrupt)
+        run_in_parallel(work, range(3), interrupt)
     assert threading.active_count() == before
 
 
@@ -79,14 +79,14 @@ def test_work_is_outlasted_and_whoever_pressed_control_c_is_heard_afterwards():
         return answer
 
     with pytest.raises(KeyboardInterrupt):
-        outlast(ended)
+        wait_for_end(ended)
     assert answers == []
-    outlast(lambda: True)
+    wait_for_end(lambda: True)
 
 
 @pytest.mark.parametrize("threads", [0, 1, 2])
 def test_parts_that_get_no_thread_are_done_by_those_that_have_one(threads, monkeypatch):
-    side_by_side(lambda part, report: part, [0], nothing)
+    run_in_parallel(lambda part, report: part, [0], nothing)
     submit, left = ThreadPoolExecutor.submit, [None] * threads
 
     def scarce(pool, run):
@@ -96,4 +96,4 @@ def test_parts_that_get_no_thread_are_done_by_those_that_have_one(threads, monke
         return submit(pool, run)
 
     monkeypatch.setattr(ThreadPoolExecutor, "submit", scarce)
-    assert side_by_side(lambda part, report: part**2, range(5), nothing) == [0, 1, 4, 9, 16]
+    assert run_in_parallel(lambda part, report: part**2, range(5), nothing) == [0, 1, 4, 9, 16]

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from sfumato.domain import Bounds
 from sfumato.engines import people
-from sfumato.engines.columns import identities
+from sfumato.engines.columns import read_identities
 from sfumato.engines.duckdb_engine import DuckEngine
-from sfumato.engines.people import COMPANIES, companies, numbered, persons
+from sfumato.engines.people import PEOPLE_PARTITIONS, number_people, partition_people, read_persons
 from sfumato.grid import Grid
 from sfumato.privacy.guarantee import SHARED_STEPS, PrivacyUnit
 
@@ -41,10 +41,10 @@ KINDS = {
 def test_equal_people_share_a_company_wherever_they_stand(kind, data):
     values, dtype = KINDS[kind]
     people = data.draw(st.lists(values, min_size=1, max_size=30))
-    found = companies(identities(pa.array(people, dtype)))
-    assert found.max() < COMPANIES
+    found = partition_people(read_identities(pa.array(people, dtype)))
+    assert found.max() < PEOPLE_PARTITIONS
     for person, company in zip(people, found.tolist(), strict=True):
-        assert companies(identities(pa.array([person], dtype))).tolist() == [company]
+        assert partition_people(read_identities(pa.array([person], dtype))).tolist() == [company]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -52,11 +52,11 @@ def test_equal_people_share_a_company_wherever_they_stand(kind, data):
 def test_people_of_a_company_have_numbers_of_their_own(kind, data):
     values, dtype = KINDS[kind]
     people = data.draw(st.lists(values, min_size=1, max_size=30))
-    whose = identities(pa.array(people, dtype))
-    company = companies(whose)
+    whose = read_identities(pa.array(people, dtype))
+    company = partition_people(whose)
     for index in np.unique(company):
         mine = whose.filter(pa.array(company == index))
-        numbers, how_many = numbered([mine.slice(0, 1), mine.slice(1), mine][: 1 + len(mine)])
+        numbers, how_many = number_people([mine.slice(0, 1), mine.slice(1), mine][: 1 + len(mine)])
         names = [*mine.slice(0, 1).to_pylist(), *mine.slice(1).to_pylist(), *mine.to_pylist()]
         pairs = set(zip(names, numbers.tolist(), strict=False))
         assert len(pairs) == len({name for name, _ in pairs}) == len({n for _, n in pairs})
@@ -64,9 +64,9 @@ def test_people_of_a_company_have_numbers_of_their_own(kind, data):
 
 
 def test_numbers_near_each_other_are_counted_from_the_lowest():
-    numbers, how_many = numbered([pa.array([64, 96]), pa.array([64, 160])])
+    numbers, how_many = number_people([pa.array([64, 96]), pa.array([64, 160])])
     assert (numbers.tolist(), how_many) == ([0, 1, 0, 3], 4)
-    numbers, how_many = numbered([pa.array([2**40, 0]), pa.array([2**40, 32])])
+    numbers, how_many = number_people([pa.array([2**40, 0]), pa.array([2**40, 32])])
     assert (numbers.tolist(), how_many) == ([0, 1, 0, 2], 3)
 
 
@@ -79,17 +79,17 @@ def test_a_company_is_no_crowd():
         "floats": pa.array(np.sqrt(np.arange(32_000))),
     }
     for name, ids in ordinary.items():
-        sizes = np.bincount(companies(identities(ids)), minlength=COMPANIES)
+        sizes = np.bincount(partition_people(read_identities(ids)), minlength=PEOPLE_PARTITIONS)
         assert sizes.max() < 3_200, name
 
 
 def test_minus_zero_is_zero():
-    zeros = identities(pa.array([-0.0, 0.0, math.ulp(0.0)]))
-    assert len(set(companies(zeros)[:2].tolist())) == 1
+    zeros = read_identities(pa.array([-0.0, 0.0, math.ulp(0.0)]))
+    assert len(set(partition_people(zeros)[:2].tolist())) == 1
 
 
 def test_numbers_that_leave_different_remainders_are_different_people():
-    numbers, how_many = numbered([pa.array([5, 6, 5, 37])])
+    numbers, how_many = number_people([pa.array([5, 6, 5, 37])])
     assert (len(set(numbers.tolist())), how_many) == (3, 3)
 
 
@@ -100,7 +100,7 @@ def test_identities_of_any_length_take_64_bytes_and_stay_apart():
     texts = [mark * length for length in LENGTHS for mark in ("a", "b")]
     # Also from what stands for a long one: nobody may take another's place.
     texts += [hashlib.sha512(text.encode()).hexdigest()[:63] for text in texts]
-    short = persons(pa.array([*texts, None, *texts]))
+    short = read_persons(pa.array([*texts, None, *texts]))
     assert short[len(texts)].as_py() is None
     found = short.drop_null().to_pylist()
     assert max(map(len, found)) == 64
@@ -112,7 +112,7 @@ def test_identities_of_any_length_take_64_bytes_and_stay_apart():
 def test_only_who_knows_the_digest_of_a_long_identity_could_pretend_to_have_it():
     long = b"x" * 70
     digest = hashlib.sha512(long).digest()
-    assert len(set(persons(pa.array([long, digest, digest[:63]])).to_pylist())) == 3
+    assert len(set(read_persons(pa.array([long, digest, digest[:63]])).to_pylist())) == 3
 
 
 def test_a_long_identity_on_every_row_is_not_written_out(monkeypatch):
@@ -121,9 +121,9 @@ def test_a_long_identity_on_every_row_is_not_written_out(monkeypatch):
     column = pa.DictionaryArray.from_arrays(pa.array(np.zeros(rows, np.int32)), words)
     written = []
     monkeypatch.setattr(
-        people, "identities", lambda ids: written.append(len(ids)) or identities(ids)
+        people, "identities", lambda ids: written.append(len(ids)) or read_identities(ids)
     )
-    found = persons(column)
+    found = read_persons(column)
     assert (written, len(found)) == ([2], rows)
 
 
@@ -133,7 +133,7 @@ def test_a_long_identity_on_every_row_is_not_written_out(monkeypatch):
 def test_coded_identities_are_those_that_are_not(kind, data):
     values, dtype = KINDS[kind]
     whose = pa.array(data.draw(st.lists(values | st.none(), max_size=20)), dtype)
-    assert persons(whose.dictionary_encode()).equals(persons(whose))
+    assert read_persons(whose.dictionary_encode()).equals(read_persons(whose))
 
 
 def test_a_row_that_points_beyond_the_words_is_nobodys():

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from engines import oracle
 from sfumato.domain import Bounds
-from sfumato.engines.cells import places, steps
+from sfumato.engines.cells import make_cell_locator, weigh_rows
 from sfumato.grid import Grid
 from sfumato.plane import Plane, Weight
 
@@ -23,7 +23,7 @@ NUMBERS = [None, math.nan, -math.inf, math.inf, -1.0, -0.0, 5e-324, 0.1, 1.0, 2.
 def placing(cells, outside):
     columns, lines = cells
     plane = Plane(Grid("x", Bounds(0, 1), columns), Grid("y", Bounds(-0.5, 1.5), lines), outside)
-    return plane, places(plane)
+    return plane, make_cell_locator(plane)
 
 
 @pytest.mark.parametrize("outside", ["drop", "edge"])
@@ -42,7 +42,7 @@ def test_a_row_has_the_cell_of_its_two_values(cells, outside, rows):
 def test_a_weight_is_rounded_down_to_steps(most):
     weight = Weight("w", most)
     values = [*NUMBERS, most, math.nextafter(most, 0), most / 3]
-    found = steps(pa.array(values, pa.float64(), from_pandas=False), weight)
+    found = weigh_rows(pa.array(values, pa.float64(), from_pandas=False), weight)
     assert found.tolist() == [oracle.weighed({"w": value}, weight) for value in values]
     assert found.dtype == np.int64
     assert 0 <= found.min() <= found.max() <= weight.whole
@@ -50,11 +50,11 @@ def test_a_weight_is_rounded_down_to_steps(most):
 
 def test_a_weight_in_words_weighs_nothing():
     texts = pa.array(["2", " 0.5 ", "many", "", "-1", "inf", "nan", None])
-    assert steps(texts, Weight("w", 4.0)).tolist() == [2**29, 2**27, 0, 0, 0, 2**30, 0, 0]
+    assert weigh_rows(texts, Weight("w", 4.0)).tolist() == [2**29, 2**27, 0, 0, 0, 2**30, 0, 0]
 
 
 def test_what_was_read_is_left_as_it_was():
     values = np.array([0.5, 9.0, math.nan])
     column = pa.array(values, from_pandas=False)
-    steps(column, Weight("w", 1.0))
+    weigh_rows(column, Weight("w", 1.0))
     assert column.to_pylist()[:2] == [0.5, 9.0]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from engines import oracle
 from sfumato.domain import Bounds
 from sfumato.engines import cells as points
-from sfumato.engines.cells import strips
+from sfumato.engines.cells import iterate_points
 from sfumato.errors import DomainError
 from sfumato.lattice import REACH, Lattice
 
@@ -25,7 +25,7 @@ def points_of(rows, lattice):
     schema = pa.schema([(name, pa.float64()) for name in names])
     listed = [dict(zip(names, row, strict=True)) for row in rows]
     block = pa.RecordBatch.from_pylist(listed, schema)
-    blocks = [each.copy() for each in strips(block, lattice)] or [np.empty((len(names), 0))]
+    blocks = [each.copy() for each in iterate_points(block, lattice)] or [np.empty((len(names), 0))]
     columns = np.concatenate(blocks, axis=1).T
     return [None if np.isnan(row).any() else tuple(map(int, row)) for row in columns]
 
@@ -84,6 +84,6 @@ def test_bounds_that_floats_hardly_tell_apart_do_not_leave_the_lattice():
 def test_what_was_read_is_left_as_it_was():
     values = np.array([0.5, 9.0, math.nan])
     block = pa.record_batch({"a": values, "b": values})
-    for found in strips(block, Lattice(("a", "b"), (Bounds(0, 1),) * 2, (1.0, 1.0))):
+    for found in iterate_points(block, Lattice(("a", "b"), (Bounds(0, 1),) * 2, (1.0, 1.0))):
         found[:] = 1.0
     assert values[:2].tolist() == [0.5, 9.0]

@@ -15,7 +15,7 @@ from sfumato.domain import Bounds
 from sfumato.engines import bounding
 from sfumato.engines import bounding as gathering
 from sfumato.engines.duckdb_engine import DuckEngine
-from sfumato.engines.table import Room
+from sfumato.engines.table import MemoryLimits
 from sfumato.grid import Grid
 from sfumato.plane import Plane, Weight, influence
 from sfumato.privacy.guarantee import PrivacyUnit
@@ -87,8 +87,8 @@ def split_by_block(blocks):
     return numbers + people * late, 2 * people
 
 
-shares, numbered = bounding._shares, bounding.numbered
-NO_ROOM = Room(1, 1)
+shares, numbered = bounding._share_weight, bounding.numbered
+NO_ROOM = MemoryLimits(1, 1)
 
 
 @pytest.mark.parametrize("weight", [None, BY], ids=str)
@@ -104,7 +104,7 @@ def test_a_broken_share_would_be_caught(name, broken, weight, monkeypatch):
 
 def test_people_who_are_sorted_into_two_companies_would_be_noticed(monkeypatch):
     apart = (lambda whose: np.arange(len(whose), dtype=np.uint8),)
-    monkeypatch.setattr(gathering.Held.__init__, "__defaults__", apart)
+    monkeypatch.setattr(gathering.PartitionedRows.__init__, "__defaults__", apart)
     assert moved([], MINE, USER, None) > 1
 
 
@@ -116,7 +116,7 @@ def test_a_broken_share_on_disk_would_be_caught(weight, monkeypatch):
     monkeypatch.setattr(bounding, "numbered", lambda *_: pytest.fail("there was room"))
     inside = [row for row in MINE if not math.isnan(row[1][0])]
     assert moved([], inside, USER, weight) <= 1
-    monkeypatch.setattr(bounding, "_shares", rounded_up)
+    monkeypatch.setattr(bounding, "_share_weight", rounded_up)
     assert moved([], inside, USER, weight) > 1
 
 

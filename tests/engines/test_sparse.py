@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.engines import masses as sparse
-from sfumato.engines.masses import SparseTally, merged
+from sfumato.engines.masses import SparseTally, merge_runs
 from sfumato.engines.sums import CAP, Tally
 
 blocks = st.lists(
@@ -17,7 +17,7 @@ blocks = st.lists(
 
 
 def summed(*tallies):
-    cells, sums = merged([run for tally in tallies for run in tally.runs()])
+    cells, sums = merge_runs([run for tally in tallies for run in tally.runs()])
     assert cells.dtype == sums.dtype == np.int64
     assert np.all(np.diff(cells) > 0)
     return dict(zip(cells.tolist(), sums.tolist(), strict=True))
@@ -78,7 +78,7 @@ def test_what_was_given_is_left_as_it_was():
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, CAP)), max_size=40))
 def test_huge_sums_stop_at_the_cap_and_never_wrap(pieces):
     runs = [(np.array([cell]), np.array([amount])) for cell, amount in pieces]
-    cells, sums = merged(runs)
+    cells, sums = merge_runs(runs)
     assert dict(zip(cells.tolist(), sums.tolist(), strict=True)) == by_hand(pieces)
 
 
@@ -92,6 +92,6 @@ def test_threads_do_not_matter(threads):
     expected = np.zeros(600_000, dtype=np.int64)
     for cells, sums in runs:
         expected[cells] += sums
-    cells, sums = merged(runs, threads=threads)
+    cells, sums = merge_runs(runs, threads=threads)
     assert np.array_equal(cells, np.flatnonzero(expected))
     assert np.array_equal(sums, expected[cells])

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.engines.sums import CAP, MOST_EACH, Tally, saturated
+from sfumato.engines.sums import CAP, MOST_EACH, Tally, add_saturating
 
 AMOUNT = st.integers(0, CAP) | st.sampled_from([CAP - 1, CAP, CAP // 2, CAP // 2 + 1])
 
@@ -29,7 +29,7 @@ def test_sums_are_the_smaller_of_truth_and_cap_in_any_order(parts):
 
 @given(AMOUNT, AMOUNT, AMOUNT)
 def test_saturation_never_moves_sums_further_apart(one, other, added):
-    near, far = saturated(np.array([one, other]), np.array([added, added])).tolist()
+    near, far = add_saturating(np.array([one, other]), np.array([added, added])).tolist()
     assert abs(near - far) <= abs(one - other)
 
 

@@ -26,7 +26,7 @@ from sfumato.engines.duckdb_engine import DuckEngine
 from sfumato.grid import Grid
 from sfumato.plane import Plane
 from sfumato.postprocess import transport
-from sfumato.postprocess.quadtree import Masses, Quadtree, Round, grown
+from sfumato.postprocess.quadtree import Masses, MeasuredRound, Quadtree, build_quadtree
 from sfumato.privacy.guarantee import PrivacyUnit
 
 SIDE = (64, 64)
@@ -170,11 +170,11 @@ def test_an_empty_picture_is_compared_as_a_uniform_one(people: Crowd) -> None:
 def test_the_solver_finds_another_optimum_of_the_same_program() -> None:
     generator = np.random.default_rng(1)
     levels = [(np.arange(4**level), generator.normal(3, 2, 4**level)) for level in (1, 2, 3)]
-    tree = grown(
-        [Round(np.full(len(c), n), c, v, 1.0) for n, (c, v) in enumerate(levels, 1)],
+    tree = build_quadtree(
+        [MeasuredRound(np.full(len(c), n), c, v, 1.0) for n, (c, v) in enumerate(levels, 1)],
     )
     kept = generator.random(tree.size) < 0.5
-    one, other = transport.cheapest(tree, kept, 5), vertex(tree, kept, 5)
+    one, other = transport.minimise_transport(tree, kept, 5), vertex(tree, kept, 5)
     assert program(tree, kept, one) == pytest.approx(program(tree, kept, other), rel=1e-9)
     more = 1.01 * other
     assert program(tree, kept, more) > program(tree, kept, one) + 1e-6

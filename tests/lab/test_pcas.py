@@ -18,7 +18,7 @@ from pcas.protocol import PRIVATE, RAW, Setting, Task, truth
 from pcas.results import TV, W1, Results
 from pcas.sets import Floats
 from pcas.truth import Closeness, Picture
-from sfumato.metrics.plane import Cloud, Window
+from sfumato.metrics.plane import CellWindow, Cloud
 
 MIXTURE = "2000"
 
@@ -99,7 +99,7 @@ def test_with_much_budget_the_peer_shows_the_exact_picture(edition: dppca.Editio
 
 def test_the_sparse_histogram_keeps_nothing_below_its_threshold() -> None:
     counts = np.array([[0.0, 3.0], [9.0, 5000.0]])
-    framed = dppca.Framed(np.eye(2), np.zeros((1, 2)), Window((0, 1), (0, 1), 1), 1.0, 1e-5)
+    framed = dppca.Framed(np.eye(2), np.zeros((1, 2)), CellWindow((0, 1), (0, 1), 1), 1.0, 1e-5)
     found = dppca.sparse(framed, counts, np.random.default_rng(0))
     assert found.tolist() == [[0, 0], [0, 1]]
 
@@ -113,7 +113,7 @@ def test_a_part_of_the_budget_has_that_part_of_rho() -> None:
 
 def test_the_exact_picture_is_at_no_distance_from_itself() -> None:
     exact = truth(MIXTURE)
-    window = Window(exact.window.x, exact.window.y, 64)
+    window = CellWindow(exact.window.x, exact.window.y, 64)
     drawn = Picture(window.density(exact.cloud), window, exact.directions, exact.mean)
     close = exact.closeness(drawn)
     assert close.tv < 1e-12
@@ -128,7 +128,7 @@ def test_an_origin_that_is_off_is_told_where_it_is_kept() -> None:
     turned = np.linalg.qr(exact.directions.T + 0.1 * rows(20, 2))[0].T
     origin = exact.mean + 0.3
     scores = (exact.table.scaled - origin) @ turned.T
-    window = Window((scores.min(), scores.max()), (scores.min(), scores.max()), 64)
+    window = CellWindow((scores.min(), scores.max()), (scores.min(), scores.max()), 64)
     close = exact.closeness(Picture(window.density(Cloud(scores)), window, turned, origin))
     assert close.captured > 0.9
     assert close.w1 < 0.03 < close.w1_placed

@@ -68,7 +68,7 @@ class Script:
         self._seen.append(sums)
         return self.choose(sums[0] / sums[0].sum())
 
-    def survives(self, exponent):
+    def draw_bernoulli_exp(self, exponent):
         alive = math.exp(-max(0.0, exponent))
         return self.choose(np.array([1 - alive, alive])) == 1
 

@@ -83,10 +83,10 @@ def test_the_enumeration_rejects_a_cell_that_either_side_takes_whole():
 
 
 def drawn_law(table, levels, part, positions, unit):
-    one = profile.profiles(counts(table, unit))[0]
+    one = profile.read_profiles(counts(table, unit))[0]
 
     def run(chance):
-        places = module._descend(one, levels, Fraction(part), chance)
+        places = module._choose_recursively(one, levels, Fraction(part), chance)
         return tuple(place.cell * positions + place.position for place in places)
 
     return answers(run)
@@ -94,7 +94,7 @@ def drawn_law(table, levels, part, positions, unit):
 
 @pytest.fixture
 def few_positions(monkeypatch):
-    monkeypatch.setattr(wanted, "rising", rising)
+    monkeypatch.setattr(wanted, "draw_rising_sequence", rising)
 
     def change(number):
         for place in (profile, stretch, chain, wanted):

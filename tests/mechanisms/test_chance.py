@@ -48,18 +48,18 @@ def test_odds_of_any_floats_are_whole_numbers_in_that_ratio(yes, no):
 
 @pytest.mark.parametrize("exponent", [0.0, 0.25, 0.5, 1.0, 1.5])
 def test_survival_is_exact(exponent):
-    found = answers(lambda chance: chance.survives(exponent), Numbers)
+    found = answers(lambda chance: chance.draw_bernoulli_exp(exponent), Numbers)
     assert found[True] == pytest.approx(math.exp(-exponent), rel=1e-12)
 
 
 def test_what_rounding_puts_below_0_survives():
     nobody = Told(lambda limit: limit - 1)
-    assert nobody.survives(-1e-13)
-    assert nobody.survives(0.0)
+    assert nobody.draw_bernoulli_exp(-1e-13)
+    assert nobody.draw_bernoulli_exp(0.0)
 
 
 def test_an_exponent_without_measure_does_not_take_for_ever():
-    assert not coins().survives(1e300)
+    assert not coins().draw_bernoulli_exp(1e300)
 
 
 @given(st.lists(weights, min_size=1, max_size=40).filter(any))
@@ -87,8 +87,8 @@ def test_the_systems_randomness_gives_the_same_odds(rare):
     chance = coins()
     for yes, run in {
         0.3: lambda: chance.odds(0.75, 1.75),
-        math.exp(-1.3): lambda: chance.survives(1.3),
-        math.exp(-0.2): lambda: chance.survives(0.2),
+        math.exp(-1.3): lambda: chance.draw_bernoulli_exp(1.3),
+        math.exp(-0.2): lambda: chance.draw_bernoulli_exp(0.2),
     }.items():
         hits = sum(run() for _ in range(DRAWS))
         assert stats.binomtest(hits, DRAWS, yes).pvalue > rare

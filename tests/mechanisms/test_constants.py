@@ -19,7 +19,7 @@ from sfumato.mechanisms.ranks import paths as chain
 from sfumato.mechanisms.ranks import profile
 from sfumato.mechanisms.ranks import profile as halves
 from sfumato.mechanisms.ranks import profile as stretch
-from sfumato.mechanisms.ranks.profile import Profile
+from sfumato.mechanisms.ranks.profile import RankProfile
 from sfumato.plane import MOST_STEPS
 from sfumato.privacy import budget as conversion
 from sfumato.privacy.guarantee import SHARED_STEPS
@@ -44,7 +44,7 @@ def log_mass(levels: int) -> float:
 def least_exponent(levels: int) -> float:
     """The exponent of a sequence that is left out: by its ranks, or by the size that suits it."""
     by_rank = 2 * chain.reach(levels) - balance.PITCH / 2
-    return min(by_rank, balance.PITCH * balance.farthest(levels))
+    return min(by_rank, balance.PITCH * balance.count_tried_sizes(levels))
 
 
 def terms(levels: int) -> float:
@@ -90,7 +90,7 @@ def test_weights_that_count_stay_within_the_range_of_floats(levels: int) -> None
 
 @pytest.mark.parametrize("more", [1, 2])
 def test_only_what_the_constants_hold_for_is_drawn(more: int) -> None:
-    assert joint.usable(Fraction(10**6), 1) == joint.LARGEST_EPSILON
+    assert joint.compute_usable_epsilon(Fraction(10**6), 1) == joint.LARGEST_EPSILON
     cells = joint.MOST_CELLS + more
     counts = Exact(l1=1, l2_squared=1, step=1.0, _values=np.zeros((1, cells), dtype=np.int64))
     with pytest.raises(DomainError, match="too many for one group"):
@@ -103,9 +103,9 @@ def test_ranks_of_a_heavy_cell_lie_within_the_span_that_is_lifted() -> None:
     wrong = 0
     for _ in range(40):
         counts = generator.integers(profile.MOST_UNITS // 2, profile.MOST_UNITS, 3)
-        one = Profile(0, 3, 1, np.arange(3), counts)
+        one = RankProfile(0, 3, 1, np.arange(3), counts)
         target = Fraction(int(counts.sum()) * int(generator.integers(1, 999)), 1000)
-        states = stretch.stretch(one, target, -200.0, 200.0, pitch=1 / 256)
+        states = stretch.gather_stretch(one, target, -200.0, 200.0, pitch=1 / 256)
         for state in generator.integers(0, states.rank.size, 20).tolist():
             index, low, high = states.piece[state] // 2, states.low[state], states.high[state] - 1
             ends = [one.rank(int(index), int(at)) - target for at in (low, high)]

@@ -11,7 +11,14 @@ import pytest
 
 from sfumato.errors import BudgetError, DomainError
 from sfumato.exact import Exact
-from sfumato.mechanisms.joint import MOST_LEVELS, ROUNDING, Rates, joint, touched, usable
+from sfumato.mechanisms.joint import (
+    MOST_LEVELS,
+    ROUNDING,
+    DecayRates,
+    compute_usable_epsilon,
+    count_touched_draws,
+    joint,
+)
 from sfumato.mechanisms.meter import simulated
 from sfumato.privacy.budget import Cost
 from sfumato.testing import metered
@@ -131,7 +138,7 @@ def test_the_enumeration_rejects_the_balanced_score_for_a_replaced_row():
 def test_rates_are_epsilon_over_twice_the_sensitivity():
     for levels, score in product(ALL, ("balanced", "published")):
         for replaced in (False, True):
-            found = Rates.of(levels, Fraction(3), score, replaced=replaced)
+            found = DecayRates.of(levels, Fraction(3), score, replaced=replaced)
             assert found.published == pytest.approx(rate(levels, 3, "published", replaced=replaced))
             balanced = score == "balanced" and not replaced
             assert found.balanced == (rate(levels, 3, "balanced") if balanced else None)
@@ -209,12 +216,12 @@ def test_the_answer_says_what_it_cost_and_whether_it_is_private():
 
 def test_rounding_is_paid_for_in_every_group_a_unit_can_touch():
     rows = [[1, 2]] * 5
-    assert touched(counts(rows)) == 1
-    assert touched(counts(rows, 3)) == 3
-    assert touched(counts(rows, 2**30)) == 5
-    assert touched(counts(rows, 2**30), nodes=4) == 20
-    assert usable(Fraction(1), 5) == 1 - 5 * ROUNDING
-    assert usable(Fraction(1000), 5) == 64
+    assert count_touched_draws(counts(rows)) == 1
+    assert count_touched_draws(counts(rows, 3)) == 3
+    assert count_touched_draws(counts(rows, 2**30)) == 5
+    assert count_touched_draws(counts(rows, 2**30), nodes=4) == 20
+    assert compute_usable_epsilon(Fraction(1), 5) == 1 - 5 * ROUNDING
+    assert compute_usable_epsilon(Fraction(1000), 5) == 64
 
 
 def test_too_little_to_spend_is_refused():

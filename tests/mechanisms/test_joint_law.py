@@ -14,14 +14,14 @@ from scipy import stats
 from mechanisms.branches import answers, coins, rising
 from sfumato.exact import Exact
 from sfumato.mechanisms import joint as module
-from sfumato.mechanisms.joint import Rates, draw
+from sfumato.mechanisms.joint import DecayRates, draw_positions
 from sfumato.mechanisms.meter import simulated
 from sfumato.mechanisms.ranks import paths as balance
 from sfumato.mechanisms.ranks import paths as chain
 from sfumato.mechanisms.ranks import paths as wanted
 from sfumato.mechanisms.ranks import profile
 from sfumato.mechanisms.ranks import profile as stretch
-from sfumato.mechanisms.ranks.paths import Wanted, sized
+from sfumato.mechanisms.ranks.paths import TargetRanks, draw_sized
 from telling.enumerated import ideal
 from telling.enumerated.ideal import joint_law, rate
 
@@ -33,15 +33,15 @@ def counts(rows, unit=1):
 
 
 def group(table, unit=1):
-    (found,) = profile.profiles(counts(table, unit))
+    (found,) = profile.read_profiles(counts(table, unit))
     return found
 
 
 @pytest.fixture
 def few_positions(monkeypatch):
     """Let cells have few positions, and follow every choice that is made."""
-    monkeypatch.setattr(wanted, "rising", rising)
-    monkeypatch.setattr(Wanted, "chain", cache(Wanted.chain))
+    monkeypatch.setattr(wanted, "draw_rising_sequence", rising)
+    monkeypatch.setattr(TargetRanks, "chain", cache(TargetRanks.chain))
 
     def change(number):
         for place in (profile, stretch, chain, wanted):
@@ -52,21 +52,21 @@ def few_positions(monkeypatch):
 
 def drawn_law(table, levels, epsilon, score, positions, unit=1, size=None, *, by_size=False):
     """The chances of all sequences that the code draws, by following all that it might do."""
-    rates = Rates.of(levels, Fraction(epsilon), score, replaced=size is not None)
+    rates = DecayRates.of(levels, Fraction(epsilon), score, replaced=size is not None)
     one = group(table, unit)
-    given = Wanted(one, levels, one.size)
+    given = TargetRanks(one, levels, one.size)
 
     def run(chance):
         if by_size:
-            places = sized(given, rates.balanced, chance)
+            places = draw_sized(given, rates.balanced, chance)
         else:
-            places = draw(one, levels, rates, chance, size=size)
+            places = draw_positions(one, levels, rates, chance, size=size)
         return tuple(place.cell * positions + place.position for place in places)
 
-    # `draw` makes its own Wanted; one and the same lets its chain be built once.
+    # `draw_positions` makes its own Wanted; one and the same lets its chain be built once.
     if size is not None:
-        one = one.filled(size)
-        given = Wanted(one, levels, size)
+        one = one.pad_to_size(size)
+        given = TargetRanks(one, levels, size)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "Wanted", lambda *_: given)
         # Where hardly a path is accepted, those that are may be rare.
@@ -135,7 +135,7 @@ def test_levels_out_of_reach_of_each_other_are_drawn_alike(table, score, few_pos
     """So much ε that the states near one level have none in common with those near the other."""
     few_positions(32 // len(table))
     levels = [Fraction(1, 5), Fraction(4, 5)]
-    seen = Wanted(group(table), levels, 600).chain(rate(levels, 3, "published"))
+    seen = TargetRanks(group(table), levels, 600).chain(rate(levels, 3, "published"))
     assert seen.levels[0].stretch is not seen.levels[1].stretch
     drawn = drawn_law(table, levels, 3, score, 32 // len(table))
     assert distance(drawn, table, levels, 3, score, 32 // len(table)) < 1e-9
@@ -160,8 +160,8 @@ def test_the_law_is_another_without_the_lift(few_positions, monkeypatch):
         )
 
     assert same_law(few_positions, "published")
-    _level = chain._level
-    monkeypatch.setattr(chain, "_level", bare)
+    _level = chain._make_level
+    monkeypatch.setattr(chain, "_make_level", bare)
     assert not same_law(few_positions, "published")
 
 
@@ -227,13 +227,13 @@ def test_with_all_its_positions_a_cell_is_as_likely_as_with_a_few():
     for score in ("balanced", "published"):
         fine = joint_law(table, levels, score, rate(levels, 2, score), 40)
         chances = np.exp(ideal.by_cells(fine, 4, 40, 2))
-        rates = Rates.of(levels, Fraction(2), score, replaced=False)
-        given = Wanted(group(table), levels, sum(table))
+        rates = DecayRates.of(levels, Fraction(2), score, replaced=False)
+        given = TargetRanks(group(table), levels, sum(table))
         with simulated(np.random.default_rng(5)), pytest.MonkeyPatch.context() as patch:
-            patch.setattr(Wanted, "chain", cache(Wanted.chain))
+            patch.setattr(TargetRanks, "chain", cache(TargetRanks.chain))
             patch.setattr(module, "Wanted", lambda *_, given=given: given)
             chance = coins()
-            found = [draw(given.profile, levels, rates, chance) for _ in range(draws)]
+            found = [draw_positions(given.profile, levels, rates, chance) for _ in range(draws)]
         codes = [first.cell + 4 * second.cell for first, second in found]
         pairs = sorted(a + 4 * b for a, b in product(range(4), repeat=2) if a <= b)
         seen = np.array([codes.count(code) for code in pairs])
@@ -245,11 +245,11 @@ def test_with_all_its_positions_a_cell_is_as_likely_as_with_a_few():
 
 def test_one_draw_in_many_does_not_look_at_the_data(few_positions):
     few_positions(2)
-    rates = Rates.of(THIRDS, Fraction(64), "balanced", replaced=False)
+    rates = DecayRates.of(THIRDS, Fraction(64), "balanced", replaced=False)
 
     def run(chance):
         chance.below = lambda limit: 0
-        places = draw(group((0, 900)), THIRDS, rates, chance)
+        places = draw_positions(group((0, 900)), THIRDS, rates, chance)
         return tuple(place.cell * 2 + place.position for place in places)
 
     drawn = answers(run)
@@ -270,12 +270,12 @@ def test_a_path_that_is_proposed_is_never_too_rare():
         levels = [Fraction(k, 7) for k in range(1, int(generator.integers(2, 8)))]
         epsilon = Fraction(float(generator.choice([1e-4, 0.1, 1, 64])))
         one = group(table, unit)
-        given = Wanted(one, levels, one.size)
-        rates = Rates.of(levels, epsilon, "balanced", replaced=False)
+        given = TargetRanks(one, levels, one.size)
+        rates = DecayRates.of(levels, epsilon, "balanced", replaced=False)
         drawn = given.chain(rates.published)
         for _ in range(4):
             places, proposed = given.propose(drawn, chance)
-            misses = given.misses(places)
+            misses = given.compute_misses(places)
             plain = rates.published * math.fsum(map(abs, misses))
             even = rates.balanced * balance.imbalance(misses, given.shares)[0]
             assert plain - proposed > -1e-9

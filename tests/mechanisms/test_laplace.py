@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sfumato.errors import BudgetError
 from sfumato.mechanisms.laplace import laplace, laplace_scale
 from sfumato.mechanisms.meter import simulated
-from sfumato.privacy.budget import Cost, exactly
+from sfumato.privacy.budget import Cost, to_fraction
 from sfumato.testing import metered
 from telling.enumerated.counts import largest_log_ratio, log_weight
 
@@ -40,7 +40,7 @@ def test_opendp_charges_the_same_up_to_its_rounding(rows, epsilon, exact_counts)
     from opendp.measurements import make_laplace
     from opendp.metrics import l1_distance
 
-    scale = laplace_scale(rows, exactly(epsilon))
+    scale = laplace_scale(rows, to_fraction(epsilon))
     ours = metered(laplace, exact_counts([0], rows), scale=scale).cost.epsilon
     integers = vector_domain(atom_domain(T="i64"))
     theirs = Fraction(make_laplace(integers, l1_distance(T="i64"), scale).map(rows))

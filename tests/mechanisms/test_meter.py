@@ -21,10 +21,10 @@ from sfumato.mechanisms.gaussian import gaussian
 from sfumato.mechanisms.joint import joint
 from sfumato.mechanisms.laplace import laplace
 from sfumato.mechanisms.meter import Meter, Receipt, simulated
-from sfumato.mechanisms.moments import noisy_moments
+from sfumato.mechanisms.moments import add_moment_noise
 from sfumato.mechanisms.noise import add_noise
-from sfumato.mechanisms.sparse import occupied_counts
-from sfumato.mechanisms.stability import occupied_categories
+from sfumato.mechanisms.sparse import threshold_counts
+from sfumato.mechanisms.stability import threshold_categories
 from sfumato.mechanisms.survey import survey, surveys
 from sfumato.mechanisms.threshold import extremes, threshold
 from sfumato.privacy.budget import Cost
@@ -52,9 +52,9 @@ def asked(opening, *details):
 MECHANISMS = {
     "laplace": partial(laplace, exact=COUNTS, scale=2.0),
     "gaussian": partial(gaussian, exact=COUNTS, scale=2.0),
-    "moments": partial(noisy_moments, exact=MATRIX, scale=2.0),
-    "sparse": partial(occupied_counts, exact=COUNTS, scale=2.0, threshold=4),
-    "stability": partial(occupied_categories, exact=NAMES, scale=2.0, threshold=4),
+    "moments": partial(add_moment_noise, exact=MATRIX, scale=2.0),
+    "sparse": partial(threshold_counts, exact=COUNTS, scale=2.0, threshold=4),
+    "stability": partial(threshold_categories, exact=NAMES, scale=2.0, threshold=4),
     "joint": partial(joint, exact=COUNTS, levels=[HALF], epsilon=ONE),
     "approx": partial(approx, exact=COUNTS, levels=[HALF], epsilon=ONE),
     "single": partial(single, exact=COUNTS, levels=[HALF], epsilon=ONE),

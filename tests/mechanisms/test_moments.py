@@ -16,7 +16,7 @@ from sfumato.exact import Exact
 from sfumato.mechanisms import moments
 from sfumato.mechanisms.gaussian import gaussian_scale
 from sfumato.mechanisms.meter import simulated
-from sfumato.mechanisms.moments import noisy_moments, off_diagonal_scale
+from sfumato.mechanisms.moments import add_moment_noise, off_diagonal_scale
 from sfumato.privacy.budget import Cost
 from sfumato.testing import metered
 
@@ -53,7 +53,7 @@ def test_no_neighbours_diverge_by_more_than_promised_and_some_by_as_much(kind, m
     squared = (weight * LONGEST) ** 2
     scale = gaussian_scale(squared, RHO)
     law = _laws(monkeypatch, scale, squared)
-    price = _decimal(metered(noisy_moments, _exact([], squared), scale=scale).cost.rho)
+    price = _decimal(metered(add_moment_noise, _exact([], squared), scale=scale).cost.rho)
     assert price <= _decimal(RHO)
     for order in ORDERS:
         assert _largest_divergence(law, units, order) <= order * price
@@ -103,7 +103,7 @@ def test_a_root_rounded_to_the_nearest_float_would_be_too_small_somewhere():
 
 def test_real_noise_has_the_two_scales_and_is_mirrored(law):
     scale = 30.0
-    noise = np.array([metered(noisy_moments, _exact(), scale=scale).values for _ in range(400)])
+    noise = np.array([metered(add_moment_noise, _exact(), scale=scale).values for _ in range(400)])
     assert (noise == noise.transpose(0, 2, 1)).all()
     diagonal, beside = noise[:, range(3), range(3)], noise[:, [0, 0, 1], [1, 2, 2]]
     wide, narrow = law("gaussian", scale), law("gaussian", off_diagonal_scale(scale))
@@ -117,13 +117,13 @@ def test_real_noise_has_the_two_scales_and_is_mirrored(law):
 def test_only_the_upper_triangle_is_read_and_it_stays_where_it_was():
     values = np.arange(16).reshape(4, 4) * 10**6
     with simulated(np.random.default_rng(7)):
-        noisy = metered(noisy_moments, _exact(values), scale=0.01)
+        noisy = metered(add_moment_noise, _exact(values), scale=0.01)
     upper = np.triu(values)
     assert (noisy.values == upper + np.triu(values, 1).T).all()
 
 
 def test_the_cost_is_that_of_the_scale_in_use():
-    noisy = metered(noisy_moments, _exact(squared=36), scale=6.0)
+    noisy = metered(add_moment_noise, _exact(squared=36), scale=6.0)
     assert noisy.cost == Cost.gaussian(Fraction(1, 2))
     assert noisy.private
     assert noisy.values.dtype == np.int64
@@ -131,7 +131,7 @@ def test_the_cost_is_that_of_the_scale_in_use():
 
 def test_simulated_sums_cost_the_same_and_are_not_private():
     with simulated(np.random.default_rng(7)):
-        noisy = metered(noisy_moments, _exact(squared=36), scale=6.0)
+        noisy = metered(add_moment_noise, _exact(squared=36), scale=6.0)
     assert noisy.cost == Cost.gaussian(Fraction(1, 2))
     assert not noisy.private
 
@@ -139,7 +139,7 @@ def test_simulated_sums_cost_the_same_and_are_not_private():
 @pytest.mark.parametrize("scale", [0.0, -2.0, float("nan"), float("inf"), 2.0**56])
 def test_a_scale_that_cannot_be_is_refused(scale):
     with pytest.raises(BudgetError):
-        metered(noisy_moments, _exact(), scale=scale)
+        metered(add_moment_noise, _exact(), scale=scale)
 
 
 def _decimal(amount: Fraction) -> Decimal:
@@ -171,7 +171,7 @@ def _laws(monkeypatch, scale, squared):
         asked.clear()
         with monkeypatch.context() as patch:
             patch.setattr(moments, "add_noise", centres_and_scales)
-            metered(noisy_moments, _exact(np.reshape(entries, (3, 3)), squared), scale=scale)
+            metered(add_moment_noise, _exact(np.reshape(entries, (3, 3)), squared), scale=scale)
         return tuple(asked)
 
     return lambda sums: law(tuple(sums.ravel().tolist()))

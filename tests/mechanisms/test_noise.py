@@ -217,7 +217,7 @@ def test_a_failing_sampler_shows_no_true_count(monkeypatch):
 
         return draw
 
-    monkeypatch.setattr(noise, "_measurement", failing)
+    monkeypatch.setattr(noise, "_make_measurement", failing)
     with pytest.raises(SfumatoError) as caught:
         metered(free_noise, np.array([7_654_321]), "laplace", 1.0)
     assert caught.value.__context__ is None
@@ -230,7 +230,7 @@ def test_a_chained_failure_would_have_shown_the_count():
 
     def careless():
         try:
-            noise._measurement("laplace", 1.0)([2**63])
+            noise._make_measurement("laplace", 1.0)([2**63])
         except ValueError:
             raise SfumatoError("What.", "Why.", "Next.") from None
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.exact import Exact
-from sfumato.mechanisms.partition import partition, totals
+from sfumato.mechanisms.partition import partition, sum_groups
 
 MOST = 2**62 - 1
 amounts = st.one_of(st.integers(0, 9), st.integers(0, 2**63 - 1), st.just(2**62 - 1))
@@ -109,4 +109,4 @@ def test_cells_added_up_may_move_together():
 
 def test_totals_are_one_bin_of_all_cells():
     exact = Exact(1, 1, 1.0, _values=np.array([[1, 2], [3, 4]]))
-    assert totals(exact).reveal().tolist() == [[3], [7]]
+    assert sum_groups(exact).reveal().tolist() == [[3], [7]]

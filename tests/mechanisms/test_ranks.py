@@ -20,8 +20,8 @@ from sfumato.mechanisms.ranks import paths as chain
 from sfumato.mechanisms.ranks import profile
 from sfumato.mechanisms.ranks import profile as stretch
 from sfumato.mechanisms.ranks import profile as windows
-from sfumato.mechanisms.ranks.paths import Wanted, imbalance, rising
-from sfumato.mechanisms.ranks.profile import MOST_UNITS, Profile, profiles, running_sums
+from sfumato.mechanisms.ranks.paths import TargetRanks, draw_rising_sequence, imbalance
+from sfumato.mechanisms.ranks.profile import MOST_UNITS, RankProfile, read_profiles, running_sums
 
 counts = st.one_of(st.integers(0, 9), st.integers(0, 2**62))
 rows = st.lists(counts, min_size=1, max_size=12)
@@ -38,7 +38,7 @@ def group(row, unit=1):
     """A profile of one row, without the cap on cells."""
     table = np.array(row, dtype=np.int64)
     where = np.flatnonzero(table)
-    return Profile(0, table.size, unit, where, table[where])
+    return RankProfile(0, table.size, unit, where, table[where])
 
 
 @given(rows)
@@ -89,18 +89,18 @@ def _dense(one, cells):
 
 @given(rows, st.integers(0, 2**61))
 def test_what_a_size_lacks_is_added_to_the_last_cell(row, size):
-    filled = group(row[:1]).filled(size)
+    filled = group(row[:1]).pad_to_size(size)
     assert _dense(filled, 1).tolist() == [max(row[0], size)]
-    filled = group([*row, 0]).filled(size)
+    filled = group([*row, 0]).pad_to_size(size)
     assert _dense(filled, len(row) + 1).tolist() == [*row, max(0, size - sum(row))]
 
 
 def test_a_cell_holds_no_more_units_than_positions_can_tell_apart():
     table = np.array([[2**62, 5, 0], [0, 2**36, 2**36 + 1]])
-    found = profiles(Exact(1, 1, 1.0, _values=table))
+    found = read_profiles(Exact(1, 1, 1.0, _values=table))
     assert found[0].counts.tolist() == [MOST_UNITS, 5]
     assert found[1].counts.tolist() == [MOST_UNITS, MOST_UNITS]
-    shared = profiles(Exact(2**30, 2**60, 2.0**-30, _values=table))
+    shared = read_profiles(Exact(2**30, 2**60, 2.0**-30, _values=table))
     assert shared[0].counts.tolist() == [2**62, 5]
 
 
@@ -111,7 +111,7 @@ def test_states_hold_every_position_near_a_target_once(row, part, reach, pitch):
             patch.setattr(place, "POSITIONS", 16)
         one = group(row)
         origin = Fraction(sum(row) * part, 10)
-        states = stretch.stretch(one, origin, -reach, reach, pitch=pitch)
+        states = stretch.gather_stretch(one, origin, -reach, reach, pitch=pitch)
         seen = []
         for state, (piece, low) in enumerate(zip(states.piece, states.low, strict=True)):
             index, sliced = divmod(int(piece), 2)
@@ -153,7 +153,7 @@ def test_what_arrives_at_a_state_is_the_sum_over_all_before_it(few, row, levels,
     size = max(sum(row) + extra, Fraction(1, 2))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(windows, "_FEW", few)
-        one = Wanted(group(row), levels, sum(row)).chain(rate, Fraction(size))
+        one = TargetRanks(group(row), levels, sum(row)).chain(rate, Fraction(size))
     for found, expected in arrivals(one):
         assert found == pytest.approx(expected, rel=1e-9, abs=1e-250)
 
@@ -166,7 +166,9 @@ def test_the_double_sum_notices_a_window_that_is_off_by_one(slip, monkeypatch):
             kept[slip] = np.clip(kept[slip] - 1, 0, None)
             return windows.Windows(**kept).sums(errors, weights, targets, rate)
 
-    given_table = Wanted(group([3, 0, 20, 0, 0, 9, 1, 1, 1]), [Fraction(1, 4), Fraction(1, 2)], 35)
+    given_table = TargetRanks(
+        group([3, 0, 20, 0, 0, 9, 1, 1, 1]), [Fraction(1, 4), Fraction(1, 2)], 35
+    )
     for found, expected in arrivals(given_table.chain(0.3)):
         assert found == pytest.approx(expected, rel=1e-9)
     monkeypatch.setattr(chain, "Windows", Slipped)
@@ -189,7 +191,7 @@ def test_running_sums_begin_anew_at_every_start(values, starts):
 @given(small, levels, st.sampled_from([0.01, 0.3, 4.0]))
 def test_the_weight_of_a_chain_is_that_of_all_its_paths(row, levels, rate):
     """For one level: each state times its positions, lift and miss."""
-    one = Wanted(group(row), levels[:1], sum(row)).chain(rate)
+    one = TargetRanks(group(row), levels[:1], sum(row)).chain(rate)
     (level,) = one.levels
     states = slice(level.start, level.stop)
     lifted = np.exp(2 * rate * (level.stretch.half[states] - abs(level.error)))
@@ -205,7 +207,7 @@ def test_rising_sequences_are_all_as_likely(limit, number):
             self._seen = self._seen or [()]
             return self.choose(np.full(limit, 1 / limit))
 
-    found = answers(lambda chance: tuple(rising(limit, number, chance)), Once)
+    found = answers(lambda chance: tuple(draw_rising_sequence(limit, number, chance)), Once)
     every = list(combinations_with_replacement(range(limit), number))
     assert found == pytest.approx({sequence: 1 / len(every) for sequence in every})
 
@@ -230,7 +232,7 @@ def test_imbalance_of_quartiles_is_the_two_largest_gaps_less_the_two_smallest():
 
 def test_paths_come_as_often_as_their_weights_say():
     """With real positions: the states of the last level, against the sums they are drawn from."""
-    given_table = Wanted(group([2, 0, 9, 1]), [Fraction(1, 3), Fraction(2, 3)], 12)
+    given_table = TargetRanks(group([2, 0, 9, 1]), [Fraction(1, 3), Fraction(2, 3)], 12)
     one = given_table.chain(0.4)
     with simulated(np.random.default_rng(1)):
         chance = coins()
@@ -242,9 +244,9 @@ def test_paths_come_as_often_as_their_weights_say():
 
 
 def test_sizes_are_drawn_when_patience_ends(monkeypatch):
-    given_table = Wanted(group([2, 0, 9, 1]), [Fraction(1, 3), Fraction(2, 3)], 12)
+    given_table = TargetRanks(group([2, 0, 9, 1]), [Fraction(1, 3), Fraction(2, 3)], 12)
     called = []
     monkeypatch.setattr(balance, "PATIENCE", 0)
-    monkeypatch.setattr(balance, "sized", lambda *given: called.append(given) or [])
-    assert balance.balanced(given_table, (0.3, 0.4), coins()) == []
+    monkeypatch.setattr(balance, "draw_sized", lambda *given: called.append(given) or [])
+    assert balance.draw_balanced(given_table, (0.3, 0.4), coins()) == []
     assert called[0][:2] == (given_table, 0.4)

@@ -15,7 +15,7 @@ from sfumato.errors import BudgetError, DomainError
 from sfumato.exact import Exact
 from sfumato.mechanisms import sparse
 from sfumato.mechanisms.meter import simulated
-from sfumato.mechanisms.sparse import occupied_counts, sparse_delta, sparse_threshold
+from sfumato.mechanisms.sparse import sparse_delta, sparse_threshold, threshold_counts
 from sfumato.privacy.budget import Cost, epsilon_of
 from sfumato.privacy.guarantee import MOST_MAX_ROWS, PrivacyUnit
 from sfumato.testing import metered
@@ -223,13 +223,13 @@ def test_the_charge_follows_the_threshold_in_use():
 def test_counts_below_the_threshold_are_hidden_and_others_shown_with_their_noise(monkeypatch):
     monkeypatch.setattr(sparse, "add_noise", lambda receipt, n, f, s: n + 7)
     exact = _exact([[[0, 1], [2, 3]], [[4, 0], [5, 100]]])
-    noisy = metered(occupied_counts, exact, scale=2.0, threshold=10)
+    noisy = metered(threshold_counts, exact, scale=2.0, threshold=10)
     assert noisy.values.tolist() == [[[0, 0], [0, 10]], [[11, 0], [12, 107]]]
 
 
 def test_a_cell_without_rows_is_never_shown():
     empty = _exact(np.zeros((5, 20, 20)))
-    noisy = metered(occupied_counts, empty, scale=1e6, threshold=2)
+    noisy = metered(threshold_counts, empty, scale=1e6, threshold=2)
     assert noisy.values.shape == (5, 20, 20)
     assert not noisy.values.any()
     assert noisy.cost == _cost(1, 1e6, 2)
@@ -244,18 +244,18 @@ def test_as_many_numbers_are_drawn_however_many_cells_are_occupied(occupied, mon
         return values
 
     monkeypatch.setattr(sparse, "add_noise", spy)
-    metered(occupied_counts, _exact(np.arange(100) < occupied), scale=2.0, threshold=20)
+    metered(threshold_counts, _exact(np.arange(100) < occupied), scale=2.0, threshold=20)
     assert drawn == [(100, "gaussian", 2.0)]
 
 
 def test_simulated_counts_are_not_private_and_leave_the_table_as_it_was():
     counts = np.array([99, 0])
     with simulated(np.random.default_rng(7)):
-        noisy = metered(occupied_counts, _exact(counts), scale=1.0, threshold=9)
+        noisy = metered(threshold_counts, _exact(counts), scale=1.0, threshold=9)
     assert not noisy.private
     assert noisy.values[0] > 9
     assert counts.tolist() == [99, 0]
-    assert metered(occupied_counts, _exact(counts), scale=1.0, threshold=9).private
+    assert metered(threshold_counts, _exact(counts), scale=1.0, threshold=9).private
 
 
 def test_shared_weights_are_refused_in_plan_and_measurement():
@@ -265,7 +265,7 @@ def test_shared_weights_are_refused_in_plan_and_measurement():
     for weight in (unit.weight, 3):
         exact = Exact(weight, weight**2, unit.step, np.array([2**40]))
         with pytest.raises(DomainError, match="max_rows") as caught:
-            metered(occupied_counts, exact, scale=2.0**31, threshold=2**36)
+            metered(threshold_counts, exact, scale=2.0**31, threshold=2**36)
         assert str(2**40) not in str(caught.value)
 
 
@@ -286,7 +286,7 @@ def test_a_scale_that_cannot_be_is_refused(scale):
     with pytest.raises(BudgetError):
         sparse_threshold(1, scale, Fraction(1, 10**6))
     with pytest.raises(BudgetError):
-        metered(occupied_counts, _exact([5]), scale=scale, threshold=20)
+        metered(threshold_counts, _exact([5]), scale=scale, threshold=20)
 
 
 @pytest.mark.parametrize("rows", [1, MOST_MAX_ROWS])
@@ -303,7 +303,7 @@ def _exact(counts, rows=1):
 
 
 def _cost(rows, scale, threshold):
-    return metered(occupied_counts, _exact([], rows), scale=scale, threshold=threshold).cost
+    return metered(threshold_counts, _exact([], rows), scale=scale, threshold=threshold).cost
 
 
 def _decimal(amount: Fraction) -> Decimal:
@@ -331,7 +331,7 @@ def _laws(threshold, scale, monkeypatch):
         patch.setattr(sparse, "add_noise", lambda receipt, n, f, s: n + reach)
         for count in range(threshold + 5):
             exact = _exact(np.full(reach.size, count))
-            shown = metered(occupied_counts, exact, scale=scale, threshold=threshold).values
+            shown = metered(threshold_counts, exact, scale=scale, threshold=threshold).values
             assert ((shown == 0) | (shown >= threshold)).all()
             place = np.where(shown == 0, 0, np.minimum(shown, top) - threshold + 1)
             laws[count] = np.bincount(place, chances, minlength=top - threshold + 2)
@@ -388,6 +388,6 @@ def _exposed(rows, scale, threshold):
         split = (rows,)
     units = 40_000 // len(split)
     shown = metered(
-        occupied_counts, _exact([split] * units, rows), scale=scale, threshold=threshold
+        threshold_counts, _exact([split] * units, rows), scale=scale, threshold=threshold
     ).values
     return int(shown.any(axis=1).sum()), units

@@ -14,9 +14,9 @@ from sfumato.exact import Exact
 from sfumato.mechanisms import stability
 from sfumato.mechanisms.meter import simulated
 from sfumato.mechanisms.stability import (
-    occupied_categories,
     stability_delta,
     stability_threshold,
+    threshold_categories,
 )
 from sfumato.privacy.budget import Cost
 from sfumato.privacy.guarantee import MOST_MAX_ROWS, PrivacyUnit
@@ -164,7 +164,7 @@ def test_labels_come_sorted_whatever_order_the_engine_had():
     for order in (sorted(counts), sorted(counts, reverse=True), list(counts)):
         exact = named([counts[label] for label in order], order)
         with simulated(np.random.default_rng(7)):
-            found.add(metered(occupied_categories, exact, scale=2.0, threshold=6).values)
+            found.add(metered(threshold_categories, exact, scale=2.0, threshold=6).values)
     assert len(found) == 1
     (labels,) = found
     assert labels == tuple(sorted(labels))
@@ -180,18 +180,18 @@ def test_every_occupied_cell_gets_a_draw_and_no_other(monkeypatch):
 
     monkeypatch.setattr(stability, "add_noise", spy)
     exact = named([1, 0, 50, 10**9], ["d", "c", "b", "a"])
-    found = metered(occupied_categories, exact, scale=2.0, threshold=50)
+    found = metered(threshold_categories, exact, scale=2.0, threshold=50)
     assert asked == [([10**9, 50, 1], "laplace", 2.0)]
     assert found.values == ("a", "b")
 
 
 def test_a_cell_without_rows_is_never_shown():
     exact = named([0] * 500, [f"{i}" for i in range(500)])
-    assert metered(occupied_categories, exact, scale=1e6, threshold=2).values == ()
+    assert metered(threshold_categories, exact, scale=1e6, threshold=2).values == ()
 
 
 def test_an_empty_table_has_no_categories_and_costs_the_same():
-    empty = metered(occupied_categories, named([], []), scale=2.0, threshold=20)
+    empty = metered(threshold_categories, named([], []), scale=2.0, threshold=20)
     assert empty.values == ()
     assert empty.private
     assert empty.cost == _cost(1, 2.0, 20)
@@ -199,7 +199,7 @@ def test_an_empty_table_has_no_categories_and_costs_the_same():
 
 def test_simulated_categories_are_not_private():
     with simulated(np.random.default_rng(7)):
-        found = metered(occupied_categories, named([99], ["a"]), scale=1.0, threshold=9)
+        found = metered(threshold_categories, named([99], ["a"]), scale=1.0, threshold=9)
     assert found.values == ("a",)
     assert not found.private
 
@@ -210,11 +210,11 @@ def test_shared_weights_are_refused_in_plan_and_measurement():
         stability_threshold(unit.weight, 2.0**31, Fraction(1, 10**6))
     exact = Exact(unit.weight, unit.weight**2, unit.step, np.array([2**40]), ("CANARY",))
     with pytest.raises(DomainError, match="max_rows") as caught:
-        metered(occupied_categories, exact, scale=2.0**31, threshold=2**36)
+        metered(threshold_categories, exact, scale=2.0**31, threshold=2**36)
     assert "CANARY" not in str(caught.value)
     light = Exact(3, 9, unit.step, np.array([2**40]), ("CANARY",))
     with pytest.raises(DomainError, match="max_rows"):
-        metered(occupied_categories, light, scale=2.0**31, threshold=2**36)
+        metered(threshold_categories, light, scale=2.0**31, threshold=2**36)
 
 
 @pytest.mark.parametrize("rows", [0, -1, MOST_MAX_ROWS + 1])
@@ -234,7 +234,7 @@ def test_a_scale_that_cannot_be_is_refused(scale):
     with pytest.raises(BudgetError):
         stability_threshold(1, scale, Fraction(1, 10**6))
     with pytest.raises(BudgetError):
-        metered(occupied_categories, named([5], ["a"]), scale=scale, threshold=20)
+        metered(threshold_categories, named([5], ["a"]), scale=scale, threshold=20)
 
 
 def test_a_threshold_beyond_all_tables_is_refused():
@@ -252,7 +252,7 @@ def test_extremes_have_a_threshold(rows, scale):
 
 
 def _cost(rows, scale, threshold):
-    return metered(occupied_categories, named([], [], rows), scale=scale, threshold=threshold).cost
+    return metered(threshold_categories, named([], [], rows), scale=scale, threshold=threshold).cost
 
 
 def _splits(total, largest=None):
@@ -274,5 +274,5 @@ def _exposed(rows, scale, threshold):
     units = 60_000 // rows
     labels = [f"{unit}/{row}" for unit in range(units) for row in range(rows)]
     exact = named([1] * len(labels), labels, rows)
-    shown = metered(occupied_categories, exact, scale=scale, threshold=threshold).values
+    shown = metered(threshold_categories, exact, scale=scale, threshold=threshold).values
     return len({label.split("/")[0] for label in shown}), units

@@ -16,7 +16,7 @@ from sfumato.exact import Exact, Integers
 from sfumato.mechanisms import survey as module
 from sfumato.mechanisms.meter import simulated
 from sfumato.mechanisms.noise import Family
-from sfumato.mechanisms.survey import Asked, maps, survey
+from sfumato.mechanisms.survey import NoisySquares, split_into_maps, survey
 from sfumato.privacy.budget import Cost
 from sfumato.testing import metered
 from telling.enumerated.squares import (
@@ -105,7 +105,7 @@ def test_counts_become_one_map_for_each_group(
     without_noise(monkeypatch)
     counts = np.random.default_rng(shape).integers(0, 100, shape)
     exact = Exact(5, 25, 0.2, _values=counts)
-    found = maps(exact)
+    found = split_into_maps(exact)
     assert len(found) == counts.size // 64
     for each, cells in zip(found, counts.reshape(-1, 8, 8), strict=True):
         assert (each.l1, each.l2_squared, each.step) == (5, 25, 0.2)
@@ -373,7 +373,7 @@ def test_gaussian_noise_has_the_planned_scale() -> None:
 def test_the_noise_has_the_planned_scale() -> None:
     size = 4**7
     survey = open_survey(masses({}, l1=2**30), 7, Fraction(1))
-    asked: Asked = survey.ask([7] * size, range(size), Fraction(1, 2))
+    asked: NoisySquares = survey.ask([7] * size, range(size), Fraction(1, 2))
     assert asked.scale == 2**31
     mean = np.abs(asked.steps / asked.scale).mean()  # 1 for Laplace noise, with deviation 1
     assert abs(mean - 1) < FAR / math.sqrt(size)

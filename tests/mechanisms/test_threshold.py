@@ -247,7 +247,7 @@ def test_a_saturated_draw_goes_on_where_it_stopped(monkeypatch):
         return np.array(answers.pop(0))
 
     monkeypatch.setattr(module, "add_noise", saturated)
-    draws = module._geometric(None, 2.0**55, 3)
+    draws = module._draw_geometric(None, 2.0**55, 3)
     assert draws == [2 * largest + 7, 5, largest + 2]
 
 

@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy.stats import wasserstein_distance
 
-from sfumato.metrics.plane import Cloud, Floats, Window
+from sfumato.metrics.plane import CellWindow, Cloud, Floats
 from sfumato.metrics.scoreplot import (
     alignment,
     captured_variance,
@@ -16,7 +16,7 @@ from sfumato.metrics.scoreplot import (
     total_variation,
 )
 
-UNIT = Window((0.0, 4.0), (0.0, 4.0), 4)
+UNIT = CellWindow((0.0, 4.0), (0.0, 4.0), 4)
 
 
 def random(*shape: int) -> Floats:
@@ -133,7 +133,7 @@ def test_half_a_cell_to_the_side_half_the_mass_is_in_the_next() -> None:
 
 def test_a_window_holds_its_share_of_points_with_a_margin() -> None:
     points = random(1000, 2) + np.array([5.0, -3.0])
-    window = Window.around(points, level=0.9)
+    window = CellWindow.around(points, level=0.9)
     middle = np.array([sum(window.x), sum(window.y)]) / 2
     assert middle == pytest.approx(np.median(points, axis=0))
     reach = window.width / 2 / 1.2

@@ -86,36 +86,36 @@ def test_bounds_that_are_stopped_early_hold_all_the_same(
 def test_a_lower_bound_from_a_steep_potential_is_caught(
     known: list[tuple[Map, Map, float]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(transport, "_gentle", _steep)
+    monkeypatch.setattr(transport, "_make_lipschitz", _steep)
     assert not all(holds(emd(h, g, gap=0, steps=50), value) for h, g, value in known)
 
 
 def test_an_upper_bound_from_a_flow_that_loses_mass_is_caught(
     known: list[tuple[Map, Map, float]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    paid = transport._paid
+    paid = transport._bound_cost
 
     def lossy(flow: transport.Flow, supply: Map) -> float:
         shrunk = 0.99 * flow[0], 0.99 * flow[1]
-        return paid(shrunk, transport._leaving(shrunk))
+        return paid(shrunk, transport._compute_divergence(shrunk))
 
-    monkeypatch.setattr(transport, "_paid", lossy)
+    monkeypatch.setattr(transport, "_bound_cost", lossy)
     assert not all(holds(emd(h, g, gap=1e-3), value) for h, g, value in known)
 
 
 def test_what_a_flow_forgets_is_charged() -> None:
     supply = np.array([[0.5, 0.0], [0.0, -0.5]])
     nothing = np.zeros((1, 2)), np.zeros((2, 1))
-    assert transport._paid(nothing, supply) >= 0.5
+    assert transport._bound_cost(nothing, supply) >= 0.5
 
 
 def test_a_gentle_potential_is_gentle_and_below() -> None:
     potential = np.random.default_rng(4).normal(size=(6, 11))
-    gentle = transport._gentle(potential, (0.2, 0.1))
+    gentle = transport._make_lipschitz(potential, (0.2, 0.1))
     assert (gentle <= potential + ROUNDING).all()
     assert np.abs(np.diff(gentle, axis=0)).max() <= 0.2 + ROUNDING
     assert np.abs(np.diff(gentle, axis=1)).max() <= 0.1 + ROUNDING
-    assert transport._gentle(gentle, (0.2, 0.1)) == pytest.approx(gentle, abs=ROUNDING)
+    assert transport._make_lipschitz(gentle, (0.2, 0.1)) == pytest.approx(gentle, abs=ROUNDING)
 
 
 @pytest.mark.parametrize("shape", [(1, 9), (9, 1), (7, 12), (16, 16)])

@@ -5,8 +5,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.postprocess.box import COUNT_SHARE, QUARTILE_SHARE, SIZE_SHARE, Box, Summary, decode
-from sfumato.postprocess.box_counts import Counted, Quartiles, bins_for, fence_layout
+from sfumato.postprocess.box import (
+    COUNT_SHARE,
+    QUARTILE_SHARE,
+    SIZE_SHARE,
+    Box,
+    Summary,
+    decode_box,
+)
+from sfumato.postprocess.box_counts import BoxCounts, Quartiles, choose_tail_bins, fence_layout
 from sfumato.postprocess.noise_law import CountNoise, NoiseKind, NoiseLaw
 
 Cells = NDArray[np.int64]
@@ -50,11 +57,11 @@ def release(
     size_law = NoiseLaw(kind, 1 / (SIZE_SHARE * epsilon * step))
     chosen = chosen or quartiles(values, QUARTILE_SHARE * epsilon, generator)
     size = float((values.size / step + noise(size_law, 1, generator)[0]) * step)
-    starts = fence_layout(chosen, cells, whis, bins_for(size, counts_law, step))
+    starts = fence_layout(chosen, cells, whis, choose_tail_bins(size, counts_law, step))
     exact = np.diff(np.append(np.searchsorted(np.sort(values), starts), values.size))
     counts = (exact / step + noise(counts_law, starts.size, generator)) * step
-    counted = Counted(chosen, starts, counts, CountNoise(counts_law, step), cells, whis)
-    return decode(
+    counted = BoxCounts(chosen, starts, counts, CountNoise(counts_law, step), cells, whis)
+    return decode_box(
         counted,
         epsilon=QUARTILE_SHARE * epsilon,
         size=size,

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from sfumato.postprocess.contours import Path, contour, densest
+from sfumato.postprocess.contours import Path, find_densest_cells, trace_contour
 
 masses = arrays(float, st.tuples(st.integers(1, 3), st.integers(1, 4)), elements=st.integers(0, 9))
 
@@ -33,9 +33,9 @@ def holds(paths: tuple[Path, ...], x: float, y: float) -> bool:
 
 @given(masses, st.sampled_from([0.1, 0.5, 0.9, 1.0]))
 def test_lines_enclose_the_cells_of_the_region_and_no_other(mass: np.ndarray, share: float) -> None:
-    mask = densest(mass, share)
+    mask = find_densest_cells(mass, share)
     beyond = mass[~mask].max(initial=0.0)
-    paths = contour(mass, mask)
+    paths = trace_contour(mass, mask)
     for (row, column), inside in np.ndenumerate(mask):
         if mass[row, column] != beyond:  # a tie with the level may lie on the line itself
             assert holds(paths, column + 0.5, row + 0.5) == inside
@@ -44,17 +44,17 @@ def test_lines_enclose_the_cells_of_the_region_and_no_other(mass: np.ndarray, sh
 def test_a_hole_has_its_own_line_which_runs_the_other_way() -> None:
     ring = np.ones((5, 5))
     ring[2, 2] = 0
-    assert sorted(map(area, contour(ring, ring > 0))) == [-0.5, 25]
+    assert sorted(map(area, trace_contour(ring, ring > 0))) == [-0.5, 25]
 
 
 def test_nothing_has_no_line() -> None:
-    assert contour(np.zeros((2, 2)), densest(np.zeros((2, 2)), 0.5)) == ()
+    assert trace_contour(np.zeros((2, 2)), find_densest_cells(np.zeros((2, 2)), 0.5)) == ()
 
 
 @given(masses, st.sampled_from([0.1, 0.5, 0.9, 1.0]))
 @settings(max_examples=60)
 def test_a_region_holds_its_share_and_no_smaller_one_does(mass: np.ndarray, share: float) -> None:
-    chosen = densest(mass, share)
+    chosen = find_densest_cells(mass, share)
     wanted = share * mass.sum()
     assert mass[chosen].sum() >= wanted * (1 - 1e-12)
     fewer = int(chosen.sum()) - 1
@@ -64,14 +64,14 @@ def test_a_region_holds_its_share_and_no_smaller_one_does(mass: np.ndarray, shar
 
 
 def test_an_empty_density_has_an_empty_region() -> None:
-    assert not densest(np.zeros((3, 3)), 0.9).any()
+    assert not find_densest_cells(np.zeros((3, 3)), 0.9).any()
 
 
 def test_a_smooth_line_encloses_what_the_cornered_one_does_but_for_half_a_cell() -> None:
     generator = np.random.default_rng(5)
     mass = np.exp(generator.normal(size=(12, 12)))
-    mask = densest(mass, 0.5)
-    paths = contour(mass, mask)
+    mask = find_densest_cells(mass, 0.5)
+    paths = trace_contour(mass, mask)
     for (row, column), inside in np.ndenumerate(mask):
         assert holds(paths, column + 0.5, row + 0.5) == inside
 
@@ -80,12 +80,12 @@ def test_a_smooth_line_encloses_what_the_cornered_one_does_but_for_half_a_cell()
 def test_the_line_around_a_share_of_a_round_hill_is_a_circle(share: float) -> None:
     middle = np.arange(60) - 29.5
     hill = np.exp(-(middle**2 + middle[:, None] ** 2) / (2 * 8.0**2))
-    (path,) = contour(hill, densest(hill, share))
+    (path,) = trace_contour(hill, find_densest_cells(hill, share))
     radius = np.hypot(*(np.array(path) - 30).T)
     expected = 8.0 * np.sqrt(-2 * np.log(1 - share))
     assert radius == pytest.approx(expected, rel=0.02)
 
 
 def test_at_the_end_of_the_grid_a_smooth_line_stays_there() -> None:
-    (path,) = contour(np.ones((2, 3)), np.ones((2, 3), dtype=bool))
+    (path,) = trace_contour(np.ones((2, 3)), np.ones((2, 3), dtype=bool))
     assert np.array(path).min() == 0 and np.array(path).max(axis=0).tolist() == [3, 2]

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from scipy.optimize import linprog
 
-from sfumato.postprocess.transport import nearest
+from sfumato.postprocess.transport import project_by_transport
 
 SEEDS, LEVELS = st.integers(0, 2**32), st.integers(0, 3)
 
@@ -57,7 +57,7 @@ def test_no_non_negative_masses_are_nearer_in_the_tree(seed, levels):
         A_eq=np.hstack([rows, unit, -unit]),
         b_eq=rows @ values.ravel(),
     )
-    masses = nearest(values)
+    masses = project_by_transport(values)
     assert (masses >= 0).all()
     assert tree_norm(masses - values) == pytest.approx(best.fun, rel=1e-9)
 
@@ -72,7 +72,7 @@ def test_the_tree_bounds_the_norm_of_the_paper(seed, levels):
 @given(SEEDS, LEVELS)
 def test_the_error_is_at_most_twice_the_noise(seed, levels):
     true, values = noisy(np.random.default_rng(seed), levels)
-    assert tree_norm(nearest(values) - true) <= 2 * tree_norm(values - true) + 1e-9
+    assert tree_norm(project_by_transport(values) - true) <= 2 * tree_norm(values - true) + 1e-9
 
 
 def test_the_norm_of_the_paper_is_nearly_as_small_as_it_can_be():
@@ -80,28 +80,31 @@ def test_the_norm_of_the_paper_is_nearly_as_small_as_it_can_be():
     ratios = []
     for _ in range(20):
         _, values = noisy(generator, 4)
-        ratios.append(emd_norm(values - nearest(values)) / emd_norm(values, nearest_positive=True))
+        ratios.append(
+            emd_norm(values - project_by_transport(values))
+            / emd_norm(values, nearest_positive=True)
+        )
     assert np.mean(ratios) < 1.4
 
 
 def test_masses_that_are_not_negative_stay_as_they_are():
     values = np.random.default_rng(2).random((16, 16))
-    assert nearest(values) == pytest.approx(values)
+    assert project_by_transport(values) == pytest.approx(values)
 
 
 def test_where_all_is_negative_nothing_is_left():
-    assert not nearest(-np.ones((8, 8))).any()
+    assert not project_by_transport(-np.ones((8, 8))).any()
 
 
 def test_a_hole_is_filled_from_beside_it():
     values = np.zeros((8, 8))
     values[0, 0], values[0, 1], values[7, 7] = 10.0, -4.0, 10.0
-    masses = nearest(values)
+    masses = project_by_transport(values)
     assert masses[0, 0] == pytest.approx(6)
     assert masses[7, 7] == pytest.approx(10)
 
 
 def test_rows_and_columns_are_treated_alike():
     values = np.random.default_rng(4).laplace(0.2, 1, (16, 16))
-    assert nearest(values.T) == pytest.approx(nearest(values).T)
-    assert nearest(values[::-1]) == pytest.approx(nearest(values)[::-1])
+    assert project_by_transport(values.T) == pytest.approx(project_by_transport(values).T)
+    assert project_by_transport(values[::-1]) == pytest.approx(project_by_transport(values)[::-1])

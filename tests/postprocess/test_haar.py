@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from sfumato.postprocess.haar import shrunk
+from sfumato.postprocess.haar import shrink_coefficients
 
 Array = NDArray[np.float64]
 Span = tuple[int, int]
@@ -105,7 +105,7 @@ def everywhere(noisy: Array, cut: float) -> tuple[Array, Array]:
 @pytest.mark.parametrize("shape", [(1, 1), (1, 2), (1, 5), (4, 1), (3, 4), (2, 7), (6, 5), (8, 8)])
 def test_results_are_the_mean_over_all_places_of_the_cuts(shape: Span) -> None:
     noisy = np.random.default_rng(shape).normal(0, 3, shape)
-    found = shrunk(noisy, 1.0)
+    found = shrink_coefficients(noisy, 1.0)
     mass, variance = everywhere(noisy, 2.5)
     np.testing.assert_allclose(found.mass, mass, atol=1e-12)
     np.testing.assert_allclose(found.deviation, np.sqrt(variance), atol=1e-12)
@@ -113,7 +113,7 @@ def test_results_are_the_mean_over_all_places_of_the_cuts(shape: Span) -> None:
 
 def test_cuts_in_one_place_alone_give_something_else() -> None:
     noisy = np.random.default_rng(4).normal(0, 3, (6, 5))
-    assert abs(OnePlace(noisy, 2.5, (0, 0)).mass - shrunk(noisy, 1.0).mass).max() > 0.5
+    assert abs(OnePlace(noisy, 2.5, (0, 0)).mass - shrink_coefficients(noisy, 1.0).mass).max() > 0.5
 
 
 windows = st.tuples(st.integers(1, 40), st.integers(1, 40))
@@ -121,29 +121,33 @@ windows = st.tuples(st.integers(1, 40), st.integers(1, 40))
 
 @given(windows, st.floats(-1e9, 1e9), st.floats(0, 1e6))
 def test_a_constant_stays_what_it_is(shape: Span, value: float, sigma: float) -> None:
-    found = shrunk(np.full(shape, value), sigma)
+    found = shrink_coefficients(np.full(shape, value), sigma)
     np.testing.assert_allclose(found.mass, value, rtol=1e-9, atol=1e-9)
 
 
 @given(windows, st.integers(0, 2**32))
 def test_the_sum_stays_what_it_is(shape: Span, seed: int) -> None:
     noisy = np.random.default_rng(seed).normal(3, 5, shape)
-    assert shrunk(noisy, 5.0).mass.sum() == pytest.approx(noisy.sum(), abs=1e-9 * noisy.size)
+    assert shrink_coefficients(noisy, 5.0).mass.sum() == pytest.approx(
+        noisy.sum(), abs=1e-9 * noisy.size
+    )
 
 
 @given(windows, st.integers(0, 2**32))
 def test_without_noise_nothing_is_changed(shape: Span, seed: int) -> None:
     exact = np.random.default_rng(seed).poisson(1.0, shape).astype(float)
-    found = shrunk(exact, 0.0)
+    found = shrink_coefficients(exact, 0.0)
     np.testing.assert_allclose(found.mass, exact, atol=1e-9)
     assert (found.deviation == 0).all()
 
 
 def test_deviations_span_all_from_one_cell_to_the_whole_window() -> None:
     noisy = np.random.default_rng(1).normal(0, 1, (20, 33))
-    np.testing.assert_allclose(shrunk(noisy, 2.0, threshold=0.0).deviation, 2.0)
-    np.testing.assert_allclose(shrunk(noisy, 2.0, threshold=1e9).deviation, 2 / np.sqrt(660))
-    np.testing.assert_allclose(shrunk(noisy, 2.0, threshold=1e9).mass, noisy.mean())
+    np.testing.assert_allclose(shrink_coefficients(noisy, 2.0, threshold=0.0).deviation, 2.0)
+    np.testing.assert_allclose(
+        shrink_coefficients(noisy, 2.0, threshold=1e9).deviation, 2 / np.sqrt(660)
+    )
+    np.testing.assert_allclose(shrink_coefficients(noisy, 2.0, threshold=1e9).mass, noisy.mean())
 
 
 def blob(row: int, column: int, size: int = 48) -> Array:
@@ -152,7 +156,10 @@ def blob(row: int, column: int, size: int = 48) -> Array:
 
 
 def test_what_moves_within_the_window_is_smoothed_alike() -> None:
-    before, after = shrunk(blob(20, 20), 4.0).mass, shrunk(blob(23, 25), 4.0).mass
+    before, after = (
+        shrink_coefficients(blob(20, 20), 4.0).mass,
+        shrink_coefficients(blob(23, 25), 4.0).mass,
+    )
     moved = np.roll(before, (3, 5), axis=(0, 1))
     inner = np.s_[12:36, 12:36]
     assert abs(moved[inner] - after[inner]).max() < 0.3
@@ -163,15 +170,17 @@ def test_what_moves_within_the_window_is_smoothed_alike() -> None:
 def test_nothing_comes_in_from_the_other_side() -> None:
     noisy = np.zeros((8, 32))
     noisy[:, 0] = 15.0
-    assert np.ptp(shrunk(noisy, 5.0).mass[:, -8:]) < 1e-9
-    wrapped = np.roll(shrunk(np.roll(noisy, 8, axis=1), 5.0).mass, -8, axis=1)
+    assert np.ptp(shrink_coefficients(noisy, 5.0).mass[:, -8:]) < 1e-9
+    wrapped = np.roll(shrink_coefficients(np.roll(noisy, 8, axis=1), 5.0).mass, -8, axis=1)
     assert np.ptp(wrapped[:, -8:]) > 1
 
 
 @pytest.mark.parametrize("shape", [(16, 16), (24, 20), (32, 32)])
 def test_noise_alone_is_nearly_gone_at_the_borders_as_in_the_middle(shape: Span) -> None:
     random = np.random.default_rng(shape)
-    left = np.mean([shrunk(random.normal(0, 1, shape), 1.0).mass ** 2 for _ in range(60)], axis=0)
+    left = np.mean(
+        [shrink_coefficients(random.normal(0, 1, shape), 1.0).mass ** 2 for _ in range(60)], axis=0
+    )
     assert left.mean() < 0.15
     border = np.concatenate([left[0], left[-1], left[:, 0], left[:, -1]]).mean()
     assert border < 2 * left[4:-4, 4:-4].mean()
@@ -179,5 +188,5 @@ def test_noise_alone_is_nearly_gone_at_the_borders_as_in_the_middle(shape: Span)
 
 def test_the_largest_window_takes_a_moment() -> None:
     noisy = np.random.default_rng(2).normal(0, 1, (256, 256))
-    found = shrunk(noisy, 1.0)
+    found = shrink_coefficients(noisy, 1.0)
     assert np.isfinite(found.mass).all() and np.isfinite(found.deviation).all()

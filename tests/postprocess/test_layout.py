@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.postprocess.box_counts import bins_for, fence_cells, fence_layout
+from sfumato.postprocess.box_counts import choose_tail_bins, fence_cells, fence_layout
 from sfumato.postprocess.noise_law import NoiseLaw
 
 WHIS = st.sampled_from([0.0, 0.1, 0.5, 1.5, 3.0, 1e6])
@@ -47,7 +47,14 @@ def test_outliers_are_the_cells_beyond_the_fences(case, whis, bins, seed):
 
 def test_more_units_or_less_noise_show_more_bins():
     law = NoiseLaw("laplace", 4.0)
-    assert bins_for(-50, law) == bins_for(100, law) == 6
-    assert bins_for(1000, law) < bins_for(10_000, law) < bins_for(1e9, law) == 64
-    assert bins_for(1000, NoiseLaw("laplace", 1.0)) > bins_for(1000, law)
-    assert bins_for(1000, NoiseLaw("laplace", 4.0 * 2**30), 2.0**-30) == bins_for(1000, law)
+    assert choose_tail_bins(-50, law) == choose_tail_bins(100, law) == 6
+    assert (
+        choose_tail_bins(1000, law)
+        < choose_tail_bins(10_000, law)
+        < choose_tail_bins(1e9, law)
+        == 64
+    )
+    assert choose_tail_bins(1000, NoiseLaw("laplace", 1.0)) > choose_tail_bins(1000, law)
+    assert choose_tail_bins(1000, NoiseLaw("laplace", 4.0 * 2**30), 2.0**-30) == choose_tail_bins(
+        1000, law
+    )

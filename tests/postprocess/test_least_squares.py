@@ -10,12 +10,18 @@ from hypothesis import strategies as st
 
 from sfumato.postprocess import polya
 from sfumato.postprocess.noise_law import NoiseKind
-from sfumato.postprocess.quadtree import Quadtree, Round, estimated, grown, nearest
+from sfumato.postprocess.quadtree import (
+    MeasuredRound,
+    Quadtree,
+    build_quadtree,
+    estimate_nodes,
+    project_nonnegative,
+)
 
 
-def measured(level: int, values: np.ndarray, rate: float) -> Round:
+def measured(level: int, values: np.ndarray, rate: float) -> MeasuredRound:
     codes = np.arange(4**level)
-    return Round(np.full(4**level, level), codes, np.asarray(values, dtype=float), rate)
+    return MeasuredRound(np.full(4**level, level), codes, np.asarray(values, dtype=float), rate)
 
 
 def random_tree(seed: int, size: float = 20.0) -> Quadtree:
@@ -25,13 +31,13 @@ def random_tree(seed: int, size: float = 20.0) -> Quadtree:
         for level in range(4)
         if level == 3 or generator.random() < 0.6
     ]
-    return grown(rounds)
+    return build_quadtree(rounds)
 
 
 @given(st.integers(0, 2**32), st.sampled_from([1e-6, 1.0, 20.0, 1e9, 1e18]))
 def test_masses_are_never_negative_and_add_up(seed: int, size: float) -> None:
     tree = random_tree(seed, size)
-    masses = nearest(tree)
+    masses = project_nonnegative(tree)
     inner = np.flatnonzero(tree.first >= 0)
     quarters = masses[tree.first[inner, None] + np.arange(4)]
     assert (masses >= 0).all() and np.isfinite(masses).all()
@@ -53,7 +59,7 @@ def test_estimates_are_those_of_the_normal_equations(seed: int, noise: NoiseKind
     leaves = np.linalg.solve(holds.T @ (weight[:, None] * holds), holds.T @ value)
     # What lies above a node has not been heard of it: only the window has heard of everything.
     # Leaves are taken to be near 0 but for a very wide doubt, which biases them a little.
-    found = estimated(tree)
+    found = estimate_nodes(tree)
     assert found.mean[0] == pytest.approx(leaves.sum(), rel=1e-3, abs=0.1)
     inverse = np.linalg.inv(holds.T @ (weight[:, None] * holds))
     assert found.variance[0] == pytest.approx(inverse.sum(), rel=1e-2)
@@ -63,13 +69,13 @@ def test_estimates_are_those_of_the_normal_equations(seed: int, noise: NoiseKind
 def test_quarters_are_the_nearest_that_make_up_their_square(values: list[float], seed: int) -> None:
     rates = np.random.default_rng(seed).uniform(0.2, 3.0, 4)
     total, zero = 12.0, np.zeros(1, np.int64)
-    rounds = [Round(zero, zero, np.array([total]), 1e6)]
+    rounds = [MeasuredRound(zero, zero, np.array([total]), 1e6)]
     one = np.ones(1, dtype=np.int64)
     rounds += [
-        Round(one, one * code, np.array([value]), float(rate))
+        MeasuredRound(one, one * code, np.array([value]), float(rate))
         for code, (value, rate) in enumerate(zip(values, rates, strict=True))
     ]
-    found = nearest(grown(rounds))[1:]
+    found = project_nonnegative(build_quadtree(rounds))[1:]
 
     def distance(parts: np.ndarray) -> float:
         return float((rates**2 * (parts - values) ** 2).sum())
@@ -92,15 +98,15 @@ def _candidates(values: np.ndarray, rates: np.ndarray, total: float):
 
 def test_a_very_large_tree_is_decoded_by_least_squares(monkeypatch: pytest.MonkeyPatch) -> None:
     tree = random_tree(5)
-    assert not np.allclose(polya.decode(tree), nearest(tree))
+    assert not np.allclose(polya.decode_polya_tree(tree), project_nonnegative(tree))
     monkeypatch.setattr(polya, "_MOST", tree.size - 1)
-    assert polya.decode(tree) == pytest.approx(nearest(tree))
+    assert polya.decode_polya_tree(tree) == pytest.approx(project_nonnegative(tree))
 
 
 def test_a_large_tree_is_cut_in_one_order_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     tree = random_tree(6)
-    both = polya.decode(tree)
+    both = polya.decode_polya_tree(tree)
     monkeypatch.setattr(polya, "_MANY", tree.size - 1)
-    one = polya.decode(tree)
+    one = polya.decode_polya_tree(tree)
     assert not np.allclose(one, both)
     assert one == pytest.approx(both, abs=0.2 * both[0])

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sfumato.postprocess import median
-from sfumato.postprocess.median import centers, cost
+from sfumato.postprocess.median import cost, find_centers
 
 
 def blobs(generator, size, k):
@@ -43,7 +43,7 @@ def test_few_points_get_the_best_centers_or_nearly(seed, k, size):
     generator = np.random.default_rng(seed)
     points = generator.integers(0, 6, (size, 2)).astype(float)
     weight = generator.integers(0, 4, size).astype(float)
-    found = cost(points, weight, centers(points, weight, k))
+    found = cost(points, weight, find_centers(points, weight, k))
     least = best(points, weight, k) if k <= len(np.unique(points, axis=0)) else 0.0
     assert least - 1e-9 <= found <= 1.5 * least + 1e-9
 
@@ -54,55 +54,55 @@ def test_tiny_cases_are_nearly_always_solved():
     for _ in range(100):
         points, weight = generator.random((5, 2)), generator.random(5)
         least = best(points, weight, 2)
-        solved.append(cost(points, weight, centers(points, weight, 2)) <= least * (1 + 1e-9))
+        solved.append(cost(points, weight, find_centers(points, weight, 2)) <= least * (1 + 1e-9))
     assert np.mean(solved) >= 0.9
 
 
 def test_one_center_is_the_median_of_each_coordinate():
     generator = np.random.default_rng(3)
     points = generator.random((501, 2))
-    middle = centers(points, np.ones(501), 1)
+    middle = find_centers(points, np.ones(501), 1)
     assert middle[0] == pytest.approx(np.median(points, axis=0))
 
 
 @pytest.mark.parametrize("k", [3, 7])
 def test_as_many_centers_as_points_cost_nothing(k):
     points = np.array([[0.0, 1.0], [4.0, 2.0], [4.0, 2.0], [3.0, 3.0]])
-    places = centers(points, np.array([1.0, 2.0, 1.0, 1.0]), k)
+    places = find_centers(points, np.array([1.0, 2.0, 1.0, 1.0]), k)
     assert places.shape == (k, 2)
     assert cost(points, np.ones(4), places) == 0.0
 
 
 def test_points_that_weigh_nothing_attract_nothing():
     points = np.array([[0.0, 0.0], [1.0, 0.0], [100.0, 100.0]])
-    places = centers(points, np.array([1.0, 1.0, 0.0]), 2)
+    places = find_centers(points, np.array([1.0, 1.0, 0.0]), 2)
     assert sorted(places.tolist()) == [[0.0, 0.0], [1.0, 0.0]]
 
 
 def test_where_nothing_weighs_anything_all_points_weigh_the_same():
     points = np.random.default_rng(6).random((50, 2))
-    nothing = centers(points, np.zeros(50), 3)
-    assert (nothing == centers(points, np.ones(50), 3)).all()
+    nothing = find_centers(points, np.zeros(50), 3)
+    assert (nothing == find_centers(points, np.ones(50), 3)).all()
 
 
 def test_duplicates_are_one_point_of_their_weight():
     points, weight = blobs(np.random.default_rng(5), 200, 4)
-    whole = centers(points, 2 * weight, 4)
-    assert whole == pytest.approx(centers(np.tile(points, (2, 1)), np.tile(weight, 2), 4))
+    whole = find_centers(points, 2 * weight, 4)
+    assert whole == pytest.approx(find_centers(np.tile(points, (2, 1)), np.tile(weight, 2), 4))
 
 
 def test_the_answer_does_not_depend_on_chance_or_order():
     generator = np.random.default_rng(8)
     points, weight = blobs(generator, 3000, 6)
     order = generator.permutation(3000)
-    found = centers(points, weight, 6)
-    assert (found == centers(points, weight, 6)).all()
-    assert found == pytest.approx(centers(points[order], weight[order], 6))
+    found = find_centers(points, weight, 6)
+    assert (found == find_centers(points, weight, 6)).all()
+    assert found == pytest.approx(find_centers(points[order], weight[order], 6))
 
 
 def test_the_heaviest_neighbourhood_comes_first():
     points, weight = blobs(np.random.default_rng(9), 2000, 5)
-    places = centers(points, weight, 5)
+    places = find_centers(points, weight, 5)
     which = abs(points[:, None] - places).sum(axis=2).argmin(axis=1)
     mass = np.bincount(which, weight)
     assert (np.diff(mass) <= 0).all()
@@ -118,7 +118,7 @@ def test_the_search_is_no_worse_than_restarts_by_chance(size):
             cost(points, weight, settled(points, weight, start))
             for start in points[[generator.choice(size, k, replace=False) for _ in range(10)]]
         ]
-        ratios.append(cost(points, weight, centers(points, weight, k)) / min(restarts))
+        ratios.append(cost(points, weight, find_centers(points, weight, k)) / min(restarts))
     assert max(ratios) < 1.02
 
 
@@ -127,21 +127,21 @@ def test_swaps_leave_a_bad_start():
     place = np.repeat([[0.0, 0.0], [50.0, 0.0], [0.0, 50.0], [50.0, 50.0]], 100, axis=0)
     points, weight = place + generator.random((400, 2)), np.ones(400)
     crowded = points[:4]
-    stuck = cost(points, weight, median._settled(points, weight, crowded))
-    assert cost(points, weight, median._swapped(points, weight, crowded)) < 0.1 * stuck
+    stuck = cost(points, weight, median._settle_centers(points, weight, crowded))
+    assert cost(points, weight, median._swap_centers(points, weight, crowded)) < 0.1 * stuck
 
 
 def test_condensing_keeps_mass_and_mean_and_loses_little():
     points, weight = blobs(np.random.default_rng(12), 20_000, 8)
-    few, mass = median._condensed(points, weight, 1024)
+    few, mass = median._condense_points(points, weight, 1024)
     assert len(few) == 1024
     assert mass.sum() == pytest.approx(weight.sum())
     assert mass @ few == pytest.approx(weight @ points)
-    places = centers(points, weight, 5)
+    places = find_centers(points, weight, 5)
     assert cost(few, mass, places) == pytest.approx(cost(points, weight, places), rel=0.01)
 
 
 def test_points_closer_than_numbers_can_tell_are_still_condensed():
     points = np.zeros((3000, 2))
     points[:, 0] = 1.0 + np.arange(3000) * np.spacing(1.0)
-    assert centers(points, np.ones(3000), 2).shape == (2, 2)
+    assert find_centers(points, np.ones(3000), 2).shape == (2, 2)

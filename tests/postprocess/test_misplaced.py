@@ -5,8 +5,13 @@ import pytest
 
 from postprocess.released import noise
 from sfumato.postprocess import misplaced
-from sfumato.postprocess.box_counts import Counted, fence_layout
-from sfumato.postprocess.misplaced import log_odds, reach_middle, smallest_group, well_placed
+from sfumato.postprocess.box_counts import BoxCounts, fence_layout
+from sfumato.postprocess.misplaced import (
+    find_smallest_group,
+    is_well_placed,
+    log_odds,
+    reach_middle,
+)
 from sfumato.postprocess.noise_law import CountNoise, NoiseLaw
 from sfumato.postprocess.rank_error import RankError, rank_covariance
 
@@ -26,23 +31,23 @@ ASTRAY = {
 }
 
 
-def counted(quartiles, values=CORE, generator=None) -> Counted:
+def counted(quartiles, values=CORE, generator=None) -> BoxCounts:
     places = tuple(int(cell) for cell in quartiles)
     starts = fence_layout(places, CELLS, 1.5, 6)
     exact = np.diff(np.append(np.searchsorted(values, starts), values.size)).astype(float)
     drawn = 0 if generator is None else noise(COUNTS.law, starts.size, generator)
-    return Counted(places, starts, exact + drawn, COUNTS, CELLS, 1.5)
+    return BoxCounts(places, starts, exact + drawn, COUNTS, CELLS, 1.5)
 
 
 def test_quartiles_in_their_places_are_well_placed():
-    assert well_placed(counted(PLACED), 0.7, UNITS, SIZES)
+    assert is_well_placed(counted(PLACED), 0.7, UNITS, SIZES)
 
 
 @pytest.mark.parametrize("name", ASTRAY)
 def test_quartiles_that_left_the_data_are_not(name):
     box = counted(ASTRAY[name])
     assert log_odds(box, 0.7, UNITS, SIZES) > 0
-    assert not well_placed(box, 0.7, UNITS, SIZES)
+    assert not is_well_placed(box, 0.7, UNITS, SIZES)
 
 
 def test_noise_alone_has_no_box():
@@ -51,13 +56,13 @@ def test_noise_alone_has_no_box():
         quartiles = np.sort(generator.integers(0, CELLS, 3))
         empty = counted(quartiles, CORE[:0], generator)
         size = float(noise(SIZES.law, 1, generator)[0])
-        assert not well_placed(empty, 0.7, size, SIZES)
+        assert not is_well_placed(empty, 0.7, size, SIZES)
 
 
 def test_a_rule_that_looks_at_the_size_alone_would_be_noticed(monkeypatch):
     monkeypatch.setattr(misplaced, "log_odds", lambda *_: -9.0)
     monkeypatch.setattr(misplaced, "reach_middle", lambda *_: True)
-    assert well_placed(counted(ASTRAY["all above"]), 0.7, UNITS, SIZES)
+    assert is_well_placed(counted(ASTRAY["all above"]), 0.7, UNITS, SIZES)
 
 
 def test_a_quartile_among_the_few_beyond_the_middle_is_not_clear():
@@ -80,13 +85,13 @@ def test_two_quartiles_that_are_both_too_far_out_are_not_clear():
 def test_a_box_without_length_has_no_middle_to_reach():
     same = np.full(UNITS, 500_000.5)
     assert reach_middle(counted((500_000,) * 3, same), RankError(0.7))
-    assert well_placed(counted((500_000,) * 3, same), 0.7, UNITS, SIZES)
+    assert is_well_placed(counted((500_000,) * 3, same), 0.7, UNITS, SIZES)
 
 
 def test_the_smallest_group_grows_with_the_noise_and_with_the_cells():
     def smallest(epsilon: float, cells: int) -> float:
         laws = (NoiseLaw("laplace", 1 / (part * epsilon)) for part in (0.29, 0.01))
-        return smallest_group(0.7 * epsilon, *map(CountNoise, laws), cells)
+        return find_smallest_group(0.7 * epsilon, *map(CountNoise, laws), cells)
 
     sizes = [smallest(1.0, cells) for cells in (100, 10_000, 2**20)]
     assert 60 < sizes[0] < sizes[1] < sizes[2] < 150

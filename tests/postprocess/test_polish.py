@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from postprocess.released import rank_errors
-from sfumato.postprocess.box_counts import rank_surplus, walk
+from sfumato.postprocess.box_counts import find_rank_distance, rank_surplus
 
 
 def gaps_of(errors):
@@ -40,17 +40,17 @@ def test_polished_ranks_err_less():
 
 def test_a_walk_passes_as_many_ranks_as_it_should():
     distances, counts = np.array([0.5, 4.0, 10.0]), np.array([8.0, 12.0])
-    assert walk(distances, counts, 0.0, 4.0) == 2.0
-    assert walk(distances, counts, 0.0, 14.0) == 7.0
-    assert walk(distances, counts, 0.0, 99.0) == 10.0
-    assert walk(distances, np.array([8.0, -12.0]), 0.0, 9.0) == 10.0
+    assert find_rank_distance(distances, counts, 0.0, 4.0) == 2.0
+    assert find_rank_distance(distances, counts, 0.0, 14.0) == 7.0
+    assert find_rank_distance(distances, counts, 0.0, 99.0) == 10.0
+    assert find_rank_distance(distances, np.array([8.0, -12.0]), 0.0, 9.0) == 10.0
 
 
 def test_a_heavy_atom_is_not_left():
     distances, counts = np.array([0.5, 4.0]), np.array([8.0])
-    assert walk(distances, counts, atom=20.0, ranks=9.0) == 0.0
-    assert walk(distances, counts, atom=20.0, ranks=14.0) == 2.0
+    assert find_rank_distance(distances, counts, atom=20.0, ranks=9.0) == 0.0
+    assert find_rank_distance(distances, counts, atom=20.0, ranks=14.0) == 2.0
 
 
 def test_at_the_bound_there_is_nowhere_to_walk():
-    assert walk(np.array([0.5]), np.empty(0), 0.0, 7.0) == 0.0
+    assert find_rank_distance(np.array([0.5]), np.empty(0), 0.0, 7.0) == 0.0

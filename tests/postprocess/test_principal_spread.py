@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from postprocess.test_principal import REACH, of, released, symmetric, turned
 from sfumato.postprocess.principal import (
     FINE,
-    Principal,
-    Spread,
-    Sums,
-    principal,
+    NoisySums,
+    PrincipalComponents,
+    VarianceEstimates,
+    estimate_variances,
+    find_components,
     scree_radius,
-    spreads,
 )
 
 SPECTRUM = [4.0, 2.0, 0.5, 0.5, 0.2]
@@ -24,8 +24,8 @@ SPECTRUM = [4.0, 2.0, 0.5, 0.5, 0.2]
 
 def test_variances_of_exact_sums_are_those_of_the_scores():
     table = np.random.default_rng(1).normal(size=(200, 4)) * [3, 2, 1, 0.5] + [1, 2, 3, 4]
-    directions = principal(of(table)).directions
-    found = spreads(of(table), directions[:3])
+    directions = find_components(of(table)).directions
+    found = estimate_variances(of(table), directions[:3])
     variances = ((table - table.mean(axis=0)) @ directions.T).var(axis=0)
     assert found.variance == pytest.approx(variances[:3])
     assert found.total == pytest.approx(variances.sum())
@@ -36,10 +36,10 @@ def test_variances_of_exact_sums_are_those_of_the_scores():
 @given(st.floats(-1e9, 1e9), st.floats(1e-6, 1e9), st.floats(1e-6, 1e9), st.integers(0, 2**32))
 def test_any_noise_gives_finite_numbers_and_shares(count, noise, counted, seed):
     generator = np.random.default_rng(seed)
-    sums = Sums(
+    sums = NoisySums(
         count, generator.normal(0, noise, 3), symmetric(generator, 3, noise), noise, counted, noise
     )
-    found = spreads(sums, principal(sums).directions)
+    found = estimate_variances(sums, find_components(sums).directions)
     ends = [*found.variance_limits(REACH, 9.0), *found.ratio_limits(REACH)]
     numbers = [found.variance, found.variance_error, found.ratio_error, *ends]
     assert all(np.isfinite(each).all() for each in numbers)
@@ -56,11 +56,11 @@ def coverage(hold, *, noise, counted, runs=1500, told=1.0):
         offset = generator.normal(0, 0.1, len(SPECTRUM))
         sums = released(generator, covariance, noise=noise, mean=offset, counted=counted)
         sums = replace(sums, noise=told * sums.noise, noise_count=told * sums.noise_count)
-        held.append(hold(spreads(sums, directions)))
+        held.append(hold(estimate_variances(sums, directions)))
     return np.mean(held, axis=0)
 
 
-def by_limits(found: Spread):
+def by_limits(found: VarianceEstimates):
     pairs = [found.variance_limits(REACH, 99.0), found.ratio_limits(REACH)]
     first = [
         low[1] <= true <= high[1] for (low, high), true in zip(pairs, (2.0, 2 / 7.2), strict=True)
@@ -69,7 +69,7 @@ def by_limits(found: Spread):
     return [*first, low <= 7.2 <= high]
 
 
-def by_errors(found: Spread):
+def by_errors(found: VarianceEstimates):
     return [
         abs(found.variance[1] - 2.0) <= REACH * found.variance_error[1],
         abs(found.ratio[1] - 2 / 7.2) <= REACH * found.ratio_error[1],
@@ -96,23 +96,25 @@ def test_noise_that_is_not_what_was_added_is_noticed():
 
 
 def test_noise_on_the_number_of_rows_counts_in_variances_and_not_in_shares():
-    sums = Sums(1000.0, np.zeros(2), np.diag([900.0, 100.0]), 1.0, 10.0, 0.1)
-    few, many = (spreads(replace(sums, noise_count=each), np.eye(2)) for each in (10.0, 100.0))
+    sums = NoisySums(1000.0, np.zeros(2), np.diag([900.0, 100.0]), 1.0, 10.0, 0.1)
+    few, many = (
+        estimate_variances(replace(sums, noise_count=each), np.eye(2)) for each in (10.0, 100.0)
+    )
     assert many.variance_error[0] > 5 * few.variance_error[0]
     assert many.ratio_error == pytest.approx(few.ratio_error)
 
 
 def test_a_number_of_rows_that_may_be_none_leaves_every_variance_and_share_open():
-    sums = Sums(5.0, np.zeros(2), np.diag([3.0, 1.0]), 9.0, 10.0, 1.0)
-    found = spreads(sums, np.eye(2))
+    sums = NoisySums(5.0, np.zeros(2), np.diag([3.0, 1.0]), 9.0, 10.0, 1.0)
+    found = estimate_variances(sums, np.eye(2))
     assert found.variance_limits(REACH, 4.0) == (pytest.approx(0.0), pytest.approx(4.0))
     assert found.total_limits(REACH, 4.0) == (0.0, 4.0)
     assert found.ratio_limits(REACH) == (pytest.approx(0.0), pytest.approx(1.0))
 
 
-def component(size, *, size_noise=10.0, variances=(1.0, 1.0)) -> Principal:
-    sums = Sums(size, np.zeros(2), size * np.diag(variances), 1.0, size_noise, 0.0)
-    return principal(sums)
+def component(size, *, size_noise=10.0, variances=(1.0, 1.0)) -> PrincipalComponents:
+    sums = NoisySums(size, np.zeros(2), size * np.diag(variances), 1.0, size_noise, 0.0)
+    return find_components(sums)
 
 
 def radius(found, *, noise=20.0, beyond=50.0, farthest=100.0):
@@ -158,11 +160,11 @@ def test_variances_of_heavy_tails_lie_in_their_limits_which_those_of_cut_rows_do
             noise_count=counted,
             noise_first=1e-9,
         )
-        low, high = spreads(sums, np.eye(3)).variance_limits(REACH, 9.0)
+        low, high = estimate_variances(sums, np.eye(3)).variance_limits(REACH, 9.0)
         return low[0] <= true[0] <= high[0]
 
     first = table * np.minimum(1, 0.5 / np.maximum(length, 1e-9))
-    found = principal(replace(of(first), noise=1.0, noise_count=60.0, noise_first=1.0))
+    found = find_components(replace(of(first), noise=1.0, noise_count=60.0, noise_first=1.0))
     cut = scree_radius(found, radius=0.5, farthest=6.0, noise=15.0, beyond=200.0)
     assert np.mean([held(cut) for _ in range(100)]) > 0.9
     assert np.mean([held(0.5) for _ in range(100)]) < 0.1

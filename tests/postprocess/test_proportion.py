@@ -30,12 +30,12 @@ def coverage(interval, law: NoiseLaw, repeats: int = 1500) -> np.ndarray:
 
 @pytest.mark.parametrize("law", [NoiseLaw("laplace", 4.0), NoiseLaw("gaussian", 6.0)], ids=str)
 def test_pointwise_intervals_cover_95_in_100(law):
-    for share in coverage(proportion.pointwise, law).mean(axis=0):
+    for share in coverage(proportion.compute_pointwise, law).mean(axis=0):
         assert 0.93 <= share <= 0.97
 
 
 def test_simultaneous_intervals_cover_all_cells_together():
-    held = coverage(proportion.simultaneous, NoiseLaw("laplace", 4.0)).all(axis=1)
+    held = coverage(proportion.compute_simultaneous, NoiseLaw("laplace", 4.0)).all(axis=1)
     assert held.mean() >= 0.94
 
 
@@ -48,17 +48,17 @@ def test_intervals_that_ignore_the_noise_of_the_whole_would_be_noticed():
 
 
 def test_a_whole_that_may_be_nothing_leaves_every_proportion_possible():
-    low, high = proportion.pointwise(np.array([1.0, -2.0]), NoiseLaw("laplace", 10.0), 0.95)
+    low, high = proportion.compute_pointwise(np.array([1.0, -2.0]), NoiseLaw("laplace", 10.0), 0.95)
     assert (low.tolist(), high.tolist()) == ([0, 0], [1, 1])
     assert proportion.proportions(np.array([1.0, -2.0])).tolist() == [0, 0]
 
 
 def test_a_single_cell_is_all_there_is():
-    low, high = proportion.pointwise(np.array([500.0]), NoiseLaw("laplace", 1.0), 0.95)
+    low, high = proportion.compute_pointwise(np.array([500.0]), NoiseLaw("laplace", 1.0), 0.95)
     assert low[0] == pytest.approx(1) and high[0] == pytest.approx(1)
 
 
 def test_huge_scales_of_shared_weights_do_not_overflow():
     law = NoiseLaw("laplace", 2.0**50)
-    low, high = proportion.pointwise(np.full(1000, 2.0**58), law, 0.95)
+    low, high = proportion.compute_pointwise(np.full(1000, 2.0**58), law, 0.95)
     assert np.all(low < high)

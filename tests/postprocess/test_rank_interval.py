@@ -7,9 +7,9 @@ from sfumato.postprocess.noise_law import CountNoise, NoiseLaw
 from sfumato.postprocess.rank_interval import (
     LEVEL,
     RankCounts,
-    least_told,
+    compute_intervals,
+    estimate_least_size,
     share_beyond,
-    told_in_order,
 )
 
 CELLS = 1000
@@ -117,7 +117,7 @@ def test_how_much_lies_beyond_searched_bounds_is_told_with_an_interval():
 def test_intervals_rise_with_their_levels():
     levels = [0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8]
     for histogram in drawn(SHAPES["even"], NoiseLaw("laplace", 60.0))[:300]:
-        told = [each for each in told_in_order(histogram, levels) if each.reliable]
+        told = [each for each in compute_intervals(histogram, levels) if each.reliable]
         assert all(each.low <= each.high for each in told)
         for name in ("low", "high"):
             ends = [getattr(each, name) for each in told]
@@ -126,6 +126,12 @@ def test_intervals_rise_with_their_levels():
 
 def test_more_are_needed_for_rarer_levels_and_wider_noise():
     noise, wide = CountNoise(NoiseLaw("laplace", 5.0)), CountNoise(NoiseLaw("laplace", 10.0))
-    assert least_told(noise, 0.5, 3) < least_told(noise, 0.9, 3) < least_told(noise, 0.99, 3)
-    assert least_told(wide, 0.5, 3) == pytest.approx(2 * least_told(noise, 0.5, 3), rel=0.02)
-    assert least_told(noise, 0.05, 1) == pytest.approx(least_told(noise, 0.95, 1))
+    assert (
+        estimate_least_size(noise, 0.5, 3)
+        < estimate_least_size(noise, 0.9, 3)
+        < estimate_least_size(noise, 0.99, 3)
+    )
+    assert estimate_least_size(wide, 0.5, 3) == pytest.approx(
+        2 * estimate_least_size(noise, 0.5, 3), rel=0.02
+    )
+    assert estimate_least_size(noise, 0.05, 1) == pytest.approx(estimate_least_size(noise, 0.95, 1))

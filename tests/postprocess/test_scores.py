@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from sfumato.postprocess import haar as scores
-from sfumato.postprocess.haar import MOST_USUAL, Estimate, bins_for, estimated
+from sfumato.postprocess.haar import MOST_USUAL, Estimate, choose_score_bins, estimate_masses
 
 Array = NDArray[np.float64]
 METHODS: list[Estimate] = ["haar", "additive", "sparse"]
@@ -42,7 +42,7 @@ def moved(one: Array, other: Array) -> float:
 def errors(exact: Array, method: Estimate) -> tuple[float, float]:
     random = np.random.default_rng(3)
     found = [
-        estimated(exact[None] + random.normal(0, SIGMA, exact.shape), SIGMA, method)[0]
+        estimate_masses(exact[None] + random.normal(0, SIGMA, exact.shape), SIGMA, method)[0]
         for _ in range(12)
     ]
     return (
@@ -68,7 +68,7 @@ def test_masses_that_do_not_fade_carry_noise_far_out(monkeypatch: pytest.MonkeyP
 def test_a_thin_and_even_crowd_does_not_fade_away() -> None:
     random = np.random.default_rng(5)
     exact = counted(random.uniform(-1, 1, (3000, 2)))  # about half of σ in a cell
-    found = estimated(exact[None] + random.normal(0, SIGMA, exact.shape), SIGMA, "haar")[0]
+    found = estimate_masses(exact[None] + random.normal(0, SIGMA, exact.shape), SIGMA, "haar")[0]
     assert found.sum() == pytest.approx(3000, rel=0.15)
     assert total_variation(found, np.ones_like(found)) < 0.15
 
@@ -76,21 +76,21 @@ def test_a_thin_and_even_crowd_does_not_fade_away() -> None:
 @pytest.mark.parametrize("method", METHODS)
 def test_without_noise_counts_stay_as_they_are(method: Estimate) -> None:
     exact = np.stack([counted(cloud("smooth"), 20), counted(cloud("spiky"), 20)])
-    np.testing.assert_allclose(estimated(exact, 0.0, method), exact, atol=1e-9)
+    np.testing.assert_allclose(estimate_masses(exact, 0.0, method), exact, atol=1e-9)
 
 
 def test_groups_do_not_know_of_each_other() -> None:
     random = np.random.default_rng(7)
     noisy = random.normal(3, SIGMA, (3, 9, 14))
-    together = estimated(noisy, SIGMA, "haar")
+    together = estimate_masses(noisy, SIGMA, "haar")
     for group, masses in zip(noisy, together, strict=True):
-        np.testing.assert_array_equal(estimated(group[None], SIGMA, "haar")[0], masses)
+        np.testing.assert_array_equal(estimate_masses(group[None], SIGMA, "haar")[0], masses)
 
 
 def test_a_group_without_anyone_has_next_to_no_mass() -> None:
     random = np.random.default_rng(8)
     noisy = random.normal(0, SIGMA, (50, 24, 24))
-    masses = estimated(noisy, SIGMA, "haar").sum(axis=(1, 2))
+    masses = estimate_masses(noisy, SIGMA, "haar").sum(axis=(1, 2))
     assert np.median(masses) < 0.1 * np.median(np.maximum(noisy, 0).sum(axis=(1, 2)))
 
 
@@ -104,15 +104,15 @@ def test_masses_are_finite_and_never_negative(
     random = np.random.default_rng(seed)
     noisy = random.normal(0, 1, shape) * random.choice([0.0, 1.0, 1e3, 2.0**63])
     for method in METHODS:
-        masses = estimated(noisy, sigma, method)
+        masses = estimate_masses(noisy, sigma, method)
         assert masses.shape == noisy.shape
         assert np.isfinite(masses).all() and (masses >= 0).all()
 
 
 @given(st.floats(-1e30, 1e30), st.floats(0, 1e30))
 def test_the_number_of_bins_is_sane_whatever_the_size(size: float, sigma: float) -> None:
-    assert 8 <= bins_for(size, sigma) <= MOST_USUAL
-    assert bins_for(size, sigma) <= bins_for(2 * abs(size), sigma)
+    assert 8 <= choose_score_bins(size, sigma) <= MOST_USUAL
+    assert choose_score_bins(size, sigma) <= choose_score_bins(2 * abs(size), sigma)
 
 
 def test_the_usual_bins_beat_many_more_and_many_fewer() -> None:
@@ -124,9 +124,9 @@ def test_the_usual_bins_beat_many_more_and_many_fewer() -> None:
         found: list[float] = []
         for _ in range(8):
             noisy = exact[None] + random.normal(0, SIGMA, exact.shape)
-            picture = estimated(noisy, SIGMA, "haar")[0]
+            picture = estimate_masses(noisy, SIGMA, "haar")[0]
             found.append(moved(picture.repeat(96 // bins, 0).repeat(96 // bins, 1), fine))
         return float(np.mean(found))
 
-    assert bins_for(5000, SIGMA) == 23
+    assert choose_score_bins(5000, SIGMA) == 23
     assert error(24) < error(96) / 2 and error(24) < error(4)

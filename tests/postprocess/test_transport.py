@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from scipy import sparse
 from scipy.optimize import linprog
 
-from sfumato.postprocess.quadtree import Quadtree, Round, grown
-from sfumato.postprocess.transport import cheapest
+from sfumato.postprocess.quadtree import MeasuredRound, Quadtree, build_quadtree
+from sfumato.postprocess.transport import minimise_transport
 
 KINDS = st.sampled_from(["noise", "ties", "negative", "zero", "huge", "peaks"])
 
@@ -37,11 +37,13 @@ def pyramid(generator, kind, levels, w) -> tuple[Quadtree, np.ndarray]:
     codes, rounds, chosen = np.arange(4**start), [], []
     for level in range(start, levels + 1):
         values = drawn(generator, kind, len(codes))
-        rounds.append(Round(np.full(len(codes), level), codes, values, rate=0.1 * (level + 1)))
+        rounds.append(
+            MeasuredRound(np.full(len(codes), level), codes, values, rate=0.1 * (level + 1))
+        )
         best = np.sort(codes[np.argsort(-values, kind="stable")[:w]])
         chosen += [(level, code) for code in best]
         codes = (4 * best[:, None] + np.arange(4)).ravel()
-    tree = grown(rounds)
+    tree = build_quadtree(rounds)
     nodes = zip(tree.level, tree.code, strict=True)
     return tree, np.array([node in set(chosen) for node in nodes])
 
@@ -99,7 +101,7 @@ def optimum(tree, kept, levels):
 @given(st.integers(0, 2**32), KINDS, st.integers(0, 7), st.integers(1, 40))
 def test_the_tree_solver_finds_the_optimum_of_highs(seed, kind, levels, w):
     tree, kept = pyramid(np.random.default_rng(seed), kind, levels, w)
-    mass = cheapest(tree, kept, levels)
+    mass = minimise_transport(tree, kept, levels)
     assert cost(tree, kept, levels, mass) == optimum(tree, kept, levels)
 
 
@@ -109,7 +111,7 @@ def test_inner_nodes_may_go_unmeasured(seed, kind, levels, w):
     tree, kept = pyramid(generator, kind, levels, w)
     seen = (generator.random(tree.size) < 0.5) | (tree.first < 0)
     tree = replace(tree, value=tree.value * seen, rate=tree.rate * seen)
-    mass = cheapest(tree, kept, levels)
+    mass = minimise_transport(tree, kept, levels)
     assert cost(tree, kept, levels, mass) == optimum(tree, kept, levels)
 
 
@@ -117,14 +119,14 @@ def test_inner_nodes_may_go_unmeasured(seed, kind, levels, w):
 @given(st.integers(0, 2**32), KINDS, st.integers(0, 3), st.sampled_from([1, 3, 5, 20, 999]))
 def test_leaves_and_kept_cells_are_all_the_published_program_needs(seed, kind, levels, w):
     tree, kept = pyramid(np.random.default_rng(seed), kind, levels, w)
-    found = cost(tree, kept, levels, cheapest(tree, kept, levels))
+    found = cost(tree, kept, levels, minimise_transport(tree, kept, levels))
     assert found == pytest.approx(published(tree, kept, levels), rel=1e-9)
 
 
 @given(st.integers(0, 2**32), KINDS, st.integers(0, 7), st.integers(1, 40))
 def test_masses_are_not_negative_and_quarters_add_up(seed, kind, levels, w):
     tree, kept = pyramid(np.random.default_rng(seed), kind, levels, w)
-    mass = cheapest(tree, kept, levels)
+    mass = minimise_transport(tree, kept, levels)
     inner = np.flatnonzero(tree.first >= 0)
     quarters = mass[tree.first[inner][:, None] + np.arange(4)].sum(axis=1)
     assert (mass >= 0).all()
@@ -136,7 +138,7 @@ def test_measurements_that_agree_are_kept_as_they_are():
     finest = np.arange(4**levels)
     values = generator.random(4**levels)
     rounds = [
-        Round(
+        MeasuredRound(
             np.full(4**level, level),
             np.arange(4**level),
             np.bincount(finest >> 2 * (levels - level), values),
@@ -144,32 +146,36 @@ def test_measurements_that_agree_are_kept_as_they_are():
         )
         for level in range(2, levels + 1)
     ]
-    tree = grown(rounds)
-    mass = cheapest(tree, np.full(tree.size, True), levels)
+    tree = build_quadtree(rounds)
+    mass = minimise_transport(tree, np.full(tree.size, True), levels)
     assert mass[tree.leaves] == pytest.approx(values)
 
 
 def test_ties_are_shared_alike():
-    above = Round(np.array([0]), np.array([0]), np.array([8.0]), rate=1.0)
-    quarters = Round(np.full(4, 1), np.arange(4), np.zeros(4), rate=1.0)
-    tree = grown([above, quarters])
+    above = MeasuredRound(np.array([0]), np.array([0]), np.array([8.0]), rate=1.0)
+    quarters = MeasuredRound(np.full(4, 1), np.arange(4), np.zeros(4), rate=1.0)
+    tree = build_quadtree([above, quarters])
     none_of_them = np.array([True, False, False, False, False])
-    assert cheapest(tree, none_of_them, levels=1).tolist() == [8, 2, 2, 2, 2]
+    assert minimise_transport(tree, none_of_them, levels=1).tolist() == [8, 2, 2, 2, 2]
 
 
 def test_cells_that_are_not_kept_are_taken_to_be_empty():
-    quarters = Round(np.full(4, 1), np.arange(4), np.array([9.0, 9, 9, 9]), rate=1.0)
-    mass = cheapest(grown([quarters]), np.array([False, True, False, False, False]), levels=5)
+    quarters = MeasuredRound(np.full(4, 1), np.arange(4), np.array([9.0, 9, 9, 9]), rate=1.0)
+    mass = minimise_transport(
+        build_quadtree([quarters]), np.array([False, True, False, False, False]), levels=5
+    )
     assert mass.tolist() == [9, 9, 0, 0, 0]
 
 
 def test_the_least_noisy_measurement_of_a_node_counts():
-    rough = Round(np.array([0]), np.array([0]), np.array([50.0]), rate=0.1)
-    fine = Round(np.array([0]), np.array([0]), np.array([7.0]), rate=1.0)
-    assert cheapest(grown([rough, fine]), np.array([True]), levels=0).tolist() == [7]
+    rough = MeasuredRound(np.array([0]), np.array([0]), np.array([50.0]), rate=0.1)
+    fine = MeasuredRound(np.array([0]), np.array([0]), np.array([7.0]), rate=1.0)
+    assert minimise_transport(
+        build_quadtree([rough, fine]), np.array([True]), levels=0
+    ).tolist() == [7]
 
 
 def test_twenty_levels_are_solved_as_well():
     tree, kept = pyramid(np.random.default_rng(2), "peaks", 20, 20)
-    mass = cheapest(tree, kept, 20)
+    mass = minimise_transport(tree, kept, 20)
     assert cost(tree, kept, 20, mass) == optimum(tree, kept, 20)

@@ -15,14 +15,14 @@ from sfumato.errors import BudgetError, LedgerError
 from sfumato.privacy.accountant import admits
 from sfumato.privacy.budget import Cost
 from sfumato.privacy.ledger import Ledger
-from sfumato.privacy.store import Entry, read_entries, total, write_entry
+from sfumato.privacy.store import Entry, read_entries, sum_costs, write_entry
 
 
 class CarelessLedger(Ledger):
     """Broken on purpose: looks whether a charge fits before it has the ledger to itself."""
 
     def charge(self, label: str, cost: Cost) -> Entry:
-        if not admits(self.budget, total(self.entries), cost):
+        if not admits(self.budget, sum_costs(self.entries), cost):
             raise BudgetError(label, "Why.", "Next.")
         time.sleep(0.002)
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.privacy.accountant import admits, remaining
-from sfumato.privacy.budget import Budget, Cost, exactly, rho_within
+from sfumato.privacy.accountant import admits, compute_remaining
+from sfumato.privacy.budget import Budget, Cost, rho_within, to_fraction
 
 Outcomes = tuple[tuple[float, float], ...]
 """The probability of each outcome under the one table and under its neighbour."""
@@ -43,11 +43,11 @@ def gaussian(rho: Fraction) -> tuple[Cost, Outcomes]:
 
 def menu(budget: Budget) -> Menu:
     """Whole and half portions of ε, of ρ and of the reserve, and the ρ that all of δ would buy."""
-    epsilon, kept = exactly(budget.epsilon), budget.threshold_delta
+    epsilon, kept = to_fraction(budget.epsilon), budget.threshold_delta
     dishes = [response(epsilon), response(epsilon / 2), response(epsilon / 4)]
     if kept:
         dishes += [response(Fraction(0), kept), response(epsilon / 2, kept / 2)]
-    whole = rho_within(epsilon, exactly(budget.delta))
+    whole = rho_within(epsilon, to_fraction(budget.delta))
     return dishes + [gaussian(rho) for rho in {budget.rho, budget.rho / 2, whole} if rho]
 
 
@@ -127,15 +127,15 @@ def test_an_analyst_may_end_one_branch_on_either_side():
 
 
 def all_of_delta_twice(budget: Budget, spent: Cost, cost: Cost) -> bool:
-    total, epsilon = spent + cost, exactly(budget.epsilon)
+    total, epsilon = spent + cost, to_fraction(budget.epsilon)
     by_epsilon = total.epsilon is not None and total.epsilon <= epsilon
-    by_rho = total.rho <= rho_within(epsilon, exactly(budget.delta))
+    by_rho = total.rho <= rho_within(epsilon, to_fraction(budget.delta))
     return total.delta <= budget.threshold_delta and (by_epsilon or by_rho)
 
 
 def no_reserve_by_epsilon(budget: Budget, spent: Cost, cost: Cost) -> bool:
     total = spent + cost
-    by_epsilon = total.epsilon is not None and total.epsilon <= exactly(budget.epsilon)
+    by_epsilon = total.epsilon is not None and total.epsilon <= to_fraction(budget.epsilon)
     return by_epsilon or (total.delta <= budget.threshold_delta and total.rho <= budget.rho)
 
 
@@ -153,7 +153,7 @@ def test_a_rule_with_two_purses_is_caught():
 
     def spend(purses, cost):
         by_epsilon, by_rho = purses
-        if cost.epsilon is not None and by_epsilon + cost.epsilon <= exactly(budget.epsilon):
+        if cost.epsilon is not None and by_epsilon + cost.epsilon <= to_fraction(budget.epsilon):
             return by_epsilon + cost.epsilon, by_rho
         if by_rho + cost.rho <= budget.rho:
             return by_epsilon, by_rho + cost.rho
@@ -164,14 +164,14 @@ def test_a_rule_with_two_purses_is_caught():
 
 
 def test_ten_tenths_fit_a_budget_of_one_and_the_eleventh_does_not():
-    tenth = Cost.pure(exactly(0.1))
+    tenth = Cost.pure(to_fraction(0.1))
     for budget in (Budget(1), Budget(1, 1e-6)):
         spent = Cost.nothing()
         for _ in range(10):
             assert admits(budget, spent, tenth)
             spent += tenth
         assert not admits(budget, spent, tenth)
-        assert not admits(budget, spent, Cost.pure(exactly(1e-300)))
+        assert not admits(budget, spent, Cost.pure(to_fraction(1e-300)))
 
 
 def test_many_small_charts_are_cheaper_by_rho():
@@ -215,7 +215,7 @@ def test_what_remains_can_be_spent_in_each_currency_by_itself(spent):
     budget = Budget(1, 0.1, weak=True)
     if not admits(budget, Cost.nothing(), spent):
         return
-    left = remaining(budget, spent)
+    left = compute_remaining(budget, spent)
     if left.epsilon:
         assert admits(budget, spent, Cost.pure(left.epsilon))
     if spent.rho <= budget.rho:
@@ -239,7 +239,7 @@ def tight_epsilon(charges: list[Cost], delta: float) -> float:
 
 def series(budget: Budget, factor: Fraction = Fraction(1)) -> list[Cost]:
     """Laplace and Gaussian charges that fill the ρ of a budget, or `factor` times it."""
-    laplace = [Cost.pure(exactly(budget.epsilon) / 20)] * 10
+    laplace = [Cost.pure(to_fraction(budget.epsilon) / 20)] * 10
     rest = factor * budget.rho - sum(cost.rho for cost in laplace)
     return laplace + [Cost.gaussian(rest / 4)] * 4
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.errors import DomainError
-from sfumato.privacy.budget import exactly
+from sfumato.privacy.budget import to_fraction
 from sfumato.privacy.guarantee import Guarantee, PrivacyUnit
 
 ROWS = PrivacyUnit.rows()
@@ -21,8 +21,8 @@ def test_replacing_one_costs_two_steps():
 def test_the_derived_promise_is_rounded_against_us_by_at_most_an_ulp(epsilon, delta):
     doubled, grown = Guarantee(epsilon, delta, ROWS).replace_one
     power = Fraction(Context(prec=60).exp(Decimal(repr(epsilon))))
-    exact = exactly(delta) * (1 + power)
-    assert Fraction(doubled) >= 2 * exactly(epsilon)
+    exact = to_fraction(delta) * (1 + power)
+    assert Fraction(doubled) >= 2 * to_fraction(epsilon)
     assert exact <= Fraction(grown) <= exact * (1 + Fraction(1, 2**51))
 
 

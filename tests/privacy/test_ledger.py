@@ -234,7 +234,7 @@ def test_a_creation_that_fails_halfway_leaves_nothing(path, monkeypatch):
         connection.execute("CREATE TABLE meta (name)")
         raise sqlite3.OperationalError
 
-    monkeypatch.setattr(store, "lay", broken)
+    monkeypatch.setattr(store, "create_tables", broken)
     with pytest.raises(LedgerError, match="cannot be created"):
         Ledger.create(path, budget=1, table="visits")
     assert list(path.parent.iterdir()) == []

@@ -17,7 +17,7 @@ from sfumato.errors import LedgerError
 from sfumato.privacy import place, store
 from sfumato.privacy.budget import Cost
 from sfumato.privacy.ledger import Ledger
-from sfumato.privacy.place import held, is_mounted, synced
+from sfumato.privacy.place import is_mounted, lock_file, sync_folder
 
 TENTH = Cost.pure(Fraction(1, 10))
 
@@ -82,7 +82,7 @@ def test_a_file_closed_elsewhere_in_the_process_does_not_let_others_in(ledger: L
     path = ledger.path
     assert path is not None
     command = [sys.executable, "-c", CHARGE, str(path)]
-    with held(path, alone=True, patience=1):
+    with lock_file(path, alone=True, patience=1):
         with path.open("rb"):
             pass
         refusal = subprocess.run(command, capture_output=True, text=True, check=True).stdout
@@ -95,13 +95,13 @@ def test_readers_share_a_file_and_whoever_charges_has_it_alone(ledger: Ledger) -
     path = ledger.path
     assert path is not None
     with (
-        held(path, alone=False, patience=0),
-        held(path, alone=False, patience=0),
+        lock_file(path, alone=False, patience=0),
+        lock_file(path, alone=False, patience=0),
         pytest.raises(TimeoutError),
-        held(path, alone=True, patience=0),
+        lock_file(path, alone=True, patience=0),
     ):
         pass
-    with held(path, alone=True, patience=0):
+    with lock_file(path, alone=True, patience=0):
         pass
 
 
@@ -133,10 +133,10 @@ def test_a_folder_is_synced_when_the_work_is_done_and_only_then(
         done.append("synced")
 
     monkeypatch.setattr(os, "fsync", sync)
-    with synced(tmp_path):
+    with sync_folder(tmp_path):
         done.append("worked")
     assert done == ["worked", "synced"]
-    with pytest.raises(KeyError), synced(tmp_path):
+    with pytest.raises(KeyError), sync_folder(tmp_path):
         raise KeyError
     assert done == ["worked", "synced"]
 
@@ -181,7 +181,7 @@ def test_a_thread_that_waits_for_a_file_gives_up_in_time(
         except LedgerError as refusal:
             refusals.append(str(refusal))
 
-    with held(path, alone=True, patience=0):
+    with lock_file(path, alone=True, patience=0):
         thread = threading.Thread(target=charge)
         thread.start()
         thread.join()

@@ -7,7 +7,7 @@ import numpy as np
 
 from sfumato.domain import Bounds
 from sfumato.lattice import LENGTH, REACH, SHARES, Lattice, Moments
-from sfumato.postprocess.principal import principal
+from sfumato.postprocess.principal import find_components
 from sfumato.privacy.budget import Cost
 from sfumato.privacy.guarantee import Guarantee, PrivacyUnit
 from sfumato.releases.pca import PcaRelease
@@ -82,7 +82,7 @@ def analysed(table, generator, *, noise=20.0, names=None, shared=False, **change
     scale = noise * LENGTH**2 * (SHARES if shared else 1)
     first = Moments(grid, centre, radius, CONSTANT)
     directions = noisy_sums(first, table, scale, generator, shared=shared)
-    found = principal(directions.sums(grid))
+    found = find_components(directions.sums(grid))
     mean = np.clip(np.rint(np.array(centre) + found.mean / grid.unit), -REACH, REACH)
     second = Moments(grid, tuple(map(int, mean)), 2 * radius, CONSTANT)
     unit = PrivacyUnit.users("user") if shared else PrivacyUnit.rows()

@@ -16,7 +16,7 @@ from sfumato.postprocess.box import Box, Summary
 from sfumato.privacy.budget import Cost
 from sfumato.privacy.guarantee import Guarantee, PrivacyUnit
 from sfumato.releases import document
-from sfumato.releases.boxplot import METHODS, NUMBERS, PLACES, BoxplotRelease, Measured
+from sfumato.releases.boxplot import METHODS, NUMBERS, PLACES, BoxplotRelease, MeasuredBoxes
 
 PRICE = Grid("price", Bounds(0, 500), 2**20)
 WARD = Labels("ward", Categories(("A", "B", "C")))
@@ -56,7 +56,7 @@ def release(**changes) -> BoxplotRelease:
     }
     parts |= changes
     groups = len(parts["summaries"])
-    measured = tuple(Measured((k, k + 1, 2**40), (-3, 5)) for k in range(groups))
+    measured = tuple(MeasuredBoxes((k, k + 1, 2**40), (-3, 5)) for k in range(groups))
     return BoxplotRelease(**({"measured": measured} | parts))
 
 
@@ -113,7 +113,7 @@ def test_numbers_of_numpy_are_saved_as_plain_ones(tmp_path):
         np.float64(box.size),
         np.bool_(True),
     )
-    measured = (Measured(tuple(np.arange(3)), tuple(np.arange(2))),)
+    measured = (MeasuredBoxes(tuple(np.arange(3)), tuple(np.arange(2))),)
     sample = release(summaries=(arrays,), measured=measured)
     assert sf.load(sample.save(tmp_path / "release.json")) == sample
 

@@ -23,7 +23,7 @@ from sfumato.releases.heatmap import view as background
 from sfumato.releases.heatmap.area import DEGREE, Area, ratio
 from sfumato.releases.heatmap.figure import COVERAGE, REACH
 from sfumato.releases.heatmap.leaves import LeafNoise
-from sfumato.render.plane import png
+from sfumato.render.plane import encode_png
 
 LON = Grid("lon", Bounds(-74.3, -73.7), 64)
 LAT = Grid("lat", Bounds(40.5, 40.9), 64)
@@ -510,7 +510,7 @@ def test_a_background_that_is_no_picture_is_refused(picture):
 
 def test_a_background_that_is_damaged_is_refused(tmp_path):
     path = tmp_path / "scene.png"
-    whole = png(np.full((4, 4, 4), 255, dtype=np.uint8))
+    whole = encode_png(np.full((4, 4, 4), 255, dtype=np.uint8))
     for damaged in (whole[:8], whole[:40], whole[:30] + bytes(8) + whole[38:], whole[:8] * 9):
         path.write_bytes(damaged)
         with pytest.raises(ReleaseError, match="damaged") as problem:

@@ -13,7 +13,7 @@ from releases.analysed import analysed, cloud, exact_sums, lattice, noisy_sums, 
 from sfumato.domain import Bounds
 from sfumato.errors import ReleaseError
 from sfumato.lattice import REACH, Lattice
-from sfumato.postprocess.principal import principal
+from sfumato.postprocess.principal import find_components
 from sfumato.privacy.budget import Cost
 from sfumato.privacy.guarantee import Guarantee, PrivacyUnit
 from sfumato.releases import document
@@ -219,12 +219,12 @@ def turned_by_noise(columns, decay, noise, *, dishonest=1.0):
     made = analysed(table, generator, noise=noise)
     asked, scale = made.directions.asked(made.lattice), made.directions.scale
     exact = released(asked, exact_sums(asked, table), 1.0).sums(made.lattice)
-    truth = principal(exact).directions
+    truth = find_components(exact).directions
     intervals = []
     for _ in range(200):
         drawn = noisy_sums(asked, table, scale, generator)
         drawn = replace(drawn, scale=scale * dishonest)
-        found = principal(drawn.sums(made.lattice)).directions
+        found = find_components(drawn.sums(made.lattice)).directions
         found *= np.sign((found * truth).sum(axis=1, keepdims=True))
         intervals.append(replace(made, directions=drawn, vectors=whole(found)).uncertainty)
     return made, coverage(intervals, {"components": truth[: made.kept]})["components"]

@@ -11,11 +11,11 @@ from matplotlib.text import Text
 from releases.analysed import analysed, cloud
 from sfumato.errors import ReleaseError
 from sfumato.figure import Bars, Points
-from sfumato.postprocess.principal import Principal
+from sfumato.postprocess.principal import PrincipalComponents
 from sfumato.releases import pca
 from sfumato.releases.pca import figure as pca_figure
 from sfumato.render import theme
-from sfumato.render.description import readings
+from sfumato.render.description import describe_figure
 from sfumato.render.vega import VERSION
 
 
@@ -38,7 +38,7 @@ def bars(release) -> list[Bars]:
 def told_apart(monkeypatch, *gaps):
     """Decide which gaps between components are wider than the noise."""
 
-    def distinct(found: Principal) -> tuple[bool, ...]:
+    def distinct(found: PrincipalComponents) -> tuple[bool, ...]:
         return gaps + (gaps[-1],) * (len(found.variances) - len(gaps))
 
     monkeypatch.setattr(pca, "distinct", distinct)
@@ -210,7 +210,7 @@ def test_a_simulated_release_says_so_on_every_picture():
 def test_every_view_can_be_drawn_saved_and_read_aloud(release, view, tmp_path):
     assert release.save(tmp_path / "picture.svg", view=view).stat().st_size > 500
     assert json.loads(json.dumps(release.to_vega(view=view), allow_nan=False))
-    said = str(next(readings(release.figure(view=view))))
+    said = str(next(describe_figure(release.figure(view=view))))
     assert said.startswith("principal component 1" if view == "scree" else "PC1 (")
 
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from releases.scored import SCALE, SIDE, components, pyramid, scored, sparse
-from sfumato.figure import Arrows, Clouds, Dots, Heat, Outline
-from sfumato.postprocess.significance import evidence
+from sfumato.figure import Arrows, Clouds, Contour, Dots, Heat
+from sfumato.postprocess.significance import compute_significance
 from sfumato.releases.pca import PcaRelease
 from sfumato.releases.release import WATERMARK
 from sfumato.releases.scoreplot.density import MOST_TOGETHER
@@ -46,7 +46,7 @@ def test_grey_is_what_noise_could_have_made():
     made = scored()
     (heat,) = made.figure().panels[0].marks
     muted = np.array(heat.muted)
-    clear = evidence(made.counts, SCALE)[0] > 1
+    clear = compute_significance(made.counts, SCALE)[0] > 1
     assert 0.2 < clear.mean() < 0.8
     assert not muted[4::8, 4::8][clear].all() and (~muted[4::8, 4::8] == clear).mean() > 0.95
     assert not muted[64, 64] and muted[1, 1]
@@ -66,7 +66,7 @@ def test_groups_are_laid_over_each_other_with_two_lines_each():
     (clouds,) = of_kind(figure, Clouds)
     assert clouds.series == NAMES and figure.legend == "kind"
     assert [max(map(max, group)) for group in clouds.value] == [1.0, 1.0, 1.0]
-    lines = of_kind(figure, Outline)
+    lines = of_kind(figure, Contour)
     assert [(line.series, line.share) for line in lines] == [
         (name, share) for name in NAMES for share in (0.5, 0.9)
     ]
@@ -83,7 +83,7 @@ def area(line):
 
 
 def test_a_line_surrounds_the_place_its_group_stands_at():
-    lines = of_kind(scored(SIZES, names=NAMES).figure(), Outline)
+    lines = of_kind(scored(SIZES, names=NAMES).figure(), Contour)
     for place, line in enumerate(lines[::2]):
         turn = 2 * np.pi * place / 3
         corners = np.concatenate([np.array(path) for path in line.paths])
@@ -121,7 +121,7 @@ def test_a_group_too_small_to_see_is_named_and_not_drawn():
     assert figure.notes == ("Too small to stand out from the noise: B.",)
     (clouds,) = of_kind(figure, Clouds)
     assert not np.any(clouds.value[1]) and np.any(clouds.value[0])
-    assert {line.series for line in of_kind(figure, Outline)} == {"A", "C"}
+    assert {line.series for line in of_kind(figure, Contour)} == {"A", "C"}
     assert {dots.series for dots in of_kind(figure, Dots)} == {"A", "C"}
 
 

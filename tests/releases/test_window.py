@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.domain import Bounds, moment
+from sfumato.domain import Bounds, convert_to_datetime
 from sfumato.figure import Estimates
 from sfumato.releases.axes import Window
 
@@ -73,7 +73,7 @@ def test_margins_never_leave_the_calendar():
     bounds = Bounds.of((date(1, 1, 1), date(9999, 12, 31)))
     ends = (bounds.lower, bounds.upper)
     shown = window(*((end, end, end) for end in ends), bounds=bounds, margins=(0.1, 0.1))
-    assert [moment(end).year for end in shown.limits] == [1, 9999]
+    assert [convert_to_datetime(end).year for end in shown.limits] == [1, 9999]
 
 
 @pytest.mark.parametrize("ends", [(0, 1.7e308), (-1.7e308, 1.7e308)])

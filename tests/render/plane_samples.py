@@ -8,12 +8,12 @@ from sfumato.figure import (
     Arrows,
     Axis,
     Clouds,
+    Contour,
     Dots,
     Estimates,
     Figure,
     Heat,
     Mark,
-    Outline,
     Panel,
 )
 
@@ -79,9 +79,9 @@ def ring(x: float, y: float, radius: float) -> tuple[tuple[float, float], ...]:
     return tuple((x + radius * math.cos(t), y + radius * math.sin(t)) for t in turns)
 
 
-def outlines(names: tuple[str, ...]) -> list[Outline]:
+def outlines(names: tuple[str, ...]) -> list[Contour]:
     return [
-        Outline((ring(*place(group, len(names)), radius),), share, name)
+        Contour((ring(*place(group, len(names)), radius),), share, name)
         for group, name in enumerate(names)
         for share, radius in ((0.5, 1.3), (0.9, 2.3))
     ]

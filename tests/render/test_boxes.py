@@ -15,15 +15,15 @@ from render.samples import box_hue, boxes, boxplot, thirty_boxes
 from sfumato.figure import Boxes, Estimates
 from sfumato.render import theme
 from sfumato.render.boxes import (
+    BoxPart,
     Fineness,
-    Part,
     caps,
     medians,
     outlines,
     reaches,
-    soft_boxes,
-    soft_ends,
-    soft_medians,
+    shade_boxes,
+    shade_medians,
+    shade_whisker_ends,
     spacing,
     span_sides,
     spans,
@@ -33,9 +33,9 @@ from sfumato.render.boxes import (
 FINE = Fineness(310, 12)
 
 
-def piles(parts: list[Part]) -> list[list[Part]]:
+def piles(parts: list[BoxPart]) -> list[list[BoxPart]]:
     """Group the rectangles of each shade, from the outermost in."""
-    shades: list[list[Part]] = []
+    shades: list[list[BoxPart]] = []
     for _, group in groupby(parts, key=lambda part: part.left):
         for part in group:
             inner = shades and shades[-1][-1].left == part.left
@@ -46,7 +46,7 @@ def piles(parts: list[Part]) -> list[list[Part]]:
     return shades
 
 
-def seen(pile: list[Part]) -> float:
+def seen(pile: list[BoxPart]) -> float:
     """Return how opaque rectangles are together."""
     through = 1.0
     for part in pile:
@@ -54,7 +54,7 @@ def seen(pile: list[Part]) -> float:
     return 1 - through
 
 
-def outer(parts: list[Part]) -> list[tuple[float, float]]:
+def outer(parts: list[BoxPart]) -> list[tuple[float, float]]:
     return [(pile[0].low, pile[0].high) for pile in piles(parts)]
 
 
@@ -65,17 +65,17 @@ def close(got: Iterable[tuple[float, float]], wanted: Iterable[tuple[float, floa
 def test_the_outermost_rectangle_of_a_shade_is_the_interval() -> None:
     mark = boxes(3)
     median = zip(mark.median.low, mark.median.high, strict=True)
-    assert close(outer(soft_medians(mark, FINE)), median)
+    assert close(outer(shade_medians(mark, FINE)), median)
     box = zip(mark.q1.low, mark.q3.high, strict=True)
-    assert close(outer(soft_boxes(mark, FINE)), box)
+    assert close(outer(shade_boxes(mark, FINE)), box)
     below, above = mark.lower_whisker, mark.upper_whisker
     ends = [*zip(below.low, below.high, strict=True), *zip(above.low, above.high, strict=True)]
-    assert close(outer(soft_ends(mark, FINE)), ends)
+    assert close(outer(shade_whisker_ends(mark, FINE)), ends)
 
 
 def test_the_innermost_rectangle_of_a_box_is_where_it_surely_lies() -> None:
     mark = boxes(3)
-    inner = [(pile[-1].low, pile[-1].high) for pile in piles(soft_boxes(mark, FINE))]
+    inner = [(pile[-1].low, pile[-1].high) for pile in piles(shade_boxes(mark, FINE))]
     assert close(inner, zip(mark.q1.high, mark.q3.low, strict=True))
 
 
@@ -83,15 +83,15 @@ def test_the_innermost_rectangle_of_a_box_is_where_it_surely_lies() -> None:
 def test_shades_have_their_full_colour_where_all_rectangles_lie(noise: float) -> None:
     mark = boxes(4, noise=noise)
     for parts, full in (
-        (soft_boxes(mark, FINE), theme.BOX_OPACITY),
-        (soft_medians(mark, FINE), theme.MEDIAN_OPACITY),
-        (soft_ends(mark, FINE), theme.END_OPACITY),
+        (shade_boxes(mark, FINE), theme.BOX_OPACITY),
+        (shade_medians(mark, FINE), theme.MEDIAN_OPACITY),
+        (shade_whisker_ends(mark, FINE), theme.END_OPACITY),
     ):
         assert [seen(pile) for pile in piles(parts)] == pytest.approx([full] * len(piles(parts)))
 
 
 def test_a_box_we_are_unsure_of_is_pale() -> None:
-    sure, unsure = (soft_boxes(boxes(1, noise=noise), FINE) for noise in (1, 90))
+    sure, unsure = (shade_boxes(boxes(1, noise=noise), FINE) for noise in (1, 90))
     assert seen(unsure) < 0.8 * seen(sure)
 
 
@@ -100,15 +100,15 @@ def test_no_rectangle_leaves_the_intervals_whatever_they_are(numbers: list[float
     ends = sorted(numbers)
     q1, median, q3 = (Estimates((ends[k],), (ends[0],), (ends[8],)) for k in (3, 4, 5))
     mark = replace(boxes(1), q1=q1, median=median, q3=q3)
-    for part in (*soft_boxes(mark, FINE), *soft_medians(mark, FINE)):
+    for part in (*shade_boxes(mark, FINE), *shade_medians(mark, FINE)):
         assert ends[0] - 1e-9 <= part.low < part.high <= ends[8] + 1e-9
         assert 0 < part.opacity < 1
 
 
 def test_without_intervals_a_box_has_hard_edges() -> None:
     mark = boxes(2, noise=0)
-    assert soft_medians(mark, FINE) == soft_ends(mark, FINE) == []
-    assert {(p.low, p.high) for p in soft_boxes(mark, FINE)} == {
+    assert shade_medians(mark, FINE) == shade_whisker_ends(mark, FINE) == []
+    assert {(p.low, p.high) for p in shade_boxes(mark, FINE)} == {
         (p.low, p.high) for p in outlines(mark)
     }
 
@@ -129,7 +129,7 @@ def test_lines_stand_where_the_numbers_are() -> None:
 
 def test_the_shade_of_a_whisker_stays_outside_its_box() -> None:
     mark = boxes(3, noise=200)
-    for part in soft_ends(mark, FINE):
+    for part in shade_whisker_ends(mark, FINE):
         place = round((part.left + part.right) / 2)
         assert part.high <= mark.q1.value[place] or part.low >= mark.q3.value[place]
 

@@ -12,8 +12,8 @@ from render.plane_samples import GROUPS, arrows, biplot, clouds, map_panels, pla
 from render.samples import HOSTILE, heat, heat_over, hostile, panels, two_dimensional
 from sfumato.figure import Figure
 from sfumato.render import html as runtime
-from sfumato.render.html import fragment, html, page
-from sfumato.render.vega import bare
+from sfumato.render.html import build_fragment, build_html, build_page
+from sfumato.render.vega import build_bare_vega
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 
@@ -53,7 +53,7 @@ def opened(text: str, folder: Path) -> tuple[str, list[str]]:
 
 
 def test_a_page_opens_offline_without_a_complaint(tmp_path: Path) -> None:
-    became, complaints = opened(html(hostile()), tmp_path)
+    became, complaints = opened(build_html(hostile()), tmp_path)
     assert complaints == []
     assert became.count("<svg") == 1
     assert "alert(1)" in became and "<script" not in became
@@ -64,7 +64,7 @@ def test_a_page_opens_offline_without_a_complaint(tmp_path: Path) -> None:
 def test_a_density_is_drawn_by_its_script_and_nothing_complains(
     figure: Figure, tmp_path: Path
 ) -> None:
-    became, complaints = opened(html(figure), tmp_path)
+    became, complaints = opened(build_html(figure), tmp_path)
     assert complaints == []
     place = became[became.index('id="picture"') : became.index('id="specification"')]
     assert "<canvas" in place and "<svg" not in place, "the script has drawn over the still"
@@ -76,14 +76,14 @@ def test_a_density_is_drawn_by_its_script_and_nothing_complains(
 def test_groups_in_a_plane_are_drawn_without_a_script_and_nothing_complains(
     figure: Figure, tmp_path: Path
 ) -> None:
-    became, complaints = opened(html(figure), tmp_path)
+    became, complaints = opened(build_html(figure), tmp_path)
     assert complaints == []
     assert became.count("<svg") == 1 and "<script" not in became
 
 
 def test_groups_in_a_plane_can_be_moved_where_a_script_draws_them(tmp_path: Path) -> None:
-    block = runtime.block(bare(biplot(), width=600, lively=True), "<svg></svg>")
-    text = page("Groups", block + '<p id="hint"></p>', script=runtime.script())
+    block = runtime.embed_chart(build_bare_vega(biplot(), width=600, lively=True), "<svg></svg>")
+    text = build_page("Groups", block + '<p id="hint"></p>', script=runtime.write_script())
     became, complaints = opened(text, tmp_path)
     assert complaints == []
     place = became[became.index('id="picture"') : became.index('id="specification"')]
@@ -91,8 +91,8 @@ def test_groups_in_a_plane_can_be_moved_where_a_script_draws_them(tmp_path: Path
 
 
 def test_many_charts_on_one_page_open_without_a_complaint(tmp_path: Path) -> None:
-    charts = [fragment(figure) for figure in (hostile(), panels(4), two_dimensional())]
-    became, complaints = opened(page("Many", "".join(charts * 2)), tmp_path)
+    charts = [build_fragment(figure) for figure in (hostile(), panels(4), two_dimensional())]
+    became, complaints = opened(build_page("Many", "".join(charts * 2)), tmp_path)
     assert complaints == []
     assert became.count("<svg") == 6
 
@@ -104,6 +104,6 @@ def test_the_browser_stops_what_does_not_belong_and_the_check_sees_it(
     intruder: str, tmp_path: Path
 ) -> None:
     _, complaints = opened(
-        html(two_dimensional()).replace("</main>", intruder + "</main>"), tmp_path
+        build_html(two_dimensional()).replace("</main>", intruder + "</main>"), tmp_path
     )
     assert any("Content Security Policy" in line for line in complaints)

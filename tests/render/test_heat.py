@@ -20,12 +20,19 @@ from matplotlib.image import imread
 from render.samples import PIXEL, heat, heat_over, heat_time, two_dimensional, watermarked
 from sfumato.figure import Figure, Heat
 from sfumato.render import theme
-from sfumato.render.description import readings
-from sfumato.render.html import fragment
-from sfumato.render.matplotlib import draw, picture
-from sfumato.render.plane import address, colours, muted, png, sample, ticks
+from sfumato.render.description import describe_figure
+from sfumato.render.html import build_fragment
+from sfumato.render.matplotlib import draw, render_picture
+from sfumato.render.plane import (
+    colour_density,
+    encode_png,
+    find_muted,
+    make_data_address,
+    sample_density,
+    ticks,
+)
 from sfumato.render.scale import colour_limits
-from sfumato.render.vega import VERSION, bare, vega
+from sfumato.render.vega import VERSION, build_bare_vega, build_vega
 
 
 def mark_of(figure: Figure) -> Heat:
@@ -63,7 +70,7 @@ def spread_of(colour: Any) -> Any:
 
 def test_a_png_holds_the_colours_it_was_made_of() -> None:
     wanted = np.random.default_rng(0).integers(0, 256, (7, 5, 4), dtype=np.uint8)
-    assert (np.rint(255 * decoded(address(png(wanted)))) == wanted).all()
+    assert (np.rint(255 * decoded(make_data_address(encode_png(wanted)))) == wanted).all()
 
 
 @pytest.mark.parametrize("night", [False, True])
@@ -71,8 +78,8 @@ def test_where_noise_could_have_made_it_a_density_is_grey_and_elsewhere_coloured
     night: bool,
 ) -> None:
     mark = mark_of(heat())
-    shown = colours(mark, 900.0, night=night)
-    doubtful = muted(mark)
+    shown = colour_density(mark, 900.0, night=night)
+    doubtful = find_muted(mark)
     assert 0 < doubtful.sum() < doubtful.size
     assert (spread_of(shown[doubtful]) == 0).all()
     assert (spread_of(shown[~doubtful]) > 10).all()
@@ -88,13 +95,13 @@ def test_lightness_falls_by_day_and_rises_by_night_with_the_density() -> None:
 
 def test_a_place_is_muted_where_the_figure_says_so() -> None:
     mark = replace(mark_of(heat(2, 1)), muted=((True, False),), value=((5.0, 5.0),))
-    assert muted(mark).tolist() == [[True, False]]
+    assert find_muted(mark).tolist() == [[True, False]]
 
 
 def test_over_a_picture_little_and_doubtful_is_clear_and_much_is_not() -> None:
     mark = replace(mark_of(heat(background=PIXEL)), value=((0.0, 10.0, 900.0, 900.0),))
     mark = replace(mark, muted=((True, False, False, True),))
-    opacity = colours(mark, 900.0)[0, :, 3]
+    opacity = colour_density(mark, 900.0)[0, :, 3]
     assert opacity.tolist() == [0, 0, round(255 * theme.HEAT_OPACITY), 0]
 
 
@@ -109,15 +116,15 @@ def test_ticks_are_round_and_stand_apart() -> None:
 def test_places_are_read_off_the_middle() -> None:
     mark = replace(mark_of(heat()), value=tuple((0.0, 1.0, 2.0) for _ in range(3)))
     mark = replace(mark, low=mark.value, high=mark.value)
-    taken = sample(mark, 1)
+    taken = sample_density(mark, 1)
     (place,) = taken.places
     assert place.value == 1.0
     assert taken.ends(mark, place) == (*mark.x, *mark.y)
-    assert [place.value for place in sample(mark, 9).places] == [0, 1, 2] * 3
+    assert [place.value for place in sample_density(mark, 9).places] == [0, 1, 2] * 3
 
 
 def test_a_reading_says_where_how_much_and_how_sure() -> None:
-    first, *_ = (str(reading) for reading in readings(heat(4, 4)))
+    first, *_ = (str(reading) for reading in describe_figure(heat(4, 4)))
     assert first.startswith("lon −74.2, lat 40.5")  # the digits that tell places apart
     assert first.endswith("people per km² 0 (could be noise); 90 % (noise) −150 to 150")
 
@@ -125,11 +132,11 @@ def test_a_reading_says_where_how_much_and_how_sure() -> None:
 def test_the_picture_lies_between_the_ends_of_the_window_and_the_right_way_up() -> None:
     for figure, upper in ((heat(), True), (heat_over(), False)):
         mark = mark_of(figure)
-        *_, image = of_kind(vega(figure), "image")
+        *_, image = of_kind(build_vega(figure), "image")
         (ends,) = image["data"]["values"]
         assert (ends["left"], ends["right"], ends["low"], ends["high"]) == (*mark.x, *mark.y)
         shown = decoded(image["mark"]["url"])
-        wanted = colours(mark, colour_limits(figure)[1])
+        wanted = colour_density(mark, colour_limits(figure)[1])
         assert (np.rint(255 * shown) == (wanted[::-1] if upper else wanted)).all()
 
 
@@ -140,7 +147,7 @@ def test_matplotlib_shows_the_same_picture_in_the_same_place() -> None:
         image = ax.images[-1]
         assert image.get_extent() == [*mark.x, *mark.y]
         assert image.origin == "lower"
-        assert (image.get_array() == colours(mark, colour_limits(figure)[1])).all()
+        assert (image.get_array() == colour_density(mark, colour_limits(figure)[1])).all()
     assert ax.yaxis.get_inverted(), "of an image, the first row is the top"
 
 
@@ -149,7 +156,7 @@ def test_a_background_stands_upright_whichever_way_the_axis_runs() -> None:
     upright[0] = 255
     for figure, first in ((heat(), 0.0), (heat_over(), 1.0)):
         (panel,) = figure.panels
-        marks = (replace(mark_of(figure), background=address(png(upright))),)
+        marks = (replace(mark_of(figure), background=make_data_address(encode_png(upright))),)
         ax = drawn(replace(figure, panels=(replace(panel, marks=marks),)))
         assert ax.images[0].get_array()[0, 0, 0] == first
 
@@ -158,13 +165,13 @@ def test_a_density_keeps_its_shape() -> None:
     for ratio in (0.5, 1.0, 2.5):
         box = drawn(heat(ratio=ratio)).get_window_extent()
         assert box.height / box.width == pytest.approx(ratio, rel=1e-3)
-        view = vega(heat(ratio=ratio))["vconcat"][0]["vconcat"][-1]
+        view = build_vega(heat(ratio=ratio))["vconcat"][0]["vconcat"][-1]
         assert view["height"] / view["width"] == pytest.approx(ratio, rel=1e-2)
     assert drawn(heat(ratio=None)).get_aspect() == "auto"
 
 
 def test_a_page_has_the_shape_of_its_map() -> None:
-    sizes = [imread(BytesIO(picture(heat(ratio=r), "png"))).shape for r in (0.4, 1.0, 3.0)]
+    sizes = [imread(BytesIO(render_picture(heat(ratio=r), "png"))).shape for r in (0.4, 1.0, 3.0)]
     assert sizes[0][0] < sizes[1][0] <= sizes[2][0]
     assert sizes[0][1] > sizes[2][1]
 
@@ -185,8 +192,8 @@ def test_on_dark_paper_full_cells_and_the_watermark_are_light() -> None:
 
 
 def test_leaves_are_outlined_on_request_alone() -> None:
-    assert of_kind(vega(heat()), "rect")[0]["encoding"].keys() >= {"tooltip"}
-    outlines, touch = of_kind(vega(heat_over()), "rect")
+    assert of_kind(build_vega(heat()), "rect")[0]["encoding"].keys() >= {"tooltip"}
+    outlines, touch = of_kind(build_vega(heat_over()), "rect")
     assert outlines["mark"]["fill"] is None
     assert outlines["data"]["values"] == [
         {"left": [0.0, 320.0], "right": [320.0, 640.0], "low": [0.0, 0.0], "high": [240.0, 240.0]}
@@ -197,31 +204,31 @@ def test_leaves_are_outlined_on_request_alone() -> None:
 
 
 def test_only_a_specification_that_a_script_draws_can_be_moved_and_is_cut() -> None:
-    lively, still = (json.dumps(spec) for spec in (vega(heat()), bare(heat())))
+    lively, still = (json.dumps(spec) for spec in (build_vega(heat()), build_bare_vega(heat())))
     assert '"bind": "scales"' in lively and '"clip": true' in lively
     assert '"bind"' not in still and '"clip"' not in still
-    assert "clip-path" not in fragment(heat()).replace('clip-path="url(#', "clip-path")
+    assert "clip-path" not in build_fragment(heat()).replace('clip-path="url(#', "clip-path")
 
 
 def test_the_key_has_the_scale_of_the_picture() -> None:
     figure = heat()
-    key = vega(figure)["vconcat"][0]["vconcat"][0]
+    key = build_vega(figure)["vconcat"][0]["vconcat"][0]
     assert key["title"]["text"] == "people per km², noise ± 150 (90 %)"
     scale = key["layer"][0]["encoding"]["color"]["scale"]
     assert (scale["type"], scale["exponent"], tuple(scale["range"])) == ("pow", 0.5, theme.RAMP)
     assert scale["domain"] == list(colour_limits(figure))
-    svg = vl_convert.vegalite_to_svg(bare(figure), vl_version=VERSION)
+    svg = vl_convert.vegalite_to_svg(build_bare_vega(figure), vl_version=VERSION)
     for tick in ticks(colour_limits(figure)[1]):
         assert f">{tick:g}</text>" in svg
 
 
 def test_what_is_pointed_at_is_a_short_table_and_formulas() -> None:
-    spec = vega(heat(200, 200))
+    spec = build_vega(heat(200, 200))
     (touch,) = of_kind(spec, "rect")
     (columns,) = touch["data"]["values"]
     assert [len(column) for column in columns.values()] == [64 * 64] * 3
     assert len(json.dumps(spec)) < 250_000
-    svg = vl_convert.vegalite_to_svg(bare(heat(8, 6)), vl_version=VERSION)
+    svg = vl_convert.vegalite_to_svg(build_bare_vega(heat(8, 6)), vl_version=VERSION)
     spoken = re.findall(r'aria-label="(lon[^"]*)"', svg)
     assert len(spoken) == 8 * 6
     assert (
@@ -231,12 +238,12 @@ def test_what_is_pointed_at_is_a_short_table_and_formulas() -> None:
 
 
 def test_places_on_a_time_axis_are_moments() -> None:
-    svg = vl_convert.vegalite_to_svg(bare(heat_time()), vl_version=VERSION)
+    svg = vl_convert.vegalite_to_svg(build_bare_vega(heat_time()), vl_version=VERSION)
     assert 'aria-label="day 2024-01-0' in svg
     assert 'aria-label="lon' not in svg
 
 
 def test_a_name_that_tries_to_break_out_of_a_formula_is_only_text() -> None:
     label = "\"'; + event.view.alert(1) + `${1}` \\"
-    svg = vl_convert.vegalite_to_svg(bare(heat(8, 6, label=label)), vl_version=VERSION)
+    svg = vl_convert.vegalite_to_svg(build_bare_vega(heat(8, 6, label=label)), vl_version=VERSION)
     assert "event.view.alert(1)" in svg

@@ -30,9 +30,9 @@ from render.samples import (
 from sfumato.figure import Boxes, Figure, Orient
 from sfumato.render import boxes as geometry
 from sfumato.render import theme
-from sfumato.render.boxes import Fineness, Part
+from sfumato.render.boxes import BoxPart, Fineness
 from sfumato.render.matplotlib import draw
-from sfumato.render.matplotlib.lettering import tones
+from sfumato.render.matplotlib.lettering import choose_tones
 
 LINES = {
     "_medians": geometry.medians,
@@ -40,9 +40,9 @@ LINES = {
     "_caps": geometry.caps,
 }
 SHADES = {
-    "_soft_boxes": geometry.soft_boxes,
-    "_soft_medians": geometry.soft_medians,
-    "_soft_ends": geometry.soft_ends,
+    "_soft_boxes": geometry.shade_boxes,
+    "_soft_medians": geometry.shade_medians,
+    "_soft_ends": geometry.shade_whisker_ends,
 }
 
 
@@ -65,7 +65,7 @@ def words(ax: Axes, label: str = "_count") -> list[str]:
     return [text.get_text() for text in ax.texts if text.get_label() == label]
 
 
-def ends(part: Part, orient: str) -> list[tuple[float, float]]:
+def ends(part: BoxPart, orient: str) -> list[tuple[float, float]]:
     corners = [(part.left, part.low), (part.right, part.high)]
     return corners if orient == "v" else [(value, place) for place, value in corners]
 
@@ -225,9 +225,9 @@ def test_what_is_drawn_on_dark_paper_is_light(figure: Figure) -> None:
 
 def test_what_is_drawn_on_light_paper_is_our_own_ink() -> None:
     ax = Page(facecolor="none").add_subplot()
-    assert tones(ax).ink == theme.INK
+    assert choose_tones(ax).ink == theme.INK
     ax.set_facecolor("black")
-    assert _lightness(tones(ax).ink) > 0.8
+    assert _lightness(choose_tones(ax).ink) > 0.8
 
 
 def _lightness(colour: Any) -> float:

@@ -16,7 +16,7 @@ import pytest
 from matplotlib.image import imread
 
 from render.samples import HOSTILE, SAMPLES, category, histogram, hostile, panels
-from sfumato.render.matplotlib import PictureKind, picture
+from sfumato.render.matplotlib import PictureKind, render_picture
 from sfumato.render.matplotlib.drawing import natural_size
 from sfumato.render.text import clean
 
@@ -29,10 +29,10 @@ STARTS = {"svg": b"<?xml", "png": b"\x89PNG", "pdf": b"%PDF"}
     [("category_hue", "svg"), ("category_hue", "png"), ("category_hue", "pdf"), ("panels", "svg")],
 )
 def test_the_same_figure_gives_the_same_bytes(name: str, kind: PictureKind) -> None:
-    first = picture(SAMPLES[name], kind)
+    first = render_picture(SAMPLES[name], kind)
     assert first.startswith(STARTS[kind])
     with mpl.rc_context({"font.size": 30, "axes.facecolor": "black", "svg.hashsalt": "other"}):
-        assert picture(SAMPLES[name], kind) == first, "whatever the user's style"
+        assert render_picture(SAMPLES[name], kind) == first, "whatever the user's style"
 
 
 def test_another_process_gives_the_same_bytes() -> None:
@@ -53,18 +53,20 @@ def test_another_process_gives_the_same_bytes() -> None:
         text=True,
         check=True,
     )
-    here = [hashlib.sha256(picture(SAMPLES["numeric_hue"], kind)).hexdigest() for kind in KINDS]
+    here = [
+        hashlib.sha256(render_picture(SAMPLES["numeric_hue"], kind)).hexdigest() for kind in KINDS
+    ]
     assert run.stdout.split() == here
 
 
 def test_another_figure_gives_other_bytes() -> None:
     other = replace(histogram(), caption="another")
-    assert picture(other, "svg") != picture(histogram(), "svg")
+    assert render_picture(other, "svg") != render_picture(histogram(), "svg")
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_picture_holds_no_date_and_no_host(kind: PictureKind) -> None:
-    content = picture(histogram(), kind)
+    content = render_picture(histogram(), kind)
     here = str(Path(__file__).parents[2])
     for trace in ("CreationDate", "dc:date", "Software", "Matplotlib v", here, str(Path.home())):
         assert trace.encode() not in content
@@ -72,7 +74,7 @@ def test_a_picture_holds_no_date_and_no_host(kind: PictureKind) -> None:
 
 @pytest.mark.parametrize("name", SAMPLES)
 def test_an_svg_is_valid_and_reaches_for_nothing(name: str) -> None:
-    tree = ElementTree.fromstring(picture(SAMPLES[name], "svg"))
+    tree = ElementTree.fromstring(render_picture(SAMPLES[name], "svg"))
     for element in tree.iter():
         assert element.tag.rpartition("}")[2] not in ("script", "foreignObject", "a")
         for attribute, value in element.attrib.items():
@@ -81,7 +83,7 @@ def test_an_svg_is_valid_and_reaches_for_nothing(name: str) -> None:
 
 
 def test_an_svg_shows_names_as_they_are_spelled() -> None:
-    tree = ElementTree.fromstring(picture(hostile(), "svg", size=(12, 7)))
+    tree = ElementTree.fromstring(render_picture(hostile(), "svg", size=(12, 7)))
     words = " ".join(" ".join(element.itertext()) for element in tree.iter() if _is_text(element))
     for name in HOSTILE[1:]:
         assert all(word in words for word in clean(name).split())
@@ -89,11 +91,11 @@ def test_an_svg_shows_names_as_they_are_spelled() -> None:
 
 def test_letters_no_font_has_do_no_harm() -> None:
     figure = category(("漢字", "ひらがな", "עברית", "🦉"))
-    assert all(picture(figure, kind).startswith(STARTS[kind]) for kind in KINDS)
+    assert all(render_picture(figure, kind).startswith(STARTS[kind]) for kind in KINDS)
 
 
 def test_the_size_is_as_asked_or_suits_the_panels() -> None:
-    small = imread(BytesIO(picture(histogram(), "png", size=(3, 2))))
+    small = imread(BytesIO(render_picture(histogram(), "png", size=(3, 2))))
     assert small.shape[:2] == (400, 600)
     heights = [natural_size(figure)[1] for figure in (histogram(), panels(3), panels(8))]
     assert heights[2] > max(heights[:2])

@@ -17,11 +17,11 @@ from matplotlib.patches import FancyArrowPatch
 from matplotlib.text import Text
 
 from render.plane_samples import GROUPS, PLANE
-from sfumato.figure import Arrows, Clouds, Dots, Figure, Outline
+from sfumato.figure import Arrows, Clouds, Contour, Dots, Figure
 from sfumato.render.matplotlib import draw
 from sfumato.render.matplotlib.drawing import natural_size
 from sfumato.render.plane import line_colour, mix_colours
-from sfumato.render.scale import marks_of
+from sfumato.render.scale import list_marks
 from sfumato.render.theme import series_colour
 
 
@@ -37,7 +37,7 @@ def labelled(ax: Axes, kind: type[Any], label: str) -> list[Any]:
 
 
 def test_clouds_are_drawn_in_the_colours_both_renderers_mix() -> None:
-    (clouds,) = marks_of(PLANE["clouds"], Clouds)
+    (clouds,) = list_marks(PLANE["clouds"], Clouds)
     (image,) = drawn(PLANE["clouds"]).images
     colours = [series_colour(place) for place in range(len(clouds.series))]
     assert (np.asarray(image.get_array()) == mix_colours(clouds, colours)).all()
@@ -66,7 +66,7 @@ def test_a_group_without_a_name_is_not_in_a_legend() -> None:
 def test_lines_run_where_the_figure_has_them_and_are_closed() -> None:
     figure = PLANE["clouds_ten"]
     lines = labelled(drawn(figure), LineCollection, "_outline")
-    marks = marks_of(figure, Outline)
+    marks = list_marks(figure, Contour)
     assert len(lines) == len(marks) >= 20
     for line, mark in zip(lines, marks, strict=True):
         paths = [path.vertices for path in line.get_paths()]
@@ -83,7 +83,7 @@ def test_lines_run_where_the_figure_has_them_and_are_closed() -> None:
 def test_points_are_drawn_where_the_figure_has_them() -> None:
     figure = PLANE["dots"]
     found: list[Line2D] = labelled(drawn(figure), Line2D, "_dots")
-    for line, mark in zip(found, marks_of(figure, Dots), strict=True):
+    for line, mark in zip(found, list_marks(figure, Dots), strict=True):
         assert np.asarray(line.get_xdata()).tolist() == list(mark.x)
         assert np.asarray(line.get_ydata()).tolist() == list(mark.y)
         assert line.get_linestyle() == "None"
@@ -92,7 +92,7 @@ def test_points_are_drawn_where_the_figure_has_them() -> None:
 def test_arrows_point_from_the_origin_to_their_tips_and_bars_are_their_intervals() -> None:
     figure = PLANE["biplot"]
     ax = drawn(figure)
-    (mark,) = marks_of(figure, Arrows)
+    (mark,) = list_marks(figure, Arrows)
     shafts: list[FancyArrowPatch] = labelled(ax, FancyArrowPatch, "_arrow")
     ends = [getattr(shaft, "_posA_posB") for shaft in shafts]  # noqa: B009 - untyped
     assert [tuple(map(float, end[0])) for end in ends] == [mark.origin] * len(mark.label)
@@ -126,7 +126,7 @@ def test_names_of_arrows_lie_within_the_panel_and_apart(
 
 
 def test_arrows_whose_names_are_hidden_are_drawn_all_the_same() -> None:
-    (mark,) = marks_of(PLANE["clouds_long"], Arrows)
+    (mark,) = list_marks(PLANE["clouds_long"], Arrows)
     ax = drawn(PLANE["clouds_long"], (2.2, 2.6))
     assert len(labelled(ax, FancyArrowPatch, "_arrow")) == len(mark.label)
 

@@ -12,7 +12,7 @@ from render.samples import round_panels
 from render.test_matplotlib_layout import ALONE, faults, render
 from sfumato.figure import Axis
 from sfumato.render.matplotlib import draw
-from sfumato.render.matplotlib.axis import Ticks, set_ticks
+from sfumato.render.matplotlib.axis import TickFitter, set_ticks
 
 APART = 6.0  # points
 
@@ -23,7 +23,7 @@ def ticks(limits: tuple[float, float], overhang: float = 5.0) -> list[float]:
     ax = page.add_axes((0, 0, 1, 1))
     ax.set_xlim(*limits)
     set_ticks(ax.xaxis, Axis("age", limits=limits))
-    Ticks(ax, overhang).fit(render(page))
+    TickFitter(ax, overhang).fit(render(page))
     low, high = limits
     return [float(tick) for tick in ax.get_xticks() if low <= tick <= high]
 
@@ -33,7 +33,7 @@ def test_whole_numbers_have_no_ticks_between_them() -> None:
     ax = page.add_axes((0, 0, 1, 1))
     ax.set_xlim(0.5, 3.5)
     set_ticks(ax.xaxis, Axis("quarter", limits=(0.5, 3.5), step=1.0))
-    Ticks(ax, 5.0).fit(render(page))
+    TickFitter(ax, 5.0).fit(render(page))
     assert [float(tick) for tick in ax.get_xticks() if 0.5 <= tick <= 3.5] == [1, 2, 3]
 
 

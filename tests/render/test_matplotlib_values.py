@@ -34,7 +34,7 @@ from render.samples import (
 from sfumato.figure import Bars, Cells, Figure
 from sfumato.render import theme
 from sfumato.render.matplotlib import draw
-from sfumato.render.scale import error_bar_places
+from sfumato.render.scale import place_error_bars
 
 
 def drawn(figure: Figure, size: tuple[float, float] = (6.4, 4.8)) -> Axes:
@@ -84,7 +84,7 @@ def test_error_bars_end_where_the_intervals_do(figure: Figure, kind: str) -> Non
         [(x, low), (x, high)]
         for bars in bars_of(figure)
         for x, low, high in zip(
-            error_bar_places(figure.panels[0], bars),
+            place_error_bars(figure.panels[0], bars),
             getattr(bars, kind).low,
             getattr(bars, kind).high,
             strict=True,
@@ -102,7 +102,7 @@ def test_bars_clipped_at_zero_are_marked_and_no_others() -> None:
     figure = histogram()
     (bars,) = bars_of(figure)
     (marks,) = (line for line in drawn(figure).lines if line.get_label() == "_clipped")
-    places = error_bar_places(figure.panels[0], bars)
+    places = place_error_bars(figure.panels[0], bars)
     assert list(marks.get_xdata()) == [x for x, c in zip(places, bars.clipped, strict=True) if c]
     assert any(bars.clipped)
     assert to_hex(marks.get_markerfacecolor()) == theme.PAPER, "hollow"

@@ -11,8 +11,8 @@ from sfumato.figure import Axis, Bars, Cells, Figure
 from sfumato.render.scale import (
     HEADROOM,
     colour_limits,
-    error_bar_places,
-    series,
+    list_series,
+    place_error_bars,
     x_limits,
     y_limits,
 )
@@ -49,14 +49,14 @@ def test_all_panels_share_one_colour_scale_from_zero() -> None:
 
 def test_error_bars_of_overlapping_outlines_stand_apart() -> None:
     (panel,) = numeric_hue().panels
-    first, second, third = (error_bar_places(panel, bars) for bars in panel.marks)
+    first, second, third = (place_error_bars(panel, bars) for bars in panel.marks)
     left, right = panel.marks[0].left[0], panel.marks[0].right[0]
     assert left < first[0] < second[0] < third[0] < right
 
 
 def test_series_are_listed_once_in_order() -> None:
-    assert series(numeric_hue(("B", "A"))) == ["B", "A"]
-    assert series(histogram()) == []
+    assert list_series(numeric_hue(("B", "A"))) == ["B", "A"]
+    assert list_series(histogram()) == []
 
 
 def test_an_empty_chart_still_has_limits() -> None:

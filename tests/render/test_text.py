@@ -9,7 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.render.text import clean, moment, number, numbers, shorten, width, wrap
+from sfumato.render.text import (
+    clean,
+    format_moment,
+    format_number,
+    format_numbers,
+    shorten,
+    width,
+    wrap,
+)
 
 
 @given(st.text())
@@ -57,33 +65,33 @@ def test_a_number_stays_with_its_per_cent_sign() -> None:
     ],
 )
 def test_a_number_is_printed_plainly(value: float, printed: str) -> None:
-    assert number(value) == printed
+    assert format_number(value) == printed
 
 
 @given(st.floats(-1e300, 1e300))
 def test_every_finite_number_can_be_printed(value: float) -> None:
-    plain = number(value).replace("\u202f", "").replace("\u2212", "-")
+    plain = format_number(value).replace("\u202f", "").replace("\u2212", "-")
     assert float(plain) == pytest.approx(value, rel=5e-3, abs=1e-300)
 
 
 def test_the_ticks_of_one_axis_look_alike() -> None:
-    assert numbers([0, 5000, 10000]) == ["0", "5\u202f000", "10\u202f000"]
-    assert numbers([1990, 2000, 2010]) == ["1990", "2000", "2010"]
-    assert numbers([-1.0, -1e-17, 1.0]) == ["\u22121", "0", "1"]
-    assert numbers([-0.5, 0, 0.5]) == ["\u22120.5", "0.0", "0.5"]
-    assert numbers([0.0, 2.5e-5]) == ["0.000000", "0.000025"]
-    assert numbers([]) == []
+    assert format_numbers([0, 5000, 10000]) == ["0", "5\u202f000", "10\u202f000"]
+    assert format_numbers([1990, 2000, 2010]) == ["1990", "2000", "2010"]
+    assert format_numbers([-1.0, -1e-17, 1.0]) == ["\u22121", "0", "1"]
+    assert format_numbers([-0.5, 0, 0.5]) == ["\u22120.5", "0.0", "0.5"]
+    assert format_numbers([0.0, 2.5e-5]) == ["0.000000", "0.000025"]
+    assert format_numbers([]) == []
 
 
 def test_a_moment_beyond_the_calendar_is_its_end() -> None:
-    assert moment(1e300) == moment(300_000 * 365 * 86_400e6) == "9999-12-31"
-    assert moment(-1e300).lstrip("0") == "1-01-01"
+    assert format_moment(1e300) == format_moment(300_000 * 365 * 86_400e6) == "9999-12-31"
+    assert format_moment(-1e300).lstrip("0") == "1-01-01"
 
 
 def test_a_moment_is_printed_in_utc_as_finely_as_it_is_meant() -> None:
-    assert moment(1_704_067_200_000_000) == "2024-01-01"
-    assert moment(1_704_067_200_000_000 + 90 * 60_000_000) == "2024-01-01 01:30"
-    assert moment(-86_400_000_000) == "1969-12-31"
+    assert format_moment(1_704_067_200_000_000) == "2024-01-01"
+    assert format_moment(1_704_067_200_000_000 + 90 * 60_000_000) == "2024-01-01 01:30"
+    assert format_moment(-86_400_000_000) == "1969-12-31"
 
 
 def test_a_long_name_is_cut_and_says_so() -> None:

@@ -29,9 +29,9 @@ from render.samples import (
 from sfumato.figure import Bars, Cells, Figure
 from sfumato.render import theme
 from sfumato.render.matplotlib import draw
-from sfumato.render.scale import error_bar_places
+from sfumato.render.scale import place_error_bars
 from sfumato.render.text import clean
-from sfumato.render.vega import VERSION, vega
+from sfumato.render.vega import VERSION, build_vega
 
 Spec = dict[str, Any]
 MILLISECONDS_OF_A_DAY = 86_400_000
@@ -46,7 +46,7 @@ def views(spec: Spec) -> Iterator[Spec]:
 
 
 def panel_views(figure: Figure) -> list[Spec]:
-    return [view for view in views(vega(figure)) if "title" not in view]
+    return [view for view in views(build_vega(figure)) if "title" not in view]
 
 
 def layers(view: Spec, kind: str) -> list[Spec]:
@@ -63,14 +63,14 @@ def bars_of(figure: Figure) -> list[Bars]:
 
 @pytest.mark.parametrize("name", SAMPLES)
 def test_every_figure_is_json_that_vega_draws(name: str) -> None:
-    spec = json.loads(json.dumps(vega(SAMPLES[name]), allow_nan=False))
+    spec = json.loads(json.dumps(build_vega(SAMPLES[name]), allow_nan=False))
     drawn = vl_convert.vegalite_to_svg(spec, vl_version=VERSION)
     assert drawn.startswith("<svg")
     assert "NaN" not in drawn and "undefined" not in drawn
 
 
 def test_a_broken_specification_is_noticed() -> None:
-    spec = vega(histogram())
+    spec = build_vega(histogram())
     spec["vconcat"] = [{"mark": "no such mark"}]
     with pytest.raises(ValueError, match="conversion failed"):
         vl_convert.vegalite_to_svg(spec, vl_version=VERSION)
@@ -94,7 +94,7 @@ def test_error_bars_are_rules_between_the_ends_of_the_intervals(figure: Figure) 
         for layer, interval in ((simultaneous, bars.simultaneous), (pointwise, bars.pointwise)):
             assert tuple(column(layer, "low")) == interval.low
             assert tuple(column(layer, "high")) == interval.high
-            places = error_bar_places(figure.panels[0], bars)
+            places = place_error_bars(figure.panels[0], bars)
             assert column(layer, "x") == pytest.approx(places)
         assert pointwise["mark"]["strokeWidth"] > 2 * simultaneous["mark"]["strokeWidth"]
 
@@ -180,7 +180,7 @@ def test_a_tooltip_tells_the_released_numbers_and_nothing_else() -> None:
 
 def test_title_notes_and_caption_are_text_of_the_picture() -> None:
     figure = noted()
-    spec = vega(figure)
+    spec = build_vega(figure)
     below = " ".join(spec["title"]["text"]).replace("\u00a0", " ")
     assert below == " ".join([*figure.notes, figure.caption])
     assert spec["title"]["orient"] == "bottom"
@@ -197,22 +197,22 @@ def test_a_watermark_crosses_every_panel_and_a_private_chart_has_none() -> None:
 
 
 def test_names_are_data_and_never_code() -> None:
-    drawn = vl_convert.vegalite_to_svg(vega(hostile()), vl_version=VERSION)
+    drawn = vl_convert.vegalite_to_svg(build_vega(hostile()), vl_version=VERSION)
     assert "<script" not in drawn and "<b>" not in drawn
     assert "&lt;b&gt;bold&lt;/b&gt;" in drawn
-    spec = json.dumps(vega(hostile()))
-    assert json.loads(spec) == vega(hostile())
+    spec = json.dumps(build_vega(hostile()))
+    assert json.loads(spec) == build_vega(hostile())
     assert "\\u0000" not in spec, "what cannot be printed is taken out"
     assert clean(HOSTILE[3]) in json.loads(spec)["title"]["text"][1]
 
 
 def test_no_specification_refers_to_another_file() -> None:
     for figure in SAMPLES.values():
-        spec = vega(figure)
+        spec = build_vega(figure)
         text = json.dumps({key: spec[key] for key in spec if key != "$schema"})
         assert text.count('"url"') == text.count('"url": "data:image/png;base64,')
 
 
 def test_a_specification_that_is_changed_changes_no_other() -> None:
-    vega(histogram())["config"]["view"]["stroke"] = "red"
-    assert vega(histogram())["config"]["view"]["stroke"] is None
+    build_vega(histogram())["config"]["view"]["stroke"] = "red"
+    assert build_vega(histogram())["config"]["view"]["stroke"] is None

@@ -24,8 +24,8 @@ from render.test_vega import column, layers, panel_views
 from sfumato.figure import Boxes, Figure, Orient, Points
 from sfumato.render import boxes as geometry
 from sfumato.render import theme
-from sfumato.render.boxes import Fineness, Part
-from sfumato.render.html import fragment, table
+from sfumato.render.boxes import BoxPart, Fineness
+from sfumato.render.html import build_fragment, build_table
 from sfumato.render.text import width
 from sfumato.render.vega.axis import HEIGHT, WIDTH
 
@@ -41,7 +41,7 @@ def parts(layer: Spec) -> list[tuple[float, ...]]:
     return [tuple(row[end] for end in ("left", "right", "low", "high")) for row in rows]
 
 
-def places(wanted: list[Part]) -> list[tuple[float, ...]]:
+def places(wanted: list[BoxPart]) -> list[tuple[float, ...]]:
     return [(part.left, part.right, part.low, part.high) for part in wanted]
 
 
@@ -74,9 +74,9 @@ def test_shades_are_those_of_the_geometry_as_finely_as_can_be_seen() -> None:
     for layer, wanted in zip(
         shades[1:],
         (
-            geometry.soft_ends(mark, fineness),
-            geometry.soft_boxes(mark, fineness),
-            geometry.soft_medians(mark, fineness),
+            geometry.shade_whisker_ends(mark, fineness),
+            geometry.shade_boxes(mark, fineness),
+            geometry.shade_medians(mark, fineness),
         ),
         strict=True,
     ):
@@ -126,23 +126,23 @@ def test_a_tooltip_lists_seven_numbers_with_their_intervals() -> None:
 
 
 def test_a_screen_reader_hears_every_group() -> None:
-    spoken = re.findall(r"<title>(.*?)</title>", fragment(box_hue(too_few=(1,))))
+    spoken = re.findall(r"<title>(.*?)</title>", build_fragment(box_hue(too_few=(1,))))
     assert len(spoken) == 15
     assert spoken[0].startswith("borough Bronx, room type Entire home: outliers below (95 %) 4 (")
     assert "median (95 %) too few to say (0 to 400)" in spoken[1]
 
 
 def test_the_table_has_a_row_for_each_group() -> None:
-    text = table(box_hue())
+    text = build_table(box_hue())
     assert text.count("<tr>") == 16
     assert '<th scope="col">upper whisker (95 %)</th>' in text
-    assert "2024-0" in table(box_time())
+    assert "2024-0" in build_table(box_time())
 
 
 def test_without_coverage_no_interval_is_told() -> None:
     figure = boxplot(replace(boxes(2), coverage=0.0), names=("A", "B"))
-    assert "%" not in table(figure) and " to " not in table(figure)
-    assert "<td>65</td>" in table(figure)
+    assert "%" not in build_table(figure) and " to " not in build_table(figure)
+    assert "<td>65</td>" in build_table(figure)
 
 
 def test_series_are_told_apart_by_the_colours_of_their_boxes() -> None:

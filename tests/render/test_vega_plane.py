@@ -31,14 +31,14 @@ from render.plane_samples import (
     plane,
     ungrouped,
 )
-from sfumato.figure import Clouds, Figure, Heat, Outline
+from sfumato.figure import Clouds, Contour, Figure, Heat
 from sfumato.render import theme
-from sfumato.render.description import readings
-from sfumato.render.html import fragment, html
+from sfumato.render.description import describe_figure
+from sfumato.render.html import build_fragment, build_html
 from sfumato.render.plane import dashes, line_colour, line_width, mix_colours
 from sfumato.render.scale import colour_limits
-from sfumato.render.vega import VERSION, bare, vega
-from sfumato.render.vega.axis import pixels as in_pixels
+from sfumato.render.vega import VERSION, build_bare_vega, build_vega
+from sfumato.render.vega.axis import convert_to_pixels as in_pixels
 
 Spec = dict[str, Any]
 
@@ -52,7 +52,7 @@ def views(spec: Spec) -> Iterator[Spec]:
 
 
 def layers(figure: Figure, kind: str) -> list[Spec]:
-    (view,) = views(bare(figure))
+    (view,) = views(build_bare_vega(figure))
     return [layer for layer in view["layer"] if layer["mark"]["type"] == kind]
 
 
@@ -67,7 +67,7 @@ def legend_of(figure: Figure) -> Spec | None:
 
 
 def drawn(figure: Figure, **how: Any) -> str:
-    return vl_convert.vegalite_to_svg(bare(figure, **how), vl_version=VERSION)
+    return vl_convert.vegalite_to_svg(build_bare_vega(figure, **how), vl_version=VERSION)
 
 
 def spoken(svg: str) -> list[str]:
@@ -107,19 +107,19 @@ def test_one_group_without_a_name_has_no_legend_nor_have_panels_with_titles() ->
     bordered = tuple(
         replace(panel, marks=(*panel.marks, outlines((panel.title,))[0])) for panel in figure.panels
     )
-    found = views(vega(replace(figure, panels=bordered)))
+    found = views(build_vega(replace(figure, panels=bordered)))
     assert not any("strokeDash" in layer["encoding"] for view in found for layer in view["layer"])
 
 
 def test_the_legend_stays_with_its_panel_below_the_title() -> None:
-    compiled = vl_convert.vegalite_to_vega(vega(overlay()), vl_version=VERSION)
+    compiled = vl_convert.vegalite_to_vega(build_vega(overlay()), vl_version=VERSION)
     assert "legends" not in compiled, "a legend of the whole would rise above the title"
     assert json.dumps(compiled).count('"legends"') == 1
 
 
 def test_borders_are_closed_lines_in_the_order_of_their_corners() -> None:
     hole = tuple((x / 3, y / 3) for x, y in outlines(("",))[0].paths[0])
-    outline = Outline((*outlines(("",))[0].paths, hole), 0.5)
+    outline = Contour((*outlines(("",))[0].paths, hole), 0.5)
     (line,) = layers(plane(outline), "line")
     values = columns(line)
     corners = [corner for path in outline.paths for corner in path]
@@ -143,7 +143,7 @@ def test_the_border_of_half_a_group_is_wider_than_that_of_most_of_it() -> None:
 
 
 def test_a_border_without_a_path_is_not_drawn() -> None:
-    assert layers(plane(Outline((), 0.5), Outline(((),), 0.9)), "line") == []
+    assert layers(plane(Contour((), 0.5), Contour(((),), 0.9)), "line") == []
 
 
 def test_points_are_small_circles_where_the_figure_has_them() -> None:
@@ -203,7 +203,7 @@ def test_names_of_arrows_are_written_within_the_panel_and_cut_if_monstrous() -> 
 
 @pytest.mark.parametrize("figure", [overlay(), biplot(), plane(*dots(GROUPS[:2])), plane(arrows())])
 def test_scores_are_drawn_to_one_scale(figure: Figure) -> None:
-    (view,) = views(vega(figure))
+    (view,) = views(build_vega(figure))
     assert view["width"] == view["height"]
 
 
@@ -222,7 +222,7 @@ def test_a_group_whose_name_tries_to_break_out_is_only_text() -> None:
     for how in ({}, {"lively": True}):
         svg = drawn(figure, **how)
         assert "event.view.alert(1)" in svg and "<script" not in svg
-    assert "</script>" not in html(figure)
+    assert "</script>" not in build_html(figure)
 
 
 def test_a_page_of_ten_groups_is_small_even_if_noise_is_everywhere() -> None:
@@ -232,21 +232,21 @@ def test_a_page_of_ten_groups_is_small_even_if_noise_is_everywhere() -> None:
         for rows in everywhere.value
     )
     figure = plane(replace(everywhere, value=value), *outlines(GROUPS))
-    assert len(json.dumps(vega(figure))) < 300_000
-    page = html(figure)
+    assert len(json.dumps(build_vega(figure))) < 300_000
+    page = build_html(figure)
     assert len(page) < 500_000
     assert "<script" not in page and page.count("<title>") == 1 + 24 * 24
 
 
 def test_a_screen_reader_is_told_what_is_seen() -> None:
     figure = biplot()
-    label = re.findall(r'<svg [^>]*aria-label="([^"]*)"', fragment(figure))[0]
+    label = re.findall(r'<svg [^>]*aria-label="([^"]*)"', build_fragment(figure))[0]
     assert label.startswith("Scores of beans. Densities of 3 groups of class over PC1")
-    assert vega(figure)["description"] == label
+    assert build_vega(figure)["description"] == label
 
 
 def test_what_has_words_can_be_pointed_at_and_what_has_none_lets_through() -> None:
-    text = fragment(biplot())
+    text = build_fragment(biplot())
     groups = re.findall(
         r"<g ([^>]*mark-(?:rule|symbol|text|line) role-mark[^>]*)>(<path[^>]*>(?:<title>)?)?", text
     )
@@ -257,14 +257,14 @@ def test_what_has_words_can_be_pointed_at_and_what_has_none_lets_through() -> No
 
 
 def test_only_what_a_script_draws_can_be_moved_and_is_cut() -> None:
-    lively, still = (json.dumps(spec) for spec in (vega(biplot()), bare(biplot())))
+    lively, still = (json.dumps(spec) for spec in (build_vega(biplot()), build_bare_vega(biplot())))
     assert '"bind": "scales"' in lively and '"clip": true' in lively
     assert '"bind"' not in still and '"clip"' not in still
 
 
 def test_panels_of_densities_share_one_key_one_colour_scale_and_one_pair_of_labels() -> None:
     figure = map_panels(GROUPS)
-    spec = vega(figure)
+    spec = build_vega(figure)
     text = json.dumps(spec, ensure_ascii=False)
     assert text.count("noise ± 20") == 1
     top = colour_limits(figure)[1]
@@ -282,12 +282,14 @@ def test_panels_with_axes_of_their_own_keep_their_labels() -> None:
     figure = map_panels(GROUPS[:2])
     first, second = figure.panels
     figure = replace(figure, panels=(first, replace(second, x=replace(second.x, label="PC3"))))
-    titles = [view["layer"][0]["encoding"]["x"]["axis"]["title"] for view in views(vega(figure))]
+    titles = [
+        view["layer"][0]["encoding"]["x"]["axis"]["title"] for view in views(build_vega(figure))
+    ]
     assert titles == [first.x.label, "PC3"]
 
 
 def test_titles_of_panels_have_two_lines_where_they_need_them() -> None:
-    for view, name in zip(views(vega(map_panels(LONG))), LONG, strict=True):
+    for view, name in zip(views(build_vega(map_panels(LONG))), LONG, strict=True):
         lines = view["layer"][-1]["mark"]["text"]
         assert len(lines) == 2
         assert lines[0].startswith("class\u00a0=") and name[:20] in " ".join(lines)
@@ -295,9 +297,9 @@ def test_titles_of_panels_have_two_lines_where_they_need_them() -> None:
 
 
 def test_many_panels_are_read_at_fewer_places_each() -> None:
-    counts = [fragment(map_panels(GROUPS[:n])).count("<title>") for n in (1, 4, 10)]
+    counts = [build_fragment(map_panels(GROUPS[:n])).count("<title>") for n in (1, 4, 10)]
     assert counts == [24 * 24, 4 * 12 * 12, 10 * 7 * 7]
-    page = html(map_panels(GROUPS))
+    page = build_html(map_panels(GROUPS))
     assert "<script" not in page and len(page) < 400_000
 
 
@@ -311,10 +313,12 @@ def test_a_density_whose_noise_is_unknown_claims_no_interval_anywhere() -> None:
             if (marks := [mark for mark in panel.marks if isinstance(mark, Heat)])
         ),
     )
-    assert "(noise)" in json.dumps(vega(figure)) and "(noise)" not in json.dumps(vega(unknown))
-    assert "noise ±" in json.dumps(vega(figure), ensure_ascii=False)
-    assert "noise ±" not in json.dumps(vega(unknown), ensure_ascii=False)
-    assert not any("noise" in str(reading) for reading in readings(unknown))
+    assert "(noise)" in json.dumps(build_vega(figure)) and "(noise)" not in json.dumps(
+        build_vega(unknown)
+    )
+    assert "noise ±" in json.dumps(build_vega(figure), ensure_ascii=False)
+    assert "noise ±" not in json.dumps(build_vega(unknown), ensure_ascii=False)
+    assert not any("noise" in str(reading) for reading in describe_figure(unknown))
 
 
 def test_names_of_arrows_that_would_lie_upon_each_other_are_left_out() -> None:

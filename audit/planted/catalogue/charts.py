@@ -20,8 +20,8 @@ CHARTS = (
     _charts(
         name="a search and the chart both spend the whole budget",
         file="charts/allocation.py",
-        old="return Division(whole, searches, whole.part(1 - share))",
-        new="return Division(whole, searches, whole)",
+        old="return BudgetDivision(whole, searches, whole.part(1 - share))",
+        new="return BudgetDivision(whole, searches, whole)",
         among="charts/test_histogram.py",
         notices="test_searches_and_counts_spend_the_budget_and_no_more",
     ),
@@ -76,8 +76,8 @@ CHARTS = (
     _charts(
         name="any mechanism may spend what an exponential one may",
         file="charts/allocation.py",
-        old="return self.amount if self.pure else _root(2 * self.amount)",
-        new="return self.amount if self.pure else _root(8 * self.amount)",
+        old="return self.amount if self.pure else _round_root_down(2 * self.amount)",
+        new="return self.amount if self.pure else _round_root_down(8 * self.amount)",
         among="charts/test_portion.py",
         notices="test_under_a_delta_every_mechanism_spends_the_same_rho",
     ),
@@ -93,7 +93,7 @@ CHARTS = (
         name="the number of rows of a box is taken exactly",
         file="charts/boxplot/fence.py",
         old="units = (sizes.ravel() * self.step).tolist()",
-        new="units = (totals(exact).reveal().ravel() * self.step).tolist()",
+        new="units = (sum_groups(exact).reveal().ravel() * self.step).tolist()",
         among="charts/test_chart.py",
         notices=(
             "test_releases_of_any_tables_are_alike_where_mechanisms_answer_alike[boxplot fence-row]"
@@ -102,7 +102,7 @@ CHARTS = (
     _charts(
         name="a box is solid wherever the counts around it are many",
         file="postprocess/box.py",
-        old="clear = well_placed(counted, epsilon, size, size_noise)",
+        old="clear = is_well_placed(counted, epsilon, size, size_noise)",
         new="clear = float(counted.counts.sum()) * epsilon > 60",
         among="charts/test_boxplot_honesty.py",
         notices="test_solid_boxes_of_small_groups_are_right",
@@ -142,8 +142,8 @@ CHARTS = (
     _charts(
         name="outliers of a dashed box are taken for known",
         file="postprocess/box.py",
-        old="(Estimate.of(count.value, 0.0, units.high / 4) for count in (below, above))",
-        new="(below, above)",
+        old="IntervalEstimate.of(count.value, 0.0, units.high / 4) for count in (below, above)",
+        new="count for count in (below, above)",
         among="charts/test_boxplot_honesty.py",
         notices="test_the_outliers_of_dashed_boxes_lie_in_their_intervals",
     ),
@@ -167,7 +167,7 @@ CHARTS = (
         name="levels of minimum and maximum follow from the true number of rows",
         file="charts/boxplot/published.py",
         old="noisy_sizes = noisy.ravel() * self.step",
-        new="noisy_sizes = totals(exact).reveal().ravel() * self.step",
+        new="noisy_sizes = sum_groups(exact).reveal().ravel() * self.step",
         among="charts/test_chart.py",
         notices=(
             "test_releases_of_any_tables_are_alike_where_mechanisms_answer_alike[boxplot "
@@ -193,8 +193,8 @@ CHARTS = (
     _charts(
         name="the number of rows around quantiles is taken exactly",
         file="charts/ranks.py",
-        old="return add_noise(meter, totals(exact), self.size_law).ravel().tolist()",
-        new="return totals(exact).reveal().ravel().tolist()",
+        old="return add_noise(meter, sum_groups(exact), self.size_law).ravel().tolist()",
+        new="return sum_groups(exact).reveal().ravel().tolist()",
         among="charts/test_chart.py",
         notices=(
             "test_releases_of_any_tables_are_alike_where_mechanisms_answer_alike[quantiles "
@@ -326,8 +326,8 @@ CHARTS = (
     _charts(
         name="the threshold of a score plot takes no δ from its noise",
         file="charts/scoreplot/chart.py",
-        old="division = divide(budget, searched, unit, thresholds=delta)",
-        new="division = divide(budget, searched, unit)",
+        old="division = divide_budget(budget, searched, unit, thresholds=delta)",
+        new="division = divide_budget(budget, searched, unit)",
         among="charts/test_scoreplot.py",
         notices="test_what_is_spent_is_what_was_planned",
     ),

@@ -98,7 +98,7 @@ ENGINES = (
     _engines(
         name="the order of rows decides which of a person's count",
         file="engines/people.py",
-        old="places = places[_order(rows.take(pa.array(first[places])), who[places], salt)]",
+        old="places = places[_order_parts(rows.take(pa.array(first[places])), who[places], salt)]",
         new="places = places[np.lexsort((first[places], who[places]))]",
         among="engines/test_duck.py",
         notices="test_order_partition_and_threads_do_not_matter",
@@ -136,9 +136,9 @@ ENGINES = (
     _engines(
         name="each thread gives a person a weight of its own",
         file="engines/bounding.py",
-        old="work.weigh(Company(held, index), lambda found: weigh(sums, found), note)",
+        old="work.weigh(PeoplePartition(held, index), lambda found: weigh(sums, found), note)",
         new=(
-            "[work.weigh(Company([each], index), lambda found: weigh(sums, found), note) "
+            "[work.weigh(PeoplePartition([each], index), lambda found: weigh(sums, found), note) "
             "for each in held]"
         ),
         among="engines/test_masses.py",
@@ -150,7 +150,7 @@ ENGINES = (
     _engines(
         name="a person's rows are divided among companies",
         file="engines/bounding.py",
-        old="return (hashed(whose, level) >> np.uint64(64 - BITS)).astype(np.uint8)",
+        old="return (hash_values(whose, level) >> np.uint64(64 - BITS)).astype(np.uint8)",
         new="return np.arange(len(whose)).astype(np.uint8) % 2 + 0 * len(level)",
         among="engines/test_bounding.py",
         notices=(
@@ -209,15 +209,15 @@ ENGINES = (
     _engines(
         name="a row that points beyond the words of its column ends the reading",
         file="engines/people.py",
-        old="return persons(coded.dictionary).take(indices(coded))",
-        new="return persons(coded.dictionary).take(coded.indices)",
+        old="return read_persons(coded.dictionary).take(read_indices(coded))",
+        new="return read_persons(coded.dictionary).take(coded.indices)",
         among="engines/test_people.py",
         notices="test_a_row_that_points_beyond_the_words_is_nobodys",
     ),
     _engines(
         name="people who are counted by 1 and not by 32 share a number",
         file="engines/people.py",
-        old="if not (apart & (COMPANIES - 1)).any():",
+        old="if not (apart & (PEOPLE_PARTITIONS - 1)).any():",
         new="if apart.size:",
         among="engines/test_people.py",
         notices="test_numbers_that_leave_different_remainders_are_different_people",
@@ -263,8 +263,8 @@ ENGINES = (
     _engines(
         name="rows are weighed before they are clamped",
         file="engines/cells.py",
-        old="inside = np.clip(numbers(column), 0.0, weight.most)",
-        new="inside = np.maximum(numbers(column), 0.0)",
+        old="inside = np.clip(read_numbers(column), 0.0, weight.most)",
+        new="inside = np.maximum(read_numbers(column), 0.0)",
         among="engines/test_places.py",
         notices="test_a_weight_is_rounded_down_to_steps[1073741824.0]",
     ),
@@ -311,8 +311,8 @@ ENGINES = (
     _engines(
         name="one person with two zeros for a number is two",
         file="engines/columns.py",
-        old="values = _floats(column) + 0.0",
-        new="values = _floats(column)",
+        old="values = _convert_to_floats(column) + 0.0",
+        new="values = _convert_to_floats(column)",
         among="engines/test_people.py",
         notices="test_minus_zero_is_zero",
     ),
@@ -327,7 +327,7 @@ ENGINES = (
     _engines(
         name="rows are read with the names of columns, before the charge",
         file="engines/sources/delimited.py",
-        old="start = _up_to_feed(stream.read)",
+        old="start = _read_line(stream.read)",
         new='start = b"".join(stream.read(LONGEST).partition(b"\\n")[:2])',
         among="engines/sources/test_delimited.py",
         notices="test_no_more_than_the_first_line_is_asked_for_before_a_charge[-4]",
@@ -359,8 +359,8 @@ ENGINES = (
     _engines(
         name="runs are decoded by Arrow, which cannot decode them all",
         file="engines/columns.py",
-        old="return _looked_up(*_runs(column))",
-        new="return decoded(pc.run_end_decode(column))",
+        old="return _look_up_words(*_find_runs(column))",
+        new="return decode_column(pc.run_end_decode(column))",
         among="engines/test_decoding.py",
         notices="test_rows_read_together_are_rows_read_alone[int64-in_runs_of_a_dictionary]",
     ),
@@ -384,7 +384,7 @@ ENGINES = (
         name="one text of pandas that is not Unicode changes how others are read",
         file="engines/sources/frames.py",
         old="""
-        return lambda here: _texts(column.iloc[here])
+        return lambda here: _write_texts(column.iloc[here])
 """,
         new="""
 
@@ -392,7 +392,7 @@ ENGINES = (
             try:
                 return pa.array(column.iloc[here].to_numpy(object), pa.large_string())
             except (UnicodeEncodeError, pa.ArrowException):
-                return _texts(column.iloc[here].map(str))
+                return _write_texts(column.iloc[here].map(str))
 
         return some
 """,
@@ -496,14 +496,14 @@ ENGINES = (
         name="one missing value decides how whole numbers of a pandas frame are binned",
         file="engines/sources/frames.py",
         old='return 1.0 if kind == "time" else None',
-        new="return spacing_of(pa.array(empty, from_pandas=True).type)",
+        new="return find_spacing(pa.array(empty, from_pandas=True).type)",
         among="engines/sources/test_types.py",
         notices="test_what_pandas_infers_from_one_value_changes_nothing[values0-None]",
     ),
     _engines(
         name="what a reader says about a value is passed on",
         file="engines/engine.py",
-        old="failure = KeyboardInterrupt() if interrupted else _unreadable(what)",
+        old="failure = KeyboardInterrupt() if interrupted else _make_unreadable_error(what)",
         new="failure = KeyboardInterrupt() if interrupted else SourceError(*[str(error)] * 3)",
         among="engines/test_discretion.py",
         notices=(
@@ -529,7 +529,7 @@ ENGINES = (
     _engines(
         name="sums of two runs of one task are mixed",
         file="engines/spark/frames.py",
-        old='if together(np.asarray(sums.column("mark"))):',
+        old='if xor_marks(np.asarray(sums.column("mark"))):',
         new='if not sums.column("mark"):',
         among="engines/spark/test_work.py",
         notices="test_sums_that_tell_of_trouble_are_refused",

@@ -36,7 +36,7 @@ MECHANISMS = (
     _mechanisms(
         name="a walk stops at a bar without noise",
         file="mechanisms/threshold.py",
-        old="(bar,) = _geometric(receipt, scale, 1)",
+        old="(bar,) = _draw_geometric(receipt, scale, 1)",
         new="(bar,) = (0,)",
         among="mechanisms/test_threshold.py",
         notices="test_simulated_walks_follow_the_enumerated_law[0--3-True]",
@@ -166,8 +166,8 @@ MECHANISMS = (
     _mechanisms(
         name="a place is taken without asking how likely it is",
         file="mechanisms/ranks/paths.py",
-        old="if chance.survives(rates[1] * penalty - proposed):",
-        new="if chance.survives(0.0 * penalty):",
+        old="if chance.draw_bernoulli_exp(rates[1] * penalty - proposed):",
+        new="if chance.draw_bernoulli_exp(0.0 * penalty):",
         among="mechanisms/test_joint_law.py",
         notices="test_the_code_draws_what_the_table_of_weights_says[balanced]",
     ),
@@ -202,8 +202,8 @@ MECHANISMS = (
     _mechanisms(
         name="a survey forgets what it was asked before",
         file="mechanisms/survey.py",
-        old="self._check([*self._asked, Asked(levels, codes, nothing, scale)])",
-        new="self._check([Asked(levels, codes, nothing, scale)])",
+        old="self._check([*self._asked, NoisySquares(levels, codes, nothing, scale)])",
+        new="self._check([NoisySquares(levels, codes, nothing, scale)])",
         among="mechanisms/test_survey.py",
         notices="test_a_survey_asks_for_its_squares_and_a_refused_ask_for_nothing",
     ),
@@ -226,8 +226,11 @@ MECHANISMS = (
     _mechanisms(
         name="a cell lies in the bins on both of its sides",
         file="mechanisms/partition.py",
-        old="sums[filled] = _sums(row, places[filled])",
-        new=("sums[filled] = _sums(row, places[filled]) + row[np.maximum(places[filled] - 1, 0)]"),
+        old="sums[filled] = _sum_in_halves(row, places[filled])",
+        new=(
+            "sums[filled] = _sum_in_halves(row, places[filled]) + "
+            "row[np.maximum(places[filled] - 1, 0)]"
+        ),
         among="mechanisms/test_partition.py",
         notices="test_a_bin_holds_the_cells_from_its_start_to_the_next",
     ),

@@ -12,8 +12,8 @@ NOISE = (
     _noise(
         name="noise is halved",
         file="mechanisms/noise.py",
-        old="_measurement(family, scale)(flat[block])",
-        new="_measurement(family, scale / 2)(flat[block])",
+        old="_make_measurement(family, scale)(flat[block])",
+        new="_make_measurement(family, scale / 2)(flat[block])",
         among="mechanisms/test_noise.py",
         notices="test_the_noise_fits_its_law_and_not_the_other_one[gaussian-0.7-real]",
     ),
@@ -33,7 +33,7 @@ NOISE = (
 """,
         new="""
         noise = _simulate[family](np.random.default_rng(7), scale, values.size)
-        return _saturating_sum(values, noise.reshape(values.shape))
+        return _add_saturating(values, noise.reshape(values.shape))
 """,
         among="mechanisms/test_noise.py",
         notices="test_the_same_counts_get_other_noise_each_time[laplace]",
@@ -50,10 +50,10 @@ NOISE = (
         name="noise is drawn again where it takes a count below zero",
         file="mechanisms/noise.py",
         old="""
-        noisy[block] = _measurement(family, scale)(flat[block])
+        noisy[block] = _make_measurement(family, scale)(flat[block])
 """,
         new="""
-        first, again = (np.array(_measurement(family, scale)(flat[block])) for _ in range(2))
+        first, again = (np.array(_make_measurement(family, scale)(flat[block])) for _ in range(2))
         noisy[block] = np.where(first < 0, again, first)
 """,
         among="mechanisms/test_noise.py",

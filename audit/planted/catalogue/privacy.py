@@ -29,8 +29,8 @@ PRIVACY = (
     _privacy(
         name="thresholds may spend all of δ, and so may Gaussian noise",
         file="privacy/budget.py",
-        old="exactly(self.delta) - self.threshold_delta)",
-        new="exactly(self.delta))",
+        old="to_fraction(self.delta) - self.threshold_delta,",
+        new="to_fraction(self.delta),",
         among="privacy/test_accountant.py",
         notices=(
             "test_no_adaptive_analyst_gets_beyond_epsilon_and_delta[Budget(epsilon=1.0, "
@@ -150,7 +150,7 @@ PRIVACY = (
         old="""
         def add(connection: Connection) -> Entry:
             entries = self._entries(connection)
-            spent = total(entries)
+            spent = sum_costs(entries)
 """,
         new="""
         spent = self.spent
@@ -165,13 +165,13 @@ PRIVACY = (
         name="a refused charge is written down all the same",
         file="privacy/ledger.py",
         old="""
-                raise refusal(label, self.budget, spent, cost)
+                raise make_refusal(label, self.budget, spent, cost)
 """,
         new="""
                 number = len(entries) + 1
                 write_entry(connection, Entry(number, datetime.now(UTC), label, cost))
                 connection.execute("COMMIT")
-                raise refusal(label, self.budget, spent, cost)
+                raise make_refusal(label, self.budget, spent, cost)
 """,
         among="privacy/test_ledger.py",
         notices="test_ten_tenths_are_charged_and_the_eleventh_is_not[file]",
@@ -330,7 +330,7 @@ PRIVACY = (
                 try:
                     release = redact_errors(lambda: chart.measure(engine, plan, meter))
                 except Exception:
-                    engine = engine_for(self._table)
+                    engine = choose_engine(self._table)
                     release = redact_errors(lambda: chart.measure(engine, plan, meter))
 """,
         among="test_session.py",

@@ -20,7 +20,7 @@ RELEASES = (
     _releases(
         name="a stranger's names are printed as they are",
         file="cli/output.py",
-        old='_write("\\n".join(map(printable, text.split("\\n"))))',
+        old='_write("\\n".join(map(make_printable, text.split("\\n"))))',
         new="_write(text)",
         among="test_names.py",
         notices="test_everything_is_printed_by_three_functions",
@@ -28,7 +28,7 @@ RELEASES = (
     _releases(
         name="a stranger's ledger steers whoever prints it in Python",
         file="privacy/ledger.py",
-        old='brief(printable(terms.protects.removeprefix("user ")))',
+        old='abbreviate(make_printable(terms.protects.removeprefix("user ")))',
         new='terms.protects.removeprefix("user ")',
         among="test_names.py",
         notices="test_a_strangers_ledger_is_printed_without_control_characters",
@@ -36,7 +36,7 @@ RELEASES = (
     _releases(
         name="a name of a million letters is drawn on an axis",
         file="figure.py",
-        old='object.__setattr__(self, "label", brief(self.label))',
+        old='object.__setattr__(self, "label", abbreviate(self.label))',
         new='object.__setattr__(self, "label", self.label)',
         among="test_names.py",
         notices=("test_a_name_of_a_million_letters_is_loaded_and_cut_where_it_is_drawn[histplot]"),

@@ -9,15 +9,15 @@ from unittest.mock import patch
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.charts.pca.analysis import Reach
+from sfumato.charts.pca.analysis import RadiusSearch
 from sfumato.charts.pca.chart import analysis as summing
 from sfumato.charts.scoreplot.cells import Noised
 from sfumato.charts.scoreplot.chart import cells as filling
 from sfumato.engines.engine import Engine
 from sfumato.exact import Exact
-from sfumato.lattice import Distance
+from sfumato.lattice import DistanceCells
 from sfumato.mechanisms.meter import Meter
-from sfumato.mechanisms.sparse import occupied_counts
+from sfumato.mechanisms.sparse import threshold_counts
 from sfumato.postprocess.noise_law import NoiseLaw
 from sfumato.privacy.budget import Cost
 from sfumato.privacy.guarantee import PrivacyUnit
@@ -28,13 +28,13 @@ def distance_from_the_data() -> AbstractContextManager[object]:
     """Take the farthest row for a radius or a frame, and say that a quantile was paid for."""
 
     def careless(
-        plan: Reach, engine: Engine, meter: Meter, key: Distance, unit: PrivacyUnit
+        plan: RadiusSearch, engine: Engine, meter: Meter, key: DistanceCells, unit: PrivacyUnit
     ) -> float:
         meter.pay(plan.cost)
         occupied = np.flatnonzero(engine.counts([key], unit).reveal())
         return key.edges[int(occupied.max(initial=0)) + 1]
 
-    return patch.object(Reach, "find", careless)
+    return patch.object(RadiusSearch, "find", careless)
 
 
 def sums_of_a_row() -> AbstractContextManager[object]:
@@ -56,8 +56,8 @@ def threshold_one_lower() -> AbstractContextManager[object]:
     """Show a cell one row too early, at the price of showing it in time."""
 
     def careless(meter: Meter, exact: Exact, *, scale: float, threshold: int) -> NDArray[np.int64]:
-        occupied_counts(meter, exact, scale=scale, threshold=threshold)
-        return metered(occupied_counts, exact, scale=scale, threshold=threshold - 1).values
+        threshold_counts(meter, exact, scale=scale, threshold=threshold)
+        return metered(threshold_counts, exact, scale=scale, threshold=threshold - 1).values
 
     return patch.object(filling, "occupied_counts", careless)
 

@@ -12,15 +12,15 @@ from typing import cast
 
 import numpy as np
 
-from sfumato.charts.allocation import Portion
-from sfumato.charts.scoreplot.cells import Filling, FoundFrame, Noised, Sparse
+from sfumato.charts.allocation import Allocation
+from sfumato.charts.scoreplot.cells import Filling, FoundWindow, Noised, Sparse
 from sfumato.domain import Bounds, Categories
 from sfumato.engines.engine import Engine
 from sfumato.grid import Labels
 from sfumato.lattice import REACH, Projection
 from sfumato.mechanisms.meter import Meter
 from sfumato.postprocess.haar import Estimate
-from sfumato.privacy.budget import Budget, epsilon_of, exactly
+from sfumato.privacy.budget import Budget, epsilon_of, to_fraction
 from telling.case import Draws
 from telling.components.drawing import Drawn, quickly
 from telling.components.sums import LATTICE
@@ -31,7 +31,7 @@ COPIES = 500
 _GROUPS = Labels(
     "copy_ward", Categories.of([f"{copy}{ward}" for copy in range(COPIES) for ward in "AB"])
 )
-_FRAME = FoundFrame(
+_FRAME = FoundWindow(
     Projection(LATTICE, "PC1", (0, 0), (REACH, 0), Bounds(-0.1, 0.1), 2),
     Projection(LATTICE, "PC2", (0, 0), (0, REACH), Bounds(-0.1, 0.1), 2),
 )
@@ -60,16 +60,16 @@ class Cells(Drawn):
     def plan(self) -> Filling:
         """How the frame is filled, with all of the budget."""
         whole = replace(self.budget, reserve=0)
-        portion = Portion(whole.rho, pure=False)
+        portion = Allocation(whole.rho, pure=False)
         if self.method == "sparse":
-            return Sparse(portion, exactly(self.opening), self.unit)
+            return Sparse(portion, to_fraction(self.opening), self.unit)
         return Noised(cast(Estimate, self.method), portion, self.unit)
 
     @property
     def promise(self) -> tuple[float, float]:
         """The ε that the price is worth at the δ of the budget, and that δ with the threshold's."""
         cost, delta = self.plan.cost, self.budget.delta
-        return float(epsilon_of(cost.rho, exactly(delta))), delta + float(cost.delta)
+        return float(epsilon_of(cost.rho, to_fraction(delta))), delta + float(cost.delta)
 
     def look(self, engine: Overhearing) -> tuple[float, ...]:
         """Return what every copy says."""

@@ -9,15 +9,15 @@ from typing import cast
 
 import numpy as np
 
-from sfumato.charts.allocation import Portion
+from sfumato.charts.allocation import Allocation
 from sfumato.charts.pca.chart import PCA
-from sfumato.charts.scoreplot.cells import Frame
+from sfumato.charts.scoreplot.cells import ScoreWindow
 from sfumato.charts.scoreplot.chart import Scoreplot
 from sfumato.charts.scoreplot.plan import ScoreplotPlan
 from sfumato.engines.duckdb_engine import DuckEngine
 from sfumato.engines.engine import Engine
 from sfumato.mechanisms.meter import Meter
-from sfumato.mechanisms.survey import maps
+from sfumato.mechanisms.survey import split_into_maps
 from sfumato.privacy.budget import Budget
 from sfumato.releases.pca import PcaRelease
 from sfumato.releases.scoreplot import ScoreplotRelease
@@ -96,7 +96,7 @@ class Scores(Drawn):
     def _cells_say(self, found: ScoreplotRelease, engine: Overhearing) -> float:
         exacts = engine.answers[-1]
         if self.method == "pyramid":
-            groups = zip(engine.surveys, *map(maps, exacts), strict=True)
+            groups = zip(engine.surveys, *map(split_into_maps, exacts), strict=True)
             return sum(Maps(one, other, LEVELS[-1]).say(survey) for survey, one, other in groups)
         true = [exact.reveal().ravel() for exact in exacts]
         scale = self.plan.filling.noise.scale
@@ -117,9 +117,9 @@ class Window(Drawn):
         return "scoreplot", "additive", " (frame alone)"
 
     @cached_property
-    def plan(self) -> Frame:
+    def plan(self) -> ScoreWindow:
         """How the frame is found, with all of the budget."""
-        return Frame.plan(Portion.of(self.budget))
+        return ScoreWindow.plan(Allocation.of(self.budget))
 
     @property
     def promise(self) -> tuple[float, float]:

@@ -8,15 +8,15 @@ from typing import cast
 
 import numpy as np
 
-from sfumato.charts.allocation import Portion
-from sfumato.charts.pca.analysis import BESIDE_DIRECTIONS, Summing
+from sfumato.charts.allocation import Allocation
+from sfumato.charts.pca.analysis import BESIDE_DIRECTIONS, MomentSum
 from sfumato.charts.pca.chart import PCA
 from sfumato.charts.pca.plan import PcaPlan
 from sfumato.domain import Bounds
 from sfumato.engines.engine import Engine
 from sfumato.lattice import Lattice
 from sfumato.mechanisms.moments import off_diagonal_scale
-from sfumato.privacy.budget import Budget, epsilon_of, exactly
+from sfumato.privacy.budget import Budget, epsilon_of, to_fraction
 from sfumato.private_search import Private
 from sfumato.releases.pca.moments import NoisyMoments
 from sfumato.testing import ample_meter, measure_planned
@@ -41,16 +41,16 @@ class Directions(Drawn):
         return "pca", "gaussian", " (directions alone)"
 
     @cached_property
-    def plan(self) -> Summing:
+    def plan(self) -> MomentSum:
         """How they are summed, with noise that takes all of the budget."""
         whole = replace(self.budget, reserve=0)
-        return Summing.plan(BESIDE_DIRECTIONS, self.unit, Portion(whole.rho, pure=False))
+        return MomentSum.plan(BESIDE_DIRECTIONS, self.unit, Allocation(whole.rho, pure=False))
 
     @property
     def promise(self) -> tuple[float, float]:
         """The ε that their ρ is worth at the δ of the budget."""
         delta = self.budget.delta
-        return float(epsilon_of(self.plan.cost.rho, exactly(delta))), delta
+        return float(epsilon_of(self.plan.cost.rho, to_fraction(delta))), delta
 
     def look(self, engine: Overhearing) -> tuple[float, ...]:
         """Return what the sums say."""

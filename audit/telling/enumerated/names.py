@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sfumato.exact import Exact
 from sfumato.mechanisms import stability
 from sfumato.mechanisms.meter import Receipt
-from sfumato.mechanisms.stability import occupied_categories
+from sfumato.mechanisms.stability import threshold_categories
 from sfumato.testing import metered
 from telling.enumerated.counts import laplace_tail, neighbours
 from telling.enumerated.walks import precisely
@@ -49,7 +49,7 @@ def show_chances(threshold: int, scale: float) -> Shows:
         for count in range(1, threshold + 6):
             labels = [f"{index:06d}" for index in range(reach.size)]
             exact = named([count] * reach.size, labels)
-            shown = metered(occupied_categories, exact, scale=scale, threshold=threshold).values
+            shown = metered(threshold_categories, exact, scale=scale, threshold=threshold).values
             # Noise is shown from some value on upwards, so that its tail is the whole chance.
             first = reach.size - len(shown)
             assert list(shown) == labels[first:]

@@ -16,7 +16,7 @@ from sfumato.exact import Exact
 from sfumato.mechanisms import survey
 from sfumato.mechanisms.meter import Receipt
 from sfumato.mechanisms.noise import Family, add_noise
-from sfumato.mechanisms.survey import Asked, Survey
+from sfumato.mechanisms.survey import NoisySquares, Survey
 from sfumato.plane import Plane, Weight, influence
 from sfumato.privacy.guarantee import PrivacyUnit
 
@@ -37,13 +37,13 @@ def full_price_each_level() -> Generator[None]:
     """Spend all there is on every level, as if squares of different sizes held different people."""
     ask = Survey.ask
 
-    def careless(self: Survey, level: object, code: object, price: Fraction) -> Asked:
+    def careless(self: Survey, level: object, code: object, price: Fraction) -> NoisySquares:
         del price
         return ask(self, level, code, self._price)  # type: ignore[arg-type]
 
     with (
         patch.object(Survey, "ask", careless),
-        patch.object(Survey, "_dearest", _free),
+        patch.object(Survey, "_compute_path_price", _free),
     ):
         yield
 
@@ -71,6 +71,6 @@ def weights_half_as_heavy() -> AbstractContextManager[object]:
     return patch.object(duck, "influence", careless)
 
 
-def _free(survey: Survey, asks: Sequence[Asked]) -> Fraction:
+def _free(survey: Survey, asks: Sequence[NoisySquares]) -> Fraction:
     del survey, asks
     return Fraction(0)

@@ -16,7 +16,7 @@ from sfumato.charts.heatmap.chart import Heatmap, adaptive
 from sfumato.charts.heatmap.plan import HeatmapPlan
 from sfumato.domain import Domain
 from sfumato.grid import Grid
-from sfumato.mechanisms.survey import Asked
+from sfumato.mechanisms.survey import NoisySquares
 from sfumato.plane import Plane, interleave
 from sfumato.postprocess import polya
 from sfumato.postprocess.quadtree import Quadtree
@@ -122,7 +122,7 @@ class Map:
         said = [f"{name} {value}" for name, value in self.options.items() if name != "weight"]
         return f" ({', '.join(said)})" if said else ""
 
-    def _there(self, asked: Asked, plane: Plane) -> float:
+    def _there(self, asked: NoisySquares, plane: Plane) -> float:
         row = self.pair.person[0]
         column, line = cell(plane.x, row.x), cell(plane.y, row.y)
         finest = interleave(np.array([column]), np.array([line]))

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sfumato.distributed import client
 from sfumato.distributed import shuffle as shuffler
-from sfumato.distributed.noise_part import noise_part
+from sfumato.distributed.noise_part import get_noise_part
 from sfumato.distributed.protocol import Protocol
 
 Integers = NDArray[np.int64]
@@ -36,7 +36,7 @@ def all_draw() -> AbstractContextManager[object]:
 
     def careless(self: Protocol) -> tuple[object, ...]:
         rates = self._rates  # pyright: ignore[reportPrivateUsage]
-        return tuple(noise_part(self.participants, rate, 60) for rate in rates)
+        return tuple(get_noise_part(self.participants, rate, 60) for rate in rates)
 
     return patch.object(Protocol, "parts", property(careless))
 
@@ -53,4 +53,4 @@ def rounded_up() -> AbstractContextManager[object]:
         del offset
         return -(-weights * scaling // max(whole, 1))
 
-    return patch.object(client, "rounded", careless)
+    return patch.object(client, "round_weights", careless)

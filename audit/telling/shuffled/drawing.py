@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.distributed import client
-from sfumato.distributed.client import Messages, rounded, summed
-from sfumato.distributed.protocol import Protocol, located
+from sfumato.distributed.client import Messages, round_weights, sum_by_square
+from sfumato.distributed.protocol import Protocol, locate_points
 from sfumato.distributed.shuffle import Client, Shuffler
 from sfumato.domain import Bounds
 from sfumato.grid import Grid
@@ -92,7 +92,7 @@ class Shuffled:
 
     def _shares(self, protocol: Protocol, joined: bool) -> Integers:
         """Run the protocol; return the shares of each sum, less those of the auditor's own."""
-        own = client.split(np.zeros(protocol.coordinates, dtype=np.int64), protocol)
+        own = client.split_into_shares(np.zeros(protocol.coordinates, dtype=np.int64), protocol)
         own &= ~np.uint64(protocol.modulus - 1)  # they send zeros
         honest = [self.pair.person if joined else (), *[self.pair.crowd] * (self.honest - 1)]
         sent = [Client(protocol).encode(_points(rows)) for rows in honest]
@@ -205,12 +205,12 @@ def _number(side: float | None) -> float:
 def _held(protocol: Protocol, rows: Sequence[Row]) -> Integers:
     """Return how many steps of each sum someone holds, as good as one can tell before rounding."""
     points = np.array(_points(rows), dtype=np.float64).reshape(-1, 2)
-    cells, counts = np.unique(located(protocol.plane, points), return_counts=True)
-    steps = rounded(counts.astype(np.int64), len(points), protocol.scaling, 0)
+    cells, counts = np.unique(locate_points(protocol.plane, points), return_counts=True)
+    steps = round_weights(counts.astype(np.int64), len(points), protocol.scaling, 0)
     levels = zip(protocol.levels, protocol.codes, strict=True)
     return np.concatenate(
         [
-            summed(cells >> 2 * (protocol.plane.levels - level), steps, codes)
+            sum_by_square(cells >> 2 * (protocol.plane.levels - level), steps, codes)
             for level, codes in levels
         ]
     )

@@ -18,27 +18,27 @@ from sfumato.grid import MOST_FOUND, Key, Labels
 from sfumato.mechanisms.gaussian import gaussian, gaussian_scale
 from sfumato.mechanisms.laplace import laplace, laplace_scale
 from sfumato.mechanisms.meter import Meter
-from sfumato.mechanisms.stability import occupied_categories, stability_threshold
+from sfumato.mechanisms.stability import stability_threshold, threshold_categories
 from sfumato.phrases import SHARED, CategoriesOf, PrivateSearch, ProtectedUsers
 from sfumato.postprocess.noise_law import NoiseLaw
-from sfumato.privacy.budget import Budget, Cost, exactly, float_below, plain_above
+from sfumato.privacy.budget import Budget, Cost, float_below, plain_above, to_fraction
 from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.private_search import Private
 
 
 @dataclass(frozen=True)
-class Portion:
+class Allocation:
     """An amount of pure ε or, where the budget has a δ, of ρ."""
 
     amount: Fraction
     pure: bool
 
     @classmethod
-    def of(cls, budget: Budget, thresholds: Fraction = Fraction(0)) -> Portion:
+    def of(cls, budget: Budget, thresholds: Fraction = Fraction(0)) -> Allocation:
         """Return all of a chart's budget, less the δ that its thresholds take."""
         if budget.pure:
-            return cls(exactly(budget.epsilon), pure=True)
-        if thresholds >= exactly(budget.delta):
+            return cls(to_fraction(budget.epsilon), pure=True)
+        if thresholds >= to_fraction(budget.delta):
             raise BudgetError(
                 "The private search for categories takes all of the chart's δ.",
                 "Gaussian noise needs some of it too.",
@@ -47,19 +47,19 @@ class Portion:
         spending = replace(budget, reserve=plain_above(thresholds))
         return cls(spending.rho, pure=False)
 
-    def part(self, share: Fraction) -> Portion:
+    def part(self, share: Fraction) -> Allocation:
         """Return a share of this portion."""
-        return Portion(self.amount * share, self.pure)
+        return Allocation(self.amount * share, self.pure)
 
     @property
     def epsilon(self) -> Fraction:
         """What a mechanism with pure privacy may spend: ε, or the ε whose ε²/2 is ρ."""
-        return self.amount if self.pure else _root(2 * self.amount)
+        return self.amount if self.pure else _round_root_down(2 * self.amount)
 
     @property
     def choice(self) -> Fraction:
         """What an exponential mechanism may spend: ε, or the ε whose ε²/8 is ρ."""
-        return self.amount if self.pure else _root(8 * self.amount)
+        return self.amount if self.pure else _round_root_down(8 * self.amount)
 
     @property
     def cost(self) -> Cost:
@@ -73,7 +73,7 @@ class Portion:
         return NoiseLaw("gaussian", gaussian_scale(weight**2, self.amount))
 
 
-def _root(square: Fraction) -> Fraction:
+def _round_root_down(square: Fraction) -> Fraction:
     """Return a float whose square is at most `square`, and almost as much."""
     root = Fraction(float_below(Fraction(math.sqrt(square))))
     while root**2 > square:
@@ -94,7 +94,7 @@ def add_noise(meter: Meter, exact: Exact, law: NoiseLaw) -> NDArray[np.int64]:
 
 
 @dataclass(frozen=True)
-class Search:
+class CategorySearch:
     """A planned search: only categories whose noisy count reaches `threshold` are shown."""
 
     column: str
@@ -109,7 +109,9 @@ class Search:
         return MOST_FOUND
 
     @classmethod
-    def plan(cls, column: str, unit: PrivacyUnit, asked: Private, whole: Portion) -> Search:
+    def plan(
+        cls, column: str, unit: PrivacyUnit, asked: Private, whole: Allocation
+    ) -> CategorySearch:
         """Price a search that spends the asked share of the chart's portion."""
         if unit.shared:
             raise DomainError(
@@ -124,9 +126,9 @@ class Search:
                 "A limit without effect would look like a promise.",
                 ("Leave them out: ", CategoriesOf(column, PrivateSearch(delta=1e-6)), "."),
             )
-        epsilon = whole.part(exactly(asked.usual_share)).epsilon
+        epsilon = whole.part(to_fraction(asked.usual_share)).epsilon
         scale = laplace_scale(unit.weight, epsilon)
-        delta = _delta(column, asked)
+        delta = _read_delta(column, asked)
         threshold = stability_threshold(unit.weight, scale, delta)
         return cls(column, unit, scale, threshold, Cost.pure(epsilon, delta=delta))
 
@@ -138,12 +140,12 @@ class Search:
         As `sfumato.mechanisms.stability` states, at the planned cost.
         """
         exact = engine.occupied(self.column, self.unit)
-        found = occupied_categories(meter, exact, scale=self.scale, threshold=self.threshold)
+        found = threshold_categories(meter, exact, scale=self.scale, threshold=self.threshold)
         return Labels(self.column, Categories(found[:MOST_FOUND]))
 
 
-def settle(
-    engine: Engine, meter: Meter, axes: Sequence[Key | Search | None]
+def run_searches(
+    engine: Engine, meter: Meter, axes: Sequence[Key | CategorySearch | None]
 ) -> tuple[Key | None, ...]:
     """Run every search there is among the axes of a chart; all categories are public then.
 
@@ -151,24 +153,26 @@ def settle(
     -------
     Each search spends its planned cost; axes that are public already cost nothing.
     """
-    return tuple(axis.run(engine, meter) if isinstance(axis, Search) else axis for axis in axes)
+    return tuple(
+        axis.run(engine, meter) if isinstance(axis, CategorySearch) else axis for axis in axes
+    )
 
 
-def divide(
+def divide_budget(
     budget: Budget,
     asked: Mapping[str, Private],
     unit: PrivacyUnit,
     *,
     taken: Fraction = Fraction(0),
     thresholds: Fraction = Fraction(0),
-) -> Division:
+) -> BudgetDivision:
     """Price a search for each column asked for.
 
     A share of the budget may be `taken` for something else, and a δ for other `thresholds`.
     """
-    delta = sum((_delta(column, request) for column, request in asked.items()), thresholds)
-    whole = Portion.of(budget, delta)
-    share = sum((exactly(request.usual_share) for request in asked.values()), taken)
+    delta = sum((_read_delta(column, request) for column, request in asked.items()), thresholds)
+    whole = Allocation.of(budget, delta)
+    share = sum((to_fraction(request.usual_share) for request in asked.values()), taken)
     if share >= 1:
         raise DomainError(
             "The private searches take all of the chart's budget.",
@@ -176,18 +180,19 @@ def divide(
             ("Give them smaller shares: ", SHARED, "."),
         )
     searches = {
-        column: Search.plan(column, unit, request, whole) for column, request in asked.items()
+        column: CategorySearch.plan(column, unit, request, whole)
+        for column, request in asked.items()
     }
-    return Division(whole, searches, whole.part(1 - share))
+    return BudgetDivision(whole, searches, whole.part(1 - share))
 
 
 @dataclass(frozen=True)
-class Division:
+class BudgetDivision:
     """A chart's whole budget, its searches by column, and what is left for the chart itself."""
 
-    whole: Portion
-    searches: dict[str, Search]
-    left: Portion
+    whole: Allocation
+    searches: dict[str, CategorySearch]
+    left: Allocation
 
     @property
     def cost(self) -> Cost:
@@ -195,11 +200,11 @@ class Division:
         return sum((search.cost for search in self.searches.values()), Cost.nothing())
 
 
-def _delta(column: str, asked: Private) -> Fraction:
+def _read_delta(column: str, asked: Private) -> Fraction:
     if asked.delta is None:
         raise DomainError(
             f"The private search for categories of {column!r} needs a δ.",
             "It is the chance that a category held by one person alone is shown.",
             ("Write ", CategoriesOf(column, PrivateSearch(delta=1e-6)), "."),
         )
-    return exactly(asked.delta)
+    return to_fraction(asked.delta)

@@ -10,8 +10,8 @@ from typing import cast
 import numpy as np
 
 from sfumato.charts.option import About
-from sfumato.dates import MOST, pace_of
-from sfumato.domain import Bounds, Categories, Domain, Value, on_calendar
+from sfumato.dates import MOST, find_pace
+from sfumato.domain import Bounds, Categories, Domain, Value, is_on_calendar
 from sfumato.errors import DomainError
 from sfumato.grid import Edges, Grid, Key, Labels
 from sfumato.phrases import Setting, Worded
@@ -45,7 +45,7 @@ def read_order(order: Order | None) -> Categories | Private | None:
     return order if isinstance(order, Private | None) else Categories.of(order)
 
 
-def labels(domain: Domain, column: str | None, order: Order | None) -> Labels | None:
+def read_labels(domain: Domain, column: str | None, order: Order | None) -> Labels | None:
     """Return the public categories of a column, in the order asked for."""
     if column is None:
         return None
@@ -90,14 +90,14 @@ AxisBins = int | Sequence[float]
 Bins = AxisBins | tuple[AxisBins, AxisBins]
 
 
-def plain_bins(bins: Bins | None) -> Bins | None:
+def convert_bins(bins: Bins | None) -> Bins | None:
     """Return edges that came as a list or an array as a tuple."""
     if isinstance(bins, str) or not isinstance(bins, Iterable):
         return bins
-    return cast(Bins, tuple(plain_bins(item) for item in cast(Iterable[AxisBins], bins)))
+    return cast(Bins, tuple(convert_bins(item) for item in cast(Iterable[AxisBins], bins)))
 
 
-def axis_bins(bins: Bins | None, axis: int, axes: int) -> AxisBins | None:
+def select_axis_bins(bins: Bins | None, axis: int, axes: int) -> AxisBins | None:
     """Return what `bins` says about one of one or two axes: a number of bins, or their edges."""
     if bins is None or axes == 1 or isinstance(bins, int | np.integer):
         return cast(AxisBins | None, bins)
@@ -110,7 +110,9 @@ def axis_bins(bins: Bins | None, axis: int, axes: int) -> AxisBins | None:
     )
 
 
-def axis_key(domain: Domain, column: str, order: Categories | None, bins: AxisBins | None) -> Key:
+def make_axis_key(
+    domain: Domain, column: str, order: Categories | None, bins: AxisBins | None
+) -> Key:
     """Return the public cells of one axis, from what is declared about its column."""
     if order is not None:
         return Labels(column, domain.categories(column).select(order, column))
@@ -118,14 +120,14 @@ def axis_key(domain: Domain, column: str, order: Categories | None, bins: AxisBi
         case Categories() as categories:
             return Labels(column, categories)
         case Bounds():
-            return _numeric(column, domain.spaced_bounds(column), bins)
+            return _make_numeric_key(column, domain.spaced_bounds(column), bins)
 
 
-def _numeric(column: str, bounds: Bounds, bins: AxisBins | None) -> Grid | Edges:
+def _make_numeric_key(column: str, bounds: Bounds, bins: AxisBins | None) -> Grid | Edges:
     if bins is None:
-        return _usual(column, bounds)
+        return _make_default_bins(column, bounds)
     if isinstance(bins, int | np.integer) and not isinstance(bins, bool):
-        return _counted(column, bounds, int(bins))
+        return _make_equal_bins(column, bounds, int(bins))
     try:
         edges = tuple(float(edge) for edge in cast(Sequence[float], bins))
     except (TypeError, ValueError):
@@ -139,7 +141,7 @@ def _numeric(column: str, bounds: Bounds, bins: AxisBins | None) -> Grid | Edges
     return Edges(column, bounds, edges)
 
 
-def _usual(column: str, bounds: Bounds) -> Grid | Edges:
+def _make_default_bins(column: str, bounds: Bounds) -> Grid | Edges:
     """Return bins where nobody said how many: whole values, units of the calendar, or 20.
 
     Each bin holds as many values, which are 1, 2, 5, 10, 20, … so that there are `MOST` bins at
@@ -147,28 +149,28 @@ def _usual(column: str, bounds: Bounds) -> Grid | Edges:
     """
     few = bounds.values is not None and bounds.values <= MOST
     if bounds.time and not few:
-        pace = pace_of(bounds)
+        pace = find_pace(bounds)
         return Edges(column, bounds, pace.edges(bounds)) if pace else Grid(column, bounds, USUAL)
     if bounds.values is None:
         return Grid(column, bounds, USUAL)
-    width = next(each for each in _one_two_five() if bounds.values <= MOST * each)
+    width = next(each for each in _iterate_round_numbers() if bounds.values <= MOST * each)
     left = bounds.values % width
-    return _whole(
+    return _make_whole_value_bins(
         column, bounds, range(0, bounds.values - (left if left < width / 19 else 0), width)
     )
 
 
-def _counted(column: str, bounds: Bounds, bins: int) -> Grid | Edges:
+def _make_equal_bins(column: str, bounds: Bounds, bins: int) -> Grid | Edges:
     """Return so many bins, as equal as whole values allow, and no more than there are values."""
     plain = Grid(column, bounds, bins)  # refuses what is no number of bins
     values = bounds.values
     if values is None or values >= FINE * bins or min(values, bins) > MOST_ALIGNED:
         return plain
     bins = min(bins, values)
-    return _whole(column, bounds, [values * index // bins for index in range(bins)])
+    return _make_whole_value_bins(column, bounds, [values * index // bins for index in range(bins)])
 
 
-def _whole(column: str, bounds: Bounds, firsts: Sequence[int]) -> Grid | Edges:
+def _make_whole_value_bins(column: str, bounds: Bounds, firsts: Sequence[int]) -> Grid | Edges:
     """Return bins that begin at the given ones of all values, with edges between two values.
 
     Edges of time lie on the values themselves, as those of a calendar do, and so do those of bins
@@ -182,10 +184,10 @@ def _whole(column: str, bounds: Bounds, firsts: Sequence[int]) -> Grid | Edges:
     else:
         before, last = step / 2, bounds.upper + step / 2
     edges = [bounds.lower + first * step - before for first in firsts]
-    if bounds.time and not on_calendar(bounds.lower, last):
+    if bounds.time and not is_on_calendar(bounds.lower, last):
         return Grid(column, bounds, USUAL)
     return Edges(column, bounds, (*(edge for edge in edges if edge < last), last))
 
 
-def _one_two_five() -> Iterator[int]:
+def _iterate_round_numbers() -> Iterator[int]:
     return (digit * 10**power for power in count() for digit in (1, 2, 5))

@@ -14,7 +14,7 @@ from sfumato.charts.option import Example, Ranges, check_choices
 from sfumato.domain import Bounds, Domain
 from sfumato.engines.engine import ColumnKind, Engine, Schema
 from sfumato.errors import BudgetError
-from sfumato.errors import printable as harmless
+from sfumato.errors import make_printable as harmless
 from sfumato.mechanisms.meter import Meter
 from sfumato.phrases import Worded
 from sfumato.privacy.budget import Budget, Cost
@@ -75,7 +75,7 @@ class Plan(ABC):
         return f"<pre>{html.escape(str(self))}</pre>"
 
 
-def text_lines(bounds: Iterable[Bounds]) -> list[tuple[str, str]]:
+def describe_text_columns(bounds: Iterable[Bounds]) -> list[tuple[str, str]]:
     """Return what a plan says of columns whose text is read as numbers."""
     if not any(each.parsed for each in bounds):
         return []
@@ -162,12 +162,12 @@ class Chart(ABC, Generic[P, R_co]):
         """
 
 
-def too_few(smallest: float, unit: PrivacyUnit) -> tuple[str, str]:
+def describe_too_few(smallest: float, unit: PrivacyUnit) -> tuple[str, str]:
     """Say which groups a plan expects to end as too few to say.
 
     Examples
     --------
-    >>> too_few(138.2, PrivacyUnit.rows())
+    >>> describe_too_few(138.2, PrivacyUnit.rows())
     ('too few', 'groups below about 140 rows are not drawn')
     """
     counted = "people" if unit.shared else "rows"
@@ -175,7 +175,7 @@ def too_few(smallest: float, unit: PrivacyUnit) -> tuple[str, str]:
     return "too few", f"groups below about {rounded:,.12g} {counted} are not drawn"
 
 
-def budget_for(
+def find_budget(
     chart: Chart[Any, Any],
     domain: Domain,
     unit: PrivacyUnit,

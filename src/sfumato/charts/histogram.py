@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import cast
 
-from sfumato.charts.allocation import Search, add_noise, divide, settle
+from sfumato.charts.allocation import CategorySearch, add_noise, divide_budget, run_searches
 from sfumato.charts.axes import (
     HUE,
     HUE_ORDER,
@@ -14,14 +14,14 @@ from sfumato.charts.axes import (
     Order,
     Range,
     about_order,
-    axis_bins,
-    axis_key,
+    convert_bins,
     declare_categories,
-    labels,
-    plain_bins,
+    make_axis_key,
+    read_labels,
     read_order,
+    select_axis_bins,
 )
-from sfumato.charts.chart import Chart, Plan, text_lines
+from sfumato.charts.chart import Chart, Plan, describe_text_columns
 from sfumato.charts.option import About, Example, Ranges, explained
 from sfumato.domain import Bounds, Categories, Domain
 from sfumato.engines.engine import Engine, Schema
@@ -108,7 +108,7 @@ class Histogram(Chart["HistogramPlan", HistogramRelease]):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "bins", plain_bins(self.bins))
+        object.__setattr__(self, "bins", convert_bins(self.bins))
         columns = [column for column in (self.x, self.y, self.hue) if column is not None]
         if len(set(columns)) != len(columns):
             raise DomainError(
@@ -161,7 +161,7 @@ class Histogram(Chart["HistogramPlan", HistogramRelease]):
         """Return the price and the expected error, or refuse. Knows public facts only."""
         orders = {self.x: read_order(self.order), self.hue or "": read_order(self.hue_order)}
         asked = {name: order for name, order in orders.items() if isinstance(order, Private)}
-        division = divide(budget, asked, unit)
+        division = divide_budget(budget, asked, unit)
         searches, left = division.searches, division.left
         cost = division.cost + left.cost
         plan = HistogramPlan(
@@ -190,7 +190,7 @@ class Histogram(Chart["HistogramPlan", HistogramRelease]):
         All cells are counted by one query over all groups together, which one unit can move by
         its weight. Searches and counts spend at most the plan's cost, or nothing is published.
         """
-        hue, x, y = axes = settle(engine, meter, (plan.hue, plan.x, plan.y))
+        hue, x, y = axes = run_searches(engine, meter, (plan.hue, plan.x, plan.y))
         keys = [key for key in axes if key is not None]
         noisy = add_noise(meter, engine.counts(keys, plan.guarantee.unit), plan.noise)
         return HistogramRelease(
@@ -204,15 +204,19 @@ class Histogram(Chart["HistogramPlan", HistogramRelease]):
             noise=plan.noise,
             step=plan.guarantee.unit.step,
             steps=tuple(noisy.ravel().tolist()),
-            found=tuple(axis.column for axis in (plan.hue, plan.x) if isinstance(axis, Search)),
+            found=tuple(
+                axis.column for axis in (plan.hue, plan.x) if isinstance(axis, CategorySearch)
+            ),
         )
 
     def _hue(self, domain: Domain) -> Labels | None:
-        return labels(domain, self.hue, self.hue_order)
+        return read_labels(domain, self.hue, self.hue_order)
 
     def _axis(self, domain: Domain, column: str, axis: int) -> Key:
         order = cast(Categories | None, read_order(self.order) if axis == 0 else None)
-        return axis_key(domain, column, order, axis_bins(self.bins, axis, 2 if self.y else 1))
+        return make_axis_key(
+            domain, column, order, select_axis_bins(self.bins, axis, 2 if self.y else 1)
+        )
 
 
 @dataclass(frozen=True)
@@ -227,9 +231,9 @@ class HistogramPlan(Plan):
         The law of the noise on each count, in integer steps.
     """
 
-    x: Key | Search
+    x: Key | CategorySearch
     y: Key | None
-    hue: Labels | Search | None
+    hue: Labels | CategorySearch | None
     stat: Stat
     noise: NoiseLaw
 
@@ -250,23 +254,25 @@ class HistogramPlan(Plan):
 
     def check(self, schema: Schema) -> None:
         """Refuse a table that lacks a column, or holds another kind, before any charge."""
-        searched = [axis.column for axis in self.axes if isinstance(axis, Search)]
-        known = [axis for axis in self.axes if not isinstance(axis, Search)]
+        searched = [axis.column for axis in self.axes if isinstance(axis, CategorySearch)]
+        known = [axis for axis in self.axes if not isinstance(axis, CategorySearch)]
         schema.check(known, self.guarantee.unit, unlisted=searched)
 
     def lines(self) -> list[tuple[str, str]]:
         """Return what there is to know, as names and values to print."""
         step = self.guarantee.unit.step
-        searches = [axis for axis in self.axes if isinstance(axis, Search)]
+        searches = [axis for axis in self.axes if isinstance(axis, CategorySearch)]
         return [
             ("noise", f"{self.noise.kind}, scale {self.noise.scale * step:,.4g} on every count"),
             ("expected error", f"{self.expected_error:,.4g} per count"),
             (f"{100 * LEVEL:.0f} % within", f"± {self.noise.radius(LEVEL) * step:,.4g}"),
             *((f"show {axis.column} of", f"about {axis.threshold:,} rows") for axis in searches),
-            *text_lines(axis.bounds for axis in self.axes if isinstance(axis, Grid | Edges)),
+            *describe_text_columns(
+                axis.bounds for axis in self.axes if isinstance(axis, Grid | Edges)
+            ),
         ]
 
     @property
-    def axes(self) -> tuple[Key | Search, ...]:
+    def axes(self) -> tuple[Key | CategorySearch, ...]:
         """The axes there are, in the order of the counts."""
         return tuple(axis for axis in (self.hue, self.x, self.y) if axis is not None)

@@ -8,7 +8,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Literal, cast
 
-from sfumato.charts.allocation import Search, divide, settle
+from sfumato.charts.allocation import CategorySearch, divide_budget, run_searches
 from sfumato.charts.axes import (
     HUE,
     HUE_ORDER,
@@ -16,24 +16,24 @@ from sfumato.charts.axes import (
     Range,
     declare_bounds,
     declare_categories,
-    labels,
+    read_labels,
     read_order,
 )
-from sfumato.charts.boxplot.plan import centre
-from sfumato.charts.chart import Chart, Plan, text_lines
+from sfumato.charts.boxplot.plan import compute_cell_centre
+from sfumato.charts.chart import Chart, Plan, describe_text_columns
 from sfumato.charts.option import About, Example, explained
-from sfumato.charts.ranks import CHOICE_SHARE, Chooser, Counted, RankCounting
+from sfumato.charts.ranks import CHOICE_SHARE, Chooser, RankCounting, RankHistograms
 from sfumato.charts.values import (
     RANGES,
     SEARCH,
     STEP,
-    Extent,
+    BoundsSearch,
     FoundBounds,
     Values,
-    about,
     check_search,
+    format_two_digits,
 )
-from sfumato.domain import Bounds, Domain, listed, real
+from sfumato.domain import Bounds, Domain, convert_to_float, read_list
 from sfumato.engines.engine import Engine, Schema
 from sfumato.errors import DomainError
 from sfumato.grid import Labels
@@ -41,8 +41,13 @@ from sfumato.mechanisms.joint import MOST_LEVELS
 from sfumato.mechanisms.meter import Meter
 from sfumato.mechanisms.ranks.profile import MOST_UNITS
 from sfumato.phrases import Setting, Settings
-from sfumato.postprocess.rank_interval import LEVEL, Told, share_beyond, told_in_order
-from sfumato.privacy.budget import Budget, exactly, plain_above
+from sfumato.postprocess.rank_interval import (
+    LEVEL,
+    QuantileInterval,
+    compute_intervals,
+    share_beyond,
+)
+from sfumato.privacy.budget import Budget, plain_above, to_fraction
 from sfumato.privacy.guarantee import Guarantee, PrivacyUnit
 from sfumato.private_search import Private
 from sfumato.releases.quantiles import QuantilesRelease
@@ -162,7 +167,7 @@ class Quantiles(Chart["QuantilesPlan", QuantilesRelease]):
                 ("Write both or neither: ", _REPLACE, "."),
             )
         searched = self.hue is not None or self.bounds is not None
-        if self.n is not None and (searched or real(self.n) > MOST_UNITS):
+        if self.n is not None and (searched or convert_to_float(self.n) > MOST_UNITS):
             raise DomainError(
                 "Rows can be replaced without groups and searches, if they are 2^36 at most.",
                 "A row that is replaced may change its group, and sizes of groups are not public.",
@@ -173,7 +178,7 @@ class Quantiles(Chart["QuantilesPlan", QuantilesRelease]):
     def levels(self) -> tuple[float, ...]:
         """The levels, also where only one was given."""
         alone = not isinstance(self.q, Iterable)
-        return tuple(map(real, (self.q,) if alone else listed(self.q)))
+        return tuple(map(convert_to_float, (self.q,) if alone else read_list(self.q)))
 
     @property
     def chosen_method(self) -> str:
@@ -206,15 +211,15 @@ class Quantiles(Chart["QuantilesPlan", QuantilesRelease]):
         """Return the price and the expected error, or refuse. Knows public facts only."""
         order = read_order(self.hue_order)
         asked = {self.hue or "": order} if isinstance(order, Private) else {}
-        taken = Fraction(0) if self.bounds is None else exactly(self.bounds.bounds_share)
-        division = divide(budget, asked, unit, taken=taken)
+        taken = Fraction(0) if self.bounds is None else to_fraction(self.bounds.bounds_share)
+        division = divide_budget(budget, asked, unit, taken=taken)
         values = Values.plan(
             self.x, domain, unit, division.whole, search=self.bounds, step=self.step
         )
-        hue = division.searches.get(self.hue or "") or labels(domain, self.hue, self.hue_order)
+        hue = division.searches.get(self.hue or "") or read_labels(domain, self.hue, self.hue_order)
         chooser = Chooser.plan(
             self.chosen_method,
-            tuple(map(exactly, self.levels)),
+            tuple(map(to_fraction, self.levels)),
             division.left.part(CHOICE_SHARE),
             unit,
             groups=1 if hue is None else hue.cells,
@@ -241,14 +246,14 @@ class Quantiles(Chart["QuantilesPlan", QuantilesRelease]):
         One query answers for all groups; the mechanisms see its counts alone, and each spends its
         planned part. Where counts are taken depends on the chosen cells, which are released.
         """
-        hue = cast(Labels | None, settle(engine, meter, (plan.hue,))[0])
+        hue = cast(Labels | None, run_searches(engine, meter, (plan.hue,))[0])
         found = plan.values.settle(engine, meter)
         grid = plan.values.grid(found.bounds, 1 if hue is None else hue.cells)
         keys = [grid] if hue is None else [hue, grid]
-        exact = engine.counts(keys, plan.guarantee.unit).by_group()
+        exact = engine.counts(keys, plan.guarantee.unit).reshape_by_group()
         chosen = plan.chooser.choose(meter, exact, grid)
         counted = plan.counting.count(meter, exact, grid, chosen, found.cut)
-        told = _told(counted, plan.counting.levels, found)
+        told = _compute_intervals(counted, plan.counting.levels, found)
         step = plan.values.spacing(grid)
         # Whole numbers are the centres of their cells; other values lie anywhere in theirs.
         half = 0.0 if step else 0.5
@@ -262,8 +267,8 @@ class Quantiles(Chart["QuantilesPlan", QuantilesRelease]):
             method=plan.chooser.method,
             step=step,
             cells=tuple(chosen.ravel().tolist()),
-            low=tuple(centre(grid, each.low - half) for each in told),
-            high=tuple(centre(grid, each.high + half) for each in told),
+            low=tuple(compute_cell_centre(grid, each.low - half) for each in told),
+            high=tuple(compute_cell_centre(grid, each.high + half) for each in told),
             coverage=LEVEL,
             found=plan.found,
             reliable=tuple(each.reliable for each in told),
@@ -274,11 +279,17 @@ class Quantiles(Chart["QuantilesPlan", QuantilesRelease]):
         )
 
 
-def _told(counted: Counted, levels: Sequence[float], found: FoundBounds) -> list[Told]:
+def _compute_intervals(
+    counted: RankHistograms, levels: Sequence[float], found: FoundBounds
+) -> list[QuantileInterval]:
     """Return the intervals of all groups; none can be relied on where no bounds were found."""
     if found.found:
-        return [each for group in counted.groups for each in told_in_order(group, levels)]
-    return [Told(0, group.cells - 1, reliable=False) for group in counted.groups for _ in levels]
+        return [each for group in counted.groups for each in compute_intervals(group, levels)]
+    return [
+        QuantileInterval(0, group.cells - 1, reliable=False)
+        for group in counted.groups
+        for _ in levels
+    ]
 
 
 @dataclass(frozen=True)
@@ -294,7 +305,7 @@ class QuantilesPlan(Plan):
     """
 
     values: Values
-    hue: Labels | Search | None
+    hue: Labels | CategorySearch | None
     chooser: Chooser
     counting: RankCounting
 
@@ -307,7 +318,9 @@ class QuantilesPlan(Plan):
     def found(self) -> tuple[str, ...]:
         """The columns that are searched for categories or bounds."""
         searched = (self.hue, self.values.bounds)
-        return tuple(axis.column for axis in searched if isinstance(axis, Search | Extent))
+        return tuple(
+            axis.column for axis in searched if isinstance(axis, CategorySearch | BoundsSearch)
+        )
 
     @property
     def expected_error(self) -> float:
@@ -325,7 +338,7 @@ class QuantilesPlan(Plan):
     def check(self, schema: Schema) -> None:
         """Refuse a table that lacks a column, or holds another kind, before any charge."""
         unit = self.guarantee.unit
-        searched = [self.hue.column] if isinstance(self.hue, Search) else []
+        searched = [self.hue.column] if isinstance(self.hue, CategorySearch) else []
         schema.check([self.hue] if isinstance(self.hue, Labels) else [], unit, unlisted=searched)
         self.values.check(schema, unit)
 
@@ -336,11 +349,11 @@ class QuantilesPlan(Plan):
         return [
             ("method", self.chooser.method),
             ("expected error", f"about {self.expected_error:,.3g} ranks"),
-            ("95 % intervals", f"about ± {about(self.counting.radius)} ranks or more"),
+            ("95 % intervals", f"about ± {format_two_digits(self.counting.radius)} ranks or more"),
             (
                 "smallest group",
-                f"about {about(self.smallest_group)} {units} (fewer: too few to say)",
+                f"about {format_two_digits(self.smallest_group)} {units} (fewer: too few to say)",
             ),
-            *(bounds.lines() if isinstance(bounds, Extent) else []),
-            *text_lines([self.values.limits]),
+            *(bounds.lines() if isinstance(bounds, BoundsSearch) else []),
+            *describe_text_columns([self.values.limits]),
         ]

@@ -10,14 +10,14 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.charts.allocation import Portion, add_noise
-from sfumato.charts.values import geometric_ladder
+from sfumato.charts.allocation import Allocation, add_noise
+from sfumato.charts.values import make_geometric_ladder
 from sfumato.exact import Exact
 from sfumato.grid import Grid
 from sfumato.mechanisms.approx import approx, single
-from sfumato.mechanisms.joint import joint, usable
+from sfumato.mechanisms.joint import compute_usable_epsilon, joint
 from sfumato.mechanisms.meter import Meter
-from sfumato.mechanisms.partition import partition, totals
+from sfumato.mechanisms.partition import partition, sum_groups
 from sfumato.mechanisms.threshold import threshold, threshold_scale
 from sfumato.postprocess.noise_law import CountNoise, NoiseLaw
 from sfumato.postprocess.rank_error import bridge_error
@@ -25,7 +25,7 @@ from sfumato.postprocess.rank_interval import (
     Cells,
     RankCounts,
     bins_around,
-    least_told,
+    estimate_least_size,
     rank_layout,
     rank_radius,
 )
@@ -69,7 +69,7 @@ class Chooser:
         cls,
         method: str,
         levels: tuple[Fraction, ...],
-        whole: Portion,
+        whole: Allocation,
         unit: PrivacyUnit,
         *,
         groups: int = 1,
@@ -80,7 +80,7 @@ class Chooser:
         if method == "unbounded":
             epsilon = whole.part(Fraction(1, len(levels))).epsilon
             cost = sum((Cost.pure(epsilon) for _ in levels), Cost.nothing())
-        afford(method, levels, epsilon, unit, groups=groups, replaced=size is not None)
+        check_affordable(method, levels, epsilon, unit, groups=groups, replaced=size is not None)
         return cls(method, levels, epsilon, unit.weight * unit.step, size, cost)
 
     @property
@@ -126,12 +126,15 @@ class Chooser:
             case "single":
                 return single(meter, exact, levels=levels, epsilon=epsilon, size=size)
             case _:
-                found = [walk(meter, exact, grid, level, epsilon, size=size) for level in levels]
+                found = [
+                    choose_by_threshold(meter, exact, grid, level, epsilon, size=size)
+                    for level in levels
+                ]
                 # Quantiles that were chosen one by one are put in order.
                 return np.sort(np.hstack(found), axis=1)
 
 
-def walk(
+def choose_by_threshold(
     meter: Meter,
     exact: Exact,
     grid: Grid,
@@ -146,11 +149,11 @@ def walk(
     -------
     As `sfumato.mechanisms.threshold` states.
     """
-    upward, share = _walked(level)
+    upward, share = _plan_walk(level)
     return threshold(
         meter,
         exact,
-        ladder=geometric_ladder(grid, upward=upward, unit=_UNIT * grid.bounds.width),
+        ladder=make_geometric_ladder(grid, upward=upward, unit=_UNIT * grid.bounds.width),
         level=share,
         epsilon=epsilon,
         upward=upward,
@@ -158,7 +161,7 @@ def walk(
     )
 
 
-def afford(
+def check_affordable(
     method: str,
     levels: Sequence[Fraction],
     epsilon: Fraction,
@@ -173,17 +176,17 @@ def afford(
         case "approx":
             depth = many.bit_length()
             part = epsilon / (depth * (2 if replaced else 1))
-            usable(part, min(unit.weight, groups * 2 ** (depth - 1)))
+            compute_usable_epsilon(part, min(unit.weight, groups * 2 ** (depth - 1)))
         case "single":
-            usable(epsilon / many, min(unit.weight, groups))
+            compute_usable_epsilon(epsilon / many, min(unit.weight, groups))
         case "unbounded":
             for level in levels:
-                threshold_scale(unit.weight, _walked(level)[1], epsilon, replace=replaced)
+                threshold_scale(unit.weight, _plan_walk(level)[1], epsilon, replace=replaced)
         case _:
-            usable(epsilon, min(unit.weight, groups))
+            compute_usable_epsilon(epsilon, min(unit.weight, groups))
 
 
-def _walked(level: Fraction) -> tuple[bool, Fraction]:
+def _plan_walk(level: Fraction) -> tuple[bool, Fraction]:
     """Return whether to walk upward, and the share to leave behind."""
     level = level.limit_denominator(_FINEST)
     upward = level >= Fraction(1, 2)
@@ -201,7 +204,7 @@ CHOICE_SHARE = 1 - SIZE_SHARE - COUNT_SHARE
 
 
 @dataclass(frozen=True)
-class Counted:
+class RankHistograms:
     """Histograms of all groups, and the noisy numbers they were made of."""
 
     groups: tuple[RankCounts, ...]
@@ -233,7 +236,7 @@ class RankCounting:
 
     @classmethod
     def plan(
-        cls, levels: tuple[float, ...], whole: Portion, unit: PrivacyUnit, size: int | None
+        cls, levels: tuple[float, ...], whole: Allocation, unit: PrivacyUnit, size: int | None
     ) -> RankCounting:
         """Price the histogram with its share of a portion, or refuse one that is too small."""
         if size is not None:
@@ -252,7 +255,7 @@ class RankCounting:
     def smallest_group(self) -> float:
         """About how many units a group needs for all of its quantiles to be told."""
         many = len(self.levels)
-        return max(least_told(self.noise, level, many) for level in self.levels)
+        return max(estimate_least_size(self.noise, level, many) for level in self.levels)
 
     @property
     def noise(self) -> CountNoise:
@@ -261,7 +264,7 @@ class RankCounting:
 
     def count(
         self, meter: Meter, exact: Exact, grid: Grid, chosen: Cells, cut: tuple[bool, bool]
-    ) -> Counted:
+    ) -> RankHistograms:
         """Count what lies around the chosen cells of every group, a row of `exact` each.
 
         Privacy
@@ -276,7 +279,7 @@ class RankCounting:
         bins = partition(exact, [row.tolist() for row in starts], replaced=self.size is not None)
         noisy = add_noise(meter, bins, self.count_law)
         counts = [values[: row.size] for row, values in zip(starts, noisy, strict=True)]
-        return Counted(
+        return RankHistograms(
             tuple(
                 RankCounts(row, steps * self.step, self.noise, grid.cells, self.size, cut)
                 for row, steps in zip(starts, counts, strict=True)
@@ -290,7 +293,7 @@ class RankCounting:
     def _sizes(self, meter: Meter, exact: Exact) -> list[int]:
         if self.size_law is None:
             return [self.size or 0]
-        return add_noise(meter, totals(exact), self.size_law).ravel().tolist()
+        return add_noise(meter, sum_groups(exact), self.size_law).ravel().tolist()
 
     def _starts(self, cells: list[int], size: int, grid: Grid, cut: tuple[bool, bool]) -> Cells:
         return rank_layout(

@@ -10,9 +10,9 @@ from sys import float_info
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.charts.allocation import Portion
+from sfumato.charts.allocation import Allocation
 from sfumato.charts.option import About, Ranges
-from sfumato.domain import Bounds, Domain, on_calendar, real
+from sfumato.domain import Bounds, Domain, convert_to_float, is_on_calendar
 from sfumato.engines.engine import Engine, Schema
 from sfumato.errors import DomainError, SourceError
 from sfumato.grid import MOST_CELLS, Edges, Grid
@@ -20,7 +20,7 @@ from sfumato.mechanisms.joint import MOST_CELLS as MOST_CHOSEN_FROM
 from sfumato.mechanisms.meter import Meter
 from sfumato.mechanisms.threshold import extremes, threshold_scale
 from sfumato.phrases import YEAR, BoundsOf, PrivateSearch, Setting
-from sfumato.privacy.budget import Cost, exactly
+from sfumato.privacy.budget import Cost, to_fraction
 from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.private_search import Private
 
@@ -31,7 +31,7 @@ _FINEST = 2.0**-20
 _ROOT = math.sqrt(2)
 
 
-def geometric_ladder(
+def make_geometric_ladder(
     grid: Grid, ratio: float = 1.001, *, upward: bool = True, unit: float = 1.0
 ) -> NDArray[np.int64]:
     """Return the cells at distances ``unit * (ratio**i - 1)`` from one end of a grid.
@@ -53,17 +53,17 @@ def geometric_ladder(
 
     Examples
     --------
-    >>> geometric_ladder(Grid("age", Bounds(0, 100), 100), ratio=2.0)
+    >>> make_geometric_ladder(Grid("age", Bounds(0, 100), 100), ratio=2.0)
     array([ 0,  1,  3,  7, 15, 31, 63, 99])
-    >>> geometric_ladder(Grid("age", Bounds(0, 100), 100), ratio=2.0, upward=False)
+    >>> make_geometric_ladder(Grid("age", Bounds(0, 100), 100), ratio=2.0, upward=False)
     array([ 0, 36, 68, 84, 92, 96, 98, 99])
     """
     if not (unit > 0 and 1 < ratio < math.inf):
-        raise _no_ladder()
+        raise _make_ladder_error()
     rate, last = math.log(ratio), grid.cells - 1
     rungs = math.log1p(grid.bounds.width / unit) / rate
     if not rungs < MOST_CELLS:
-        raise _no_ladder()
+        raise _make_ladder_error()
     distances = unit * np.expm1(rate * np.arange(math.ceil(rungs)))
     # Rungs that should lie on an edge of a cell must not fall short of it by a rounding.
     cells = np.floor(distances / grid.bounds.width * grid.cells * (1 + 1e-12)).astype(np.int64)
@@ -71,7 +71,7 @@ def geometric_ladder(
     return cells if upward else last - cells[::-1]
 
 
-def signed_ladder(
+def make_signed_ladder(
     limits: Bounds, *, ratio: float = _ROOT, smallest: float | None = None
 ) -> tuple[float, ...]:
     """Return the edges of cells around zero that widen in proportion to their distance from it.
@@ -87,13 +87,13 @@ def signed_ladder(
 
     Examples
     --------
-    >>> signed_ladder(Bounds(-10, 50), ratio=4.0, smallest=1.0)
+    >>> make_signed_ladder(Bounds(-10, 50), ratio=4.0, smallest=1.0)
     (-10.0, -4.0, -1.0, 0.0, 1.0, 4.0, 16.0, 50.0)
     """
     farthest = max(abs(limits.lower), abs(limits.upper))
     smallest = min(SMALLEST, _FINEST * farthest) if smallest is None else smallest
     if not (0 < smallest <= farthest and 1.001 <= ratio < math.inf):
-        raise _no_ladder()
+        raise _make_ladder_error()
     # Rounded, as the float next to √2 is not half a doubling to the bit; powers of 2 are exact.
     doublings = round(math.log2(ratio), 12)
     steps = math.floor(math.log2(farthest / smallest) / doublings) + 1
@@ -107,7 +107,7 @@ def signed_ladder(
     return (limits.lower, *inside[apart].tolist(), limits.upper)
 
 
-def _no_ladder() -> DomainError:
+def _make_ladder_error() -> DomainError:
     return DomainError(
         "A ladder needs a ratio above 1 and a smallest step above 0, with fewer rungs than a grid "
         "may have cells.",
@@ -125,7 +125,7 @@ _BOX = 4  # a quartile is inside what was found where so many times as many unit
 
 
 @dataclass(frozen=True)
-class Extent:
+class BoundsSearch:
     """A planned search: bounds that leave about `least` steps of weight beyond either end.
 
     Parameters
@@ -169,10 +169,10 @@ class Extent:
         column: str,
         unit: PrivacyUnit,
         asked: Private,
-        whole: Portion,
+        whole: Allocation,
         *,
         parsed: bool = False,
-    ) -> Extent:
+    ) -> BoundsSearch:
         """Price a search that spends the asked share of the chart's portion."""
         if asked.delta is not None:
             raise DomainError(
@@ -186,15 +186,15 @@ class Extent:
                 ),
             )
         limits = replace(asked.limits, parsed=parsed)
-        key = Edges(column, limits, signed_ladder(limits))
-        epsilon = whole.part(exactly(asked.bounds_share)).epsilon
+        key = Edges(column, limits, make_signed_ladder(limits))
+        epsilon = whole.part(to_fraction(asked.bounds_share)).epsilon
         scale = threshold_scale(unit.weight, Fraction(0), epsilon)
-        return cls(key, unit, epsilon, _least(scale, key.cells), Cost.pure(epsilon))
+        return cls(key, unit, epsilon, _compute_threshold(scale, key.cells), Cost.pure(epsilon))
 
     def lines(self) -> list[tuple[str, str]]:
         """Return what there is to know, as names and values to print."""
         units = "people" if self.unit.shared else "rows"
-        enough = f"succeeds from about {about(self.succeeds_from)} {units}"
+        enough = f"succeeds from about {format_two_digits(self.succeeds_from)} {units}"
         return [("search for bounds", f"ε = {float(self.epsilon):.3g}, {enough}")]
 
     def check(self, schema: Schema) -> None:
@@ -256,18 +256,18 @@ class FoundBounds:
     cut: tuple[bool, bool] = (False, False)
 
 
-def about(number: float) -> str:
+def format_two_digits(number: float) -> str:
     """Print two digits of a number.
 
     Examples
     --------
-    >>> about(1234.5), about(47.3), about(2.53)
+    >>> format_two_digits(1234.5), format_two_digits(47.3), format_two_digits(2.53)
     ('1,200', '47', '2.5')
     """
     return f"{float(f'{number:.2g}'):,.{0 if number >= 10 else 1}f}"
 
 
-def _least(scale: float, rungs: int) -> int:
+def _compute_threshold(scale: float, rungs: int) -> int:
     """Return the weight that noise reaches at no rung without weight, but in few searches.
 
     One rung does with probability q^least / (1 + q), where q = exp(−1/scale).
@@ -314,7 +314,7 @@ class Values:
     """
 
     column: str
-    bounds: Bounds | Extent
+    bounds: Bounds | BoundsSearch
     step: float | None
     asked: bool = True
 
@@ -325,7 +325,7 @@ class Values:
             dated, widest = self.bounds.time, float_info.max
         else:  # around bounds that are found, a wider step could leave what floats can hold
             dated, widest = False, self.bounds.key.bounds.width
-        if dated or not 0 < real(self.step) <= widest:
+        if dated or not 0 < convert_to_float(self.step) <= widest:
             raise DomainError(
                 f"A step of {self.step!r} for {self.column!r} must be a number above 0, no wider "
                 "than what is searched, and dates have theirs from their type.",
@@ -340,7 +340,7 @@ class Values:
         column: str,
         domain: Domain,
         unit: PrivacyUnit,
-        whole: Portion,
+        whole: Allocation,
         *,
         search: Private | None,
         step: float | None,
@@ -351,23 +351,23 @@ class Values:
             bounds = domain.spaced_bounds(column)
             spacing = bounds.step
         else:
-            bounds = Extent.plan(column, unit, search, whole, parsed=known.parsed)
+            bounds = BoundsSearch.plan(column, unit, search, whole, parsed=known.parsed)
             spacing = None if known.time else known.spacing
         return cls(column, bounds, spacing if step is None else step, asked=step is not None)
 
     @property
     def limits(self) -> Bounds:
         """The bounds, or the range in which they are searched for."""
-        return self.bounds.key.bounds if isinstance(self.bounds, Extent) else self.bounds
+        return self.bounds.key.bounds if isinstance(self.bounds, BoundsSearch) else self.bounds
 
     @property
     def cost(self) -> Cost:
         """What the search for bounds costs, if there is one."""
-        return self.bounds.cost if isinstance(self.bounds, Extent) else Cost.nothing()
+        return self.bounds.cost if isinstance(self.bounds, BoundsSearch) else Cost.nothing()
 
     def check(self, schema: Schema, unit: PrivacyUnit) -> None:
         """Refuse a table that cannot answer, before anything is charged."""
-        if isinstance(self.bounds, Extent):
+        if isinstance(self.bounds, BoundsSearch):
             self.bounds.check(schema)
         else:
             schema.check([self.grid(self.bounds, 1)], unit)
@@ -379,7 +379,7 @@ class Values:
         -------
         A search spends its planned cost; declared bounds cost nothing.
         """
-        if isinstance(self.bounds, Extent):
+        if isinstance(self.bounds, BoundsSearch):
             return self.bounds.run(engine, meter)
         return FoundBounds(self.bounds)
 
@@ -412,14 +412,14 @@ class Values:
 
     def _fits(self, bounds: Bounds, step: float, room: int) -> bool:
         # Half a step beyond its ends, time itself may have ended.
-        dated = not bounds.time or on_calendar(bounds.lower - step, bounds.upper + step)
+        dated = not bounds.time or is_on_calendar(bounds.lower - step, bounds.upper + step)
         wide = self.asked or step <= bounds.width
         return dated and wide and bounds.width / step + 2 <= room
 
     def _stepped(self, bounds: Bounds, step: float) -> Grid:
         """Return cells whose centres are the steps from the lower bound on, up to the upper one."""
         lower = bounds.lower
-        if isinstance(self.bounds, Extent):
+        if isinstance(self.bounds, BoundsSearch):
             lower = math.floor(lower / step) * step
         # A bound that is a step but for its rounding is that step.
         cells = math.floor((bounds.upper - lower) / step + 1e-9) + 1

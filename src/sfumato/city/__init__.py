@@ -20,9 +20,9 @@ def city(people: int = 20_000) -> pa.Table:
     >>> city(people=1000).num_rows
     1000
     """
-    from sfumato.city.people import inhabitants
+    from sfumato.city.people import invent_people
 
-    return inhabitants(people).table()
+    return invent_people(people).table()
 
 
 def checkins(people: int = 20_000) -> pa.Table:
@@ -36,9 +36,9 @@ def checkins(people: int = 20_000) -> pa.Table:
     >>> checkins(people=100).column_names
     ['person_id', 'lon', 'lat', 'place', 'time']
     """
-    from sfumato.city.places import visits
+    from sfumato.city.places import draw_visits
 
-    return visits(people)
+    return draw_visits(people)
 
 
 def save(folder: Path, people: int) -> dict[str, Path]:

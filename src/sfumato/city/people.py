@@ -56,7 +56,7 @@ class Inhabitants:
     sex: Integers
     income: Floats
     moved_in: NDArray[np.datetime64]
-    work: Work
+    work: Employment
     body: Body
 
     def identities(self) -> pa.Array:
@@ -72,14 +72,14 @@ class Inhabitants:
         columns = {
             "person_id": self.identities(),
             "age": pa.array(self.age, pa.int16()),
-            "sex": _texts(SEXES, self.sex),
-            "district": _texts([district.name for district in DISTRICTS], self.district),
-            "sector": _or_missing(self.work.sector),
-            "occupation": _or_missing(self.work.occupation),
+            "sex": _take_names(SEXES, self.sex),
+            "district": _take_names([district.name for district in DISTRICTS], self.district),
+            "sector": _mark_missing(self.work.sector),
+            "occupation": _mark_missing(self.work.occupation),
             "income": pa.array(self.income, pa.float64(), from_pandas=True),
             "commute_minutes": pa.array(self.work.commute, pa.float64(), from_pandas=True),
             "moved_in": pa.array(self.moved_in, pa.date32()),
-            "health": _texts([profile.name for profile in PROFILES], self.body.profile),
+            "health": _take_names([profile.name for profile in PROFILES], self.body.profile),
         }
         for name, values in zip(MEASUREMENTS, self.body.measured, strict=True):
             columns[name] = pa.array(values, pa.float64(), from_pandas=True)
@@ -87,14 +87,14 @@ class Inhabitants:
 
 
 @lru_cache(maxsize=2)
-def inhabitants(people: int) -> Inhabitants:
+def invent_people(people: int) -> Inhabitants:
     """Invent this many people, always the same ones."""
     generator = np.random.default_rng(1503)
     shares = np.array([district.share for district in DISTRICTS])
     district = generator.choice(len(DISTRICTS), people, p=shares / shares.sum())
     age = _ages(district, generator)
     sex = _sexes(age, generator)
-    job = work(district, age, generator)
+    job = draw_employment(district, age, generator)
     return Inhabitants(
         district=district,
         age=age,
@@ -102,7 +102,7 @@ def inhabitants(people: int) -> Inhabitants:
         income=_incomes(district, age, job.sector != "", generator),
         moved_in=_moves(district, age, generator),
         work=job,
-        body=body(age, sex, generator),
+        body=draw_bodies(age, sex, generator),
     )
 
 
@@ -154,13 +154,13 @@ def _moves(
     return np.datetime64("2025-12-31", "D") - days
 
 
-def _texts(names: list[str] | tuple[str, ...], index: Integers) -> pa.Array:
+def _take_names(names: list[str] | tuple[str, ...], index: Integers) -> pa.Array:
     import pyarrow as pa
 
     return pa.array(list(names), pa.string()).take(pa.array(index))
 
 
-def _or_missing(texts: NDArray[np.object_]) -> pa.Array:
+def _mark_missing(texts: NDArray[np.object_]) -> pa.Array:
     import pyarrow as pa
 
     return pa.array(texts, pa.string(), mask=texts == "")
@@ -170,7 +170,7 @@ MEASUREMENTS = ("heart_rate", "systolic", "diastolic", "glucose", "cholesterol",
 
 
 @dataclass(frozen=True)
-class Profile:
+class HealthProfile:
     """A kind of health: how common it is at each age, and its typical measurements."""
 
     name: str
@@ -181,10 +181,12 @@ class Profile:
 _AGES = (0, 14, 25, 45, 65, 85, 103)
 
 PROFILES = (
-    Profile("well", (1, 1, 0.72, 0.66, 0.48, 0.36, 0.34), (70, 120, 76, 91, 186, 24.0)),
-    Profile("athletic", (0, 0, 0.24, 0.14, 0.05, 0.01, 0.0), (52, 111, 67, 83, 160, 21.5)),
-    Profile("hypertension", (0, 0, 0.03, 0.13, 0.30, 0.42, 0.45), (77, 158, 99, 103, 214, 27.5)),
-    Profile("diabetes", (0, 0, 0.01, 0.07, 0.17, 0.21, 0.21), (83, 139, 84, 171, 236, 32.5)),
+    HealthProfile("well", (1, 1, 0.72, 0.66, 0.48, 0.36, 0.34), (70, 120, 76, 91, 186, 24.0)),
+    HealthProfile("athletic", (0, 0, 0.24, 0.14, 0.05, 0.01, 0.0), (52, 111, 67, 83, 160, 21.5)),
+    HealthProfile(
+        "hypertension", (0, 0, 0.03, 0.13, 0.30, 0.42, 0.45), (77, 158, 99, 103, 214, 27.5)
+    ),
+    HealthProfile("diabetes", (0, 0, 0.01, 0.07, 0.17, 0.21, 0.21), (83, 139, 84, 171, 236, 32.5)),
 )
 
 # Spread within a cloud, and how much each measurement follows the two things that vary in everyone.
@@ -200,7 +202,9 @@ class Body:
     measured: Floats
 
 
-def body(age: NDArray[np.int64], sex: NDArray[np.int64], generator: np.random.Generator) -> Body:
+def draw_bodies(
+    age: NDArray[np.int64], sex: NDArray[np.int64], generator: np.random.Generator
+) -> Body:
     """Examine everyone but the fifth who never came."""
     profile = _profiles(age, generator)
     typical = np.array([kind.typical for kind in PROFILES])[profile].T
@@ -273,7 +277,7 @@ Texts = NDArray[np.object_]
 
 
 @dataclass(frozen=True)
-class Work:
+class Employment:
     """Sector, occupation (empty for those without) and minutes to get there (NaN)."""
 
     sector: Texts
@@ -281,32 +285,32 @@ class Work:
     commute: NDArray[np.float64]
 
 
-def work(
+def draw_employment(
     district: NDArray[np.int64], age: NDArray[np.int64], generator: np.random.Generator
-) -> Work:
+) -> Employment:
     """Give three adults in four something to do."""
     employed = (age >= 18) & (age < 67) & (generator.random(len(age)) < 0.76)
-    sector = _drawn(_LIKELY[district], generator)
-    rank = _drawn(np.tile([10.0, 7.0, 5.0, 3.0, 1.6], (len(age), 1)), generator)
+    sector = _draw_columns(_LIKELY[district], generator)
+    rank = _draw_columns(np.tile([10.0, 7.0, 5.0, 3.0, 1.6], (len(age), 1)), generator)
     names = np.array(list(SECTORS), dtype=object)
     jobs = np.array(list(SECTORS.values()), dtype=object)
     occupation = np.where(employed, jobs[sector, rank], "")
-    _rename(occupation, generator.permutation(np.flatnonzero(employed)))
-    return Work(
+    _assign_rare_occupations(occupation, generator.permutation(np.flatnonzero(employed)))
+    return Employment(
         sector=np.where(employed, names[sector], ""),
         occupation=occupation,
         commute=np.where(employed, _commutes(district, generator), np.nan),
     )
 
 
-def _drawn(likely: NDArray[np.float64], generator: np.random.Generator) -> NDArray[np.int64]:
+def _draw_columns(likely: NDArray[np.float64], generator: np.random.Generator) -> NDArray[np.int64]:
     """Draw one column per row, with the likelihoods of that row."""
     steps = np.cumsum(likely, axis=1)
     draws = generator.random(len(likely)) * steps[:, -1]
     return (steps < draws[:, None]).sum(axis=1)
 
 
-def _rename(occupation: Texts, workers: NDArray[np.int64]) -> None:
+def _assign_rare_occupations(occupation: Texts, workers: NDArray[np.int64]) -> None:
     for name, holders in RARE.items():
         occupation[workers[:holders]] = name
         workers = workers[holders:]

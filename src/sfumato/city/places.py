@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.city.people import DISTRICTS, inhabitants
+from sfumato.city.people import DISTRICTS, invent_people
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -47,25 +47,25 @@ class Places:
 
 
 @lru_cache(maxsize=1)
-def places() -> Places:
+def lay_out_places() -> Places:
     """Lay out some fifteen thousand places, always the same ones."""
     generator = np.random.default_rng(1519)
     parts = [
-        _along_radials(3600, generator),
-        _along_rings(2400, generator),
-        _in_the_old_town(2600, generator),
-        *(_in_a_district(index, 1300, generator) for index in range(1, len(_CENTRES))),
-        _around(5200, generator),
-        _at_the_water(700, generator),
-        _in_parks(500, generator),
+        _draw_along_radials(3600, generator),
+        _draw_along_rings(2400, generator),
+        _draw_in_old_town(2600, generator),
+        *(_draw_in_district(index, 1300, generator) for index in range(1, len(_CENTRES))),
+        _draw_neighbourhoods(5200, generator),
+        _draw_at_water(700, generator),
+        _draw_in_parks(500, generator),
         _stations(generator),
     ]
     x, y = (np.concatenate([part[axis] for part in parts]) for axis in (0, 1))
     origin = np.repeat(np.arange(len(parts)), [len(part[0]) for part in parts])
     kind = _kinds(origin, len(parts), generator)
     bridge = (origin <= 1) & (generator.random(len(x)) < 0.35)
-    dry = ~_water(x, y) | (bridge & ~_bay(x, y))
-    open_air = (kind == KINDS.index("park")) | ~_park(x, y)
+    dry = ~_is_water(x, y) | (bridge & ~_is_bay(x, y))
+    open_air = (kind == KINDS.index("park")) | ~_is_park(x, y)
     keep = dry & open_air & (abs(x) < HALF_WIDTH) & (abs(y) < HALF_HEIGHT)
     x, y, kind = x[keep], y[keep], kind[keep]
     return Places(x, y, kind, _district(x, y), _popularity(x, y, kind, generator))
@@ -85,18 +85,18 @@ def _coast(x: Floats) -> Floats:
     return -4.75 + 0.45 * np.sin(x / 1.6 + 1.2) + 0.05 * x
 
 
-def _bay(x: Floats, y: Floats) -> Mask:
+def _is_bay(x: Floats, y: Floats) -> Mask:
     island = np.hypot(x - _ISLAND[0], y - _ISLAND[1]) < _ISLAND[2]
     return (y < _coast(x)) & ~island
 
 
-def _water(x: Floats, y: Floats) -> Mask:
+def _is_water(x: Floats, y: Floats) -> Mask:
     middle, half = _river(y)
     lake = np.hypot((x + 0.6) / 0.55, (y - 4.0) / 0.3) < 1
-    return (abs(x - middle) < half) | _bay(x, y) | lake
+    return (abs(x - middle) < half) | _is_bay(x, y) | lake
 
 
-def _park(x: Floats, y: Floats) -> Mask:
+def _is_park(x: Floats, y: Floats) -> Mask:
     across, along = ((x - _PARKS[:, :1]) / _PARKS[:, 2:3], (y - _PARKS[:, 1:2]) / _PARKS[:, 3:4])
     return np.asarray((np.hypot(across, along) < 1).any(axis=0))
 
@@ -113,31 +113,31 @@ def _spoke(radial: Integers, radius: Floats) -> Floats:
     return _RADIALS[radial] + 0.09 * np.sin(radius * 0.9 + radial)
 
 
-def _along_radials(count: int, generator: np.random.Generator) -> Points:
+def _draw_along_radials(count: int, generator: np.random.Generator) -> Points:
     radius = 8.5 * generator.beta(1.6, 2.0, count)
     angle = _spoke(generator.integers(len(_RADIALS), size=count), radius)
-    return _near(radius * np.cos(angle), radius * np.sin(angle), 0.03, generator)
+    return _scatter(radius * np.cos(angle), radius * np.sin(angle), 0.03, generator)
 
 
-def _along_rings(count: int, generator: np.random.Generator) -> Points:
+def _draw_along_rings(count: int, generator: np.random.Generator) -> Points:
     ring = generator.choice(len(_RINGS), count, p=[0.35, 0.38, 0.27])
     angle = generator.uniform(0, 2 * np.pi, count)
     radius = _RINGS[ring] * (1 + 0.05 * np.sin(3 * angle + ring))
-    return _near(radius * np.cos(angle), radius * np.sin(angle), 0.03, generator)
+    return _scatter(radius * np.cos(angle), radius * np.sin(angle), 0.03, generator)
 
 
-def _in_the_old_town(count: int, generator: np.random.Generator) -> Points:
+def _draw_in_old_town(count: int, generator: np.random.Generator) -> Points:
     across, along = generator.normal(0, 0.95, (2, count))
-    return _on_blocks(across, along, 0.2, 0.35, generator)
+    return _move_to_blocks(across, along, 0.2, 0.35, generator)
 
 
-def _in_a_district(index: int, count: int, generator: np.random.Generator) -> Points:
+def _draw_in_district(index: int, count: int, generator: np.random.Generator) -> Points:
     across, along = generator.normal(0, 1.05, (2, count))
-    x, y = _on_blocks(across, along, 0.32, 0.3 * index, generator)
+    x, y = _move_to_blocks(across, along, 0.32, 0.3 * index, generator)
     return x + _CENTRES[index, 0], y + _CENTRES[index, 1]
 
 
-def _on_blocks(
+def _move_to_blocks(
     across: Floats, along: Floats, block: float, turn: float, generator: np.random.Generator
 ) -> Points:
     """Move points onto the streets of a grid, half to each direction, and turn the grid."""
@@ -146,17 +146,17 @@ def _on_blocks(
     along = np.where(avenue, along, np.round(along / block) * block)
     x = across * np.cos(turn) - along * np.sin(turn)
     y = across * np.sin(turn) + along * np.cos(turn)
-    return _near(x, y, 0.02, generator)
+    return _scatter(x, y, 0.02, generator)
 
 
-def _around(count: int, generator: np.random.Generator) -> Points:
+def _draw_neighbourhoods(count: int, generator: np.random.Generator) -> Points:
     """Return corner shops and schools, wherever someone lives."""
     angle = generator.uniform(0, 2 * np.pi, count)
     radius = 7.5 * generator.beta(1.6, 1.9, count)
     return radius * np.cos(angle) * 1.1, radius * np.sin(angle)
 
 
-def _at_the_water(count: int, generator: np.random.Generator) -> Points:
+def _draw_at_water(count: int, generator: np.random.Generator) -> Points:
     y = generator.uniform(-4.8, 4.5, count)
     middle, half = _river(y)
     x = middle + np.where(generator.random(count) < 0.5, 1, -1) * (half + 0.06)
@@ -166,17 +166,17 @@ def _at_the_water(count: int, generator: np.random.Generator) -> Points:
     y = np.where(shore, _coast(x) + 0.07, y)
     x = np.where(island, _ISLAND[0] + generator.normal(0, 0.15, count), x)
     y = np.where(island, _ISLAND[1] + generator.normal(0, 0.15, count), y)
-    return _near(x, y, 0.02, generator)
+    return _scatter(x, y, 0.02, generator)
 
 
-def _in_parks(count: int, generator: np.random.Generator) -> Points:
+def _draw_in_parks(count: int, generator: np.random.Generator) -> Points:
     """Half on the path around a park, half on the lawn."""
     park = _PARKS[generator.choice(len(_PARKS), count, p=[0.4, 0.45, 0.15])]
     angle = generator.uniform(0, 2 * np.pi, count)
     path = generator.random(count) < 0.5
     reach = np.where(path, 0.93, np.sqrt(generator.random(count)) * 0.9)
     x = park[:, 0] + park[:, 2] * reach * np.cos(angle)
-    return _near(x, park[:, 1] + park[:, 3] * reach * np.sin(angle), 0.015, generator)
+    return _scatter(x, park[:, 1] + park[:, 3] * reach * np.sin(angle), 0.015, generator)
 
 
 def _stations(generator: np.random.Generator) -> Points:
@@ -184,10 +184,10 @@ def _stations(generator: np.random.Generator) -> Points:
     radial, ring = (axis.ravel() for axis in np.indices((len(_RADIALS), len(_RINGS))))
     angle = _spoke(radial, _RINGS[ring])
     x = np.append(_RINGS[ring] * np.cos(angle), 0.35)
-    return _near(x, np.append(_RINGS[ring] * np.sin(angle), -0.45), 0.01, generator)
+    return _scatter(x, np.append(_RINGS[ring] * np.sin(angle), -0.45), 0.01, generator)
 
 
-def _near(x: Floats, y: Floats, distance: float, generator: np.random.Generator) -> Points:
+def _scatter(x: Floats, y: Floats, distance: float, generator: np.random.Generator) -> Points:
     return (
         x + generator.normal(0, distance, len(x)),
         y + generator.normal(0, distance, len(y)),
@@ -241,17 +241,17 @@ _CLOCK: dict[str, tuple[tuple[float, ...], float]] = {
 _OUTDOORS = ("park", "quay")
 
 
-def visits(people: int) -> pa.Table:
+def draw_visits(people: int) -> pa.Table:
     """Return one row per visit, in the order of time."""
     import pyarrow as pa
 
     generator = np.random.default_rng(1506)
-    everyone = inhabitants(people)
-    person = np.repeat(np.arange(people), _how_often(everyone.age, generator))
-    place = _where(everyone.district[person], generator)
-    town = places()
+    everyone = invent_people(people)
+    person = np.repeat(np.arange(people), _draw_visit_counts(everyone.age, generator))
+    place = _draw_visit_places(everyone.district[person], generator)
+    town = lay_out_places()
     kind = town.kind[place]
-    time = _when(kind, generator)
+    time = _draw_visit_times(kind, generator)
     order = np.argsort(time, kind="stable")
     person, place, kind, time = person[order], place[order], kind[order], time[order]
     x, y = (axis[place] + generator.normal(0, 0.012, len(place)) for axis in (town.x, town.y))
@@ -267,7 +267,7 @@ def visits(people: int) -> pa.Table:
     )
 
 
-def _how_often(age: Integers, generator: np.random.Generator) -> Integers:
+def _draw_visit_counts(age: Integers, generator: np.random.Generator) -> Integers:
     """Most people leave a handful of traces, a few leave hundreds."""
     keen = np.interp(
         age, (0, 9, 10, 16, 24, 40, 60, 80, 103), (0, 0, 0.3, 1, 1.5, 1, 0.6, 0.3, 0.1)
@@ -275,31 +275,31 @@ def _how_often(age: Integers, generator: np.random.Generator) -> Integers:
     return np.minimum(np.exp(generator.normal(1.8, 1.2, len(age))) * keen, _MOST).astype(np.int64)
 
 
-def _where(district: Integers, generator: np.random.Generator) -> Integers:
+def _draw_visit_places(district: Integers, generator: np.random.Generator) -> Integers:
     """Choose a place for each visit: half the time near home, else anywhere."""
-    town = places()
+    town = lay_out_places()
     near_home = generator.random(len(district)) < 0.5
-    chosen = _by_popularity(town.popularity, len(district), generator)
+    chosen = _draw_by_popularity(town.popularity, len(district), generator)
     for index in range(len(DISTRICTS)):
         here = np.flatnonzero(near_home & (district == index))
         popularity = np.where(town.district == index, town.popularity, 0.0)
-        chosen[here] = _by_popularity(popularity, len(here), generator)
+        chosen[here] = _draw_by_popularity(popularity, len(here), generator)
     return chosen
 
 
-def _by_popularity(popularity: Floats, count: int, generator: np.random.Generator) -> Integers:
+def _draw_by_popularity(popularity: Floats, count: int, generator: np.random.Generator) -> Integers:
     steps = np.cumsum(popularity)
     draws: Floats = generator.random(count) * float(steps[-1])
     return np.searchsorted(steps, draws, side="right").astype(np.int64)
 
 
-def _when(kind: Integers, generator: np.random.Generator) -> Integers:
+def _draw_visit_times(kind: Integers, generator: np.random.Generator) -> Integers:
     """Return microseconds since the year began, by the rhythm of each kind of place."""
     time = np.zeros(len(kind), dtype=np.int64)
     for index, name in enumerate(KINDS):
         here = np.flatnonzero(kind == index)
-        day = _by_popularity(_busy_days(name), len(here), generator)
-        minute = _by_popularity(_busy_minutes(name), len(here), generator)
+        day = _draw_by_popularity(_busy_days(name), len(here), generator)
+        minute = _draw_by_popularity(_busy_minutes(name), len(here), generator)
         seconds = generator.integers(0, 60_000_000, len(here))
         time[here] = (day * 1440 + minute) * 60_000_000 + seconds
     return time

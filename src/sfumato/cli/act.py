@@ -10,7 +10,7 @@ from sfumato.cli import options
 from sfumato.cli.options import Asked
 from sfumato.cli.output import check_outputs, publish, say, show
 from sfumato.cli.spelling import read_unit
-from sfumato.privacy.budget import show as shown
+from sfumato.privacy.budget import format_amount as shown
 
 if TYPE_CHECKING:
     from sfumato import Table

@@ -14,7 +14,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sfumato.errors import ReleaseError, brief, printable
+from sfumato.errors import ReleaseError, abbreviate, make_printable
 from sfumato.privacy.store import LONGEST_LABEL
 
 if TYPE_CHECKING:
@@ -32,12 +32,12 @@ def say(sentence: str) -> None:
     from rich.text import Text
 
     console = _console(stderr=True)
-    console.print(Text(printable(sentence)), soft_wrap=not console.is_terminal)
+    console.print(Text(make_printable(sentence)), soft_wrap=not console.is_terminal)
 
 
 def show(text: str) -> None:
     """Print a text on stdout, line by line and otherwise as it is."""
-    _write("\n".join(map(printable, text.split("\n"))))
+    _write("\n".join(map(make_printable, text.split("\n"))))
 
 
 def show_table(title: str, columns: Mapping[str, Sequence[str]], words: int) -> None:
@@ -65,7 +65,7 @@ def show_table(title: str, columns: Mapping[str, Sequence[str]], words: int) -> 
 
 
 def _cell(text: str) -> str:
-    return brief(printable(text), _LONGEST_CELL)
+    return abbreviate(make_printable(text), _LONGEST_CELL)
 
 
 def _write(text: str) -> None:
@@ -96,7 +96,7 @@ _INTERVALS = {"low": ("high", "95 % interval"), "low_all": ("high_all", "all tog
 
 def show_numbers(release: Release) -> None:
     """Print what was released: where, how many, and between which ends the truth lies."""
-    title = brief(printable(release.label[:1].upper() + release.label[1:]), LONGEST_LABEL)
+    title = abbreviate(make_printable(release.label[:1].upper() + release.label[1:]), LONGEST_LABEL)
     records = release.records()
     if getattr(release, "coverage", None) == 0:
         records = [_without_intervals(record) for record in records]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from sfumato.city import save
 from sfumato.demo.examples import EXAMPLES, SUBJECTS, Example, TableName
-from sfumato.demo.page import GENERATOR, page
+from sfumato.demo.page import GENERATOR, build_page
 from sfumato.errors import ReleaseError
 from sfumato.releases.release import Release
 from sfumato.session import Session
@@ -24,12 +24,16 @@ def make(folder: Path, people: int, tell: Callable[[str], None]) -> Path:
     _claim(folder)
     tell(f"Inventing {people:,} people and a year of their lives")
     tables = save(folder, people)
-    sessions = {name: _session(tables[name], name) for name in SUBJECTS}
-    releases = [_release(sessions[example.table], example, folder, tell) for example in EXAMPLES]
+    sessions = {name: _open_session(tables[name], name) for name in SUBJECTS}
+    releases = [
+        _release_example(sessions[example.table], example, folder, tell) for example in EXAMPLES
+    ]
     tell("Laying out the page")
     ledgers = {name: session.ledger for name, session in sessions.items()}
     index = folder / "index.html"
-    index.write_text(page(list(zip(EXAMPLES, releases, strict=True)), ledgers), encoding="utf-8")
+    index.write_text(
+        build_page(list(zip(EXAMPLES, releases, strict=True)), ledgers), encoding="utf-8"
+    )
     return index
 
 
@@ -57,7 +61,7 @@ def _claim(folder: Path) -> None:
     )
 
 
-def _session(table: Path, name: TableName) -> Session:
+def _open_session(table: Path, name: TableName) -> Session:
     ledger = table.with_suffix(".ledger")
     ledger.unlink(missing_ok=True)
     subject = SUBJECTS[name]
@@ -66,7 +70,7 @@ def _session(table: Path, name: TableName) -> Session:
     )
 
 
-def _release(
+def _release_example(
     session: Session, example: Example, folder: Path, tell: Callable[[str], None]
 ) -> Release:
     tell(f"ε = {example.epsilon:<5}  {example.title}")

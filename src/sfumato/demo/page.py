@@ -14,8 +14,8 @@ from typing import Any, get_args
 
 from sfumato.catalogue import unusual
 from sfumato.demo.examples import SUBJECTS, Example, Section
-from sfumato.domain import Bounds, Categories, moment
-from sfumato.privacy.budget import Cost, exactly, show
+from sfumato.domain import Bounds, Categories, convert_to_datetime
+from sfumato.privacy.budget import Cost, format_amount, to_fraction
 from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.privacy.ledger import Ledger
 from sfumato.private_search import Private
@@ -23,48 +23,50 @@ from sfumato.releases.release import Release
 from sfumato.render import html
 
 
-def code(example: Example) -> str:
+def write_program(example: Example) -> str:
     """Return a program that makes this chart in the folder of the demonstration."""
     subject = SUBJECTS[example.table]
     asked = unusual(example.chart)
     facts = [
-        f"{column}={_spelled(fact)}"
+        f"{column}={_spell_value(fact)}"
         for column, fact in subject.domain.columns.items()
         if column in asked.values() or column in asked.get("columns", ())
     ]
-    unit, drawn = subject.unit, _call(dict(example.view))
+    unit, drawn = subject.unit, _write_arguments(dict(example.view))
     lines = [
         "from datetime import date\n" if any("date(" in fact for fact in facts) else "",
         "import sfumato as sf\n\n",
         f'{example.table} = sf.Session(\n    "{example.table}.parquet",\n',
-        f"    unit={_spelled(unit)},\n" if unit != PrivacyUnit.rows() else "",
+        f"    unit={_spell_value(unit)},\n" if unit != PrivacyUnit.rows() else "",
         f"    domain=sf.Domain({', '.join(facts)}),\n" if facts else "",
         f"    budget=sf.{subject.budget!r},\n",
         f'    ledger="{example.table}.ledger",\n)\n',
-        f"chart = {example.table}.{example.chart.verb}({_call(asked)}, ",
-        f"budget={_price(example)})\n",
+        f"chart = {example.table}.{example.chart.verb}({_write_arguments(asked)}, ",
+        f"budget={_write_budget(example)})\n",
         f"chart.save({', '.join(filter(None, (json.dumps(example.name + '.svg'), drawn)))})",
     ]
     return "".join(lines)
 
 
-def _price(example: Example) -> str:
+def _write_budget(example: Example) -> str:
     return f"sf.{example.budget!r}" if example.delta else str(example.epsilon)
 
 
-def _call(asked: dict[str, Any]) -> str:
-    return ", ".join(f"{name}={_spelled(value)}" for name, value in asked.items())
+def _write_arguments(asked: dict[str, Any]) -> str:
+    return ", ".join(f"{name}={_spell_value(value)}" for name, value in asked.items())
 
 
-def _spelled(value: Any) -> str:
+def _spell_value(value: Any) -> str:
     """Spell a public fact as a person would type it."""
     match value:
         case Bounds():
-            return f"({', '.join(_end(end, value.time) for end in (value.lower, value.upper))})"
+            return (
+                f"({', '.join(_spell_end(end, value.time) for end in (value.lower, value.upper))})"
+            )
         case Categories():
             return json.dumps(value.values)
         case Private():
-            return f"sf.private({_call(unusual(value))})"
+            return f"sf.private({_write_arguments(unusual(value))})"
         case PrivacyUnit():
             return f"sf.{value!r}".replace("'", '"')
         case [str(), *_]:
@@ -73,10 +75,10 @@ def _spelled(value: Any) -> str:
             return json.dumps(value) if isinstance(value, str) else repr(value)
 
 
-def _end(end: float, time: bool) -> str:
+def _spell_end(end: float, time: bool) -> str:
     if not time:
         return f"{end:g}"
-    day = moment(end)
+    day = convert_to_datetime(end)
     return f"date({day.year}, {day.month}, {day.day})"
 
 
@@ -88,7 +90,7 @@ _NARROW = 270
 Pictures = Sequence[tuple[Example, Release]]
 
 
-def page(pictures: Pictures, ledgers: Mapping[str, Ledger]) -> str:
+def build_page(pictures: Pictures, ledgers: Mapping[str, Ledger]) -> str:
     """Lay out all releases and their ledgers on one page."""
     here = Path(__file__)
     total = sum(subject.budget.epsilon for subject in SUBJECTS.values())
@@ -98,44 +100,46 @@ def page(pictures: Pictures, ledgers: Mapping[str, Ledger]) -> str:
         "total": f"{total:g}",
         "odds": f"{math.exp(total):.0f}",
         "failure": f"{1 / sum(subject.budget.delta for subject in SUBJECTS.values()):,.0f}",
-        "ledgers": "".join(_ledger(name, ledger, pictures) for name, ledger in ledgers.items()),
-        **{section: _cards(pictures, section) for section in get_args(Section)},
+        "ledgers": "".join(
+            _draw_ledger(name, ledger, pictures) for name, ledger in ledgers.items()
+        ),
+        **{section: _build_cards(pictures, section) for section in get_args(Section)},
     }
     template = Template(here.with_name("page.html").read_text(encoding="utf-8"))
     return GENERATOR + template.substitute(words)
 
 
-def _cards(pictures: Pictures, section: Section) -> str:
+def _build_cards(pictures: Pictures, section: Section) -> str:
     return "".join(
-        _card(example, release) for example, release in pictures if example.section == section
+        _build_card(example, release) for example, release in pictures if example.section == section
     )
 
 
-def _card(example: Example, release: Release) -> str:
+def _build_card(example: Example, release: Release) -> str:
     link = f'<p><a href="{example.name}.html">Pan, zoom and point at it.</a></p>'
     return (
-        f'<article id="{example.name}">{_figures(example, release)}'
+        f'<article id="{example.name}">{_draw_figures(example, release)}'
         f'<div class="story"><p>{escape(example.story)}</p>{link if example.lively else ""}'
         f'<details><summary><span class="price">ε = {example.epsilon:g}</span> the code</summary>'
-        f"<pre><code>{escape(code(example))}</code></pre></details></div></article>"
+        f"<pre><code>{escape(write_program(example))}</code></pre></details></div></article>"
     )
 
 
-def _figures(example: Example, release: Release) -> str:
+def _draw_figures(example: Example, release: Release) -> str:
     """Draw a figure for wide screens and for narrow ones, where scaled letters are too small."""
     figure = replace(release.figure(**example.view), title=example.title)
-    narrow = html.fragment(figure, heading="h3", width=_NARROW)
+    narrow = html.build_fragment(figure, heading="h3", width=_NARROW)
     if example.section == "price":
         return narrow
-    wide = html.fragment(figure, heading="h3")
+    wide = html.build_fragment(figure, heading="h3")
     return f'<div class="wide">{wide}</div><div class="narrow">{narrow}</div>'
 
 
-def _ledger(name: str, ledger: Ledger, pictures: Pictures) -> str:
+def _draw_ledger(name: str, ledger: Ledger, pictures: Pictures) -> str:
     """Show one ledger as a bar of what each chart took, and as a table."""
     mine = [example for example, _ in pictures if example.table == name]
     paid = list(zip(mine, ledger.entries, strict=True))
-    account = _account(ledger)
+    account = _sum_account(ledger)
     bar = "".join(
         f'<a href="#{example.name}" title="{escape(example.title)}" '
         f'style="width:{100 * float(account.amount(entry.cost) / account.whole):.2f}%"></a>'
@@ -146,10 +150,10 @@ def _ledger(name: str, ledger: Ledger, pictures: Pictures) -> str:
         f"<td>{escape(str(entry.cost))}<td>{entry.time:%Y-%m-%d %H:%M} UTC"
         for example, entry in paid
     )
-    left = show(account.amount(ledger.remaining), up=False)
+    left = format_amount(account.amount(ledger.remaining), up=False)
     return (
         f'<section class="ledger"><h3>{name}.ledger <small>{left} of {account.currency} = '
-        f'{show(account.whole, up=False)} is left</small></h3><div class="bar">{bar}</div>'
+        f'{format_amount(account.whole, up=False)} is left</small></h3><div class="bar">{bar}</div>'
         '<div class="scroll"><table>'
         f"<tr><th>chart<th>what was asked<th>what it cost<th>when{rows}</table></div></section>"
     )
@@ -164,8 +168,8 @@ class _Account:
     amount: Callable[[Cost], Fraction]
 
 
-def _account(ledger: Ledger) -> _Account:
+def _sum_account(ledger: Ledger) -> _Account:
     if ledger.spent.epsilon is None:
         return _Account("ρ", ledger.budget.rho, lambda cost: cost.rho)
-    whole = exactly(ledger.budget.epsilon)
+    whole = to_fraction(ledger.budget.epsilon)
     return _Account("ε", whole, lambda cost: cost.epsilon or Fraction(0))

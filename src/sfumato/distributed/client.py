@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sfumato.distributed.protocol import Protocol, located, numbers
-from sfumato.distributed.randomness import Words, below, is_private, words
+from sfumato.distributed.protocol import Protocol, locate_points, read_numbers
+from sfumato.distributed.randomness import Words, below, draw_words, is_private
 from sfumato.errors import SfumatoError
 from sfumato.plane import Codes, interleave
 
@@ -87,8 +87,8 @@ class Client:
         of all (`shuffle.md`). The messages of one participant alone are **not** private: only the
         shuffler may see them. A lost message is sent again as it was, never encoded again.
         """
-        array = numbers(points, (None, 2), "pairs of x and y, one row for each point")
-        cells, counts = np.unique(located(self.protocol.plane, array), return_counts=True)
+        array = read_numbers(points, (None, 2), "pairs of x and y, one row for each point")
+        cells, counts = np.unique(locate_points(self.protocol.plane, array), return_counts=True)
         return self._send(cells, counts.astype(np.int64), len(array))
 
     def encode_masses(self, masses: ArrayLike) -> Messages:
@@ -106,7 +106,7 @@ class Client:
         """
         plane = self.protocol.plane
         shape = (plane.y.cells, plane.x.cells)
-        array = numbers(masses, shape, "masses [row, column], one for each cell")
+        array = read_numbers(masses, shape, "masses [row, column], one for each cell")
         array = np.where(np.isfinite(array) & (array > 0), np.minimum(array, 1.0), 0.0)
         rows, columns = np.nonzero(array)
         codes = interleave(columns.astype(np.int64), rows.astype(np.int64))
@@ -117,10 +117,10 @@ class Client:
 
     def _send(self, cells: Codes, weights: Steps, whole: int) -> Messages:
         protocol = self.protocol
-        steps = rounded(weights, whole, protocol.scaling, below(max(whole, 1)))
+        steps = round_weights(weights, whole, protocol.scaling, below(max(whole, 1)))
         noisy = np.concatenate(
             [
-                summed(cells >> 2 * (protocol.plane.levels - level), steps, codes)
+                sum_by_square(cells >> 2 * (protocol.plane.levels - level), steps, codes)
                 + part.draw(len(codes))
                 - part.draw(len(codes))
                 for level, codes, part in zip(
@@ -128,10 +128,10 @@ class Client:
                 )
             ]
         )
-        return Messages(split(noisy, protocol), is_private())
+        return Messages(split_into_shares(noisy, protocol), is_private())
 
 
-def rounded(weights: Steps, whole: int, scaling: int, offset: int) -> Steps:
+def round_weights(weights: Steps, whole: int, scaling: int, offset: int) -> Steps:
     """Return ``scaling * weights / whole`` in whole steps, rounded together and not one by one.
 
     Sums of neighbours are kept: any run of cells gets less than one step too few or too many, and
@@ -140,7 +140,7 @@ def rounded(weights: Steps, whole: int, scaling: int, offset: int) -> Steps:
 
     Examples
     --------
-    >>> rounded(np.array([1, 1, 1]), 3, 256, offset=0)
+    >>> round_weights(np.array([1, 1, 1]), 3, 256, offset=0)
     array([85, 85, 86])
     """
     if whole == 0:
@@ -149,7 +149,7 @@ def rounded(weights: Steps, whole: int, scaling: int, offset: int) -> Steps:
     return np.diff(ends, prepend=0)
 
 
-def summed(squares: Codes, steps: Steps, codes: Codes) -> Steps:
+def sum_by_square(squares: Codes, steps: Steps, codes: Codes) -> Steps:
     """Return the steps in each of the squares `codes`."""
     places = np.searchsorted(codes, squares)
     sums = np.zeros(len(codes), dtype=np.int64)
@@ -157,11 +157,11 @@ def summed(squares: Codes, steps: Steps, codes: Codes) -> Steps:
     return sums
 
 
-def split(noisy: Steps, protocol: Protocol) -> NDArray[np.uint64]:
+def split_into_shares(noisy: Steps, protocol: Protocol) -> NDArray[np.uint64]:
     """Return the messages of one participant: random shares that add up to the noisy numbers."""
     mask = np.uint64(protocol.modulus - 1)
     size = (len(noisy), protocol.shares)
-    shares = words(size[0] * size[1]).reshape(size) & mask
+    shares = draw_words(size[0] * size[1]).reshape(size) & mask
     # Words wrap at 2^64, which the modulus divides.
     shares[:, 0] = (noisy.astype(np.uint64) - shares[:, 1:].sum(axis=1)) & mask
     number = np.arange(len(noisy), dtype=np.uint64) << np.uint64(protocol.modulus_bits)

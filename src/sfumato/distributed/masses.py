@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.distributed.protocol import Protocol
-from sfumato.plane import apart
+from sfumato.plane import deinterleave
 from sfumato.postprocess import polya, transport
-from sfumato.postprocess.density import Leaves, spread
-from sfumato.postprocess.quadtree import Quadtree, Round, grown
+from sfumato.postprocess.density import Leaves, rasterise
+from sfumato.postprocess.quadtree import MeasuredRound, Quadtree, build_quadtree
 
 Steps = NDArray[np.int64]
 Masses = NDArray[np.float64]
@@ -42,12 +42,12 @@ class Measured:
         place = self.protocol.levels.index(level)
         return self.steps[place] / self.protocol.scaling
 
-    def rounds(self, width: int = 20) -> tuple[list[Round], list[Steps]]:
+    def rounds(self, width: int = 20) -> tuple[list[MeasuredRound], list[Steps]]:
         """Look level by level below the heaviest squares; return what is seen, and those squares.
 
         Squares beyond the window are publicly empty, and are seen so.
         """
-        seen: list[Round] = []
+        seen: list[MeasuredRound] = []
         heaviest: list[Steps] = []
         codes = self.protocol.codes[0]
         for place, level in enumerate(self.protocol.levels):
@@ -55,7 +55,7 @@ class Measured:
             where = np.minimum(np.searchsorted(known, codes), len(known) - 1)
             inside = known[where] == codes
             value = np.where(inside, self.masses(level)[where], 0.0)
-            seen.append(Round(np.full(len(codes), level), codes, value, self._rate(place)))
+            seen.append(MeasuredRound(np.full(len(codes), level), codes, value, self._rate(place)))
             order = np.flatnonzero(inside)[np.argsort(-value[inside], kind="stable")]
             heaviest.append(np.sort(codes[order[:width]]))
             codes = (heaviest[-1][:, None] * 4 + np.arange(4)).ravel()
@@ -72,21 +72,21 @@ class Measured:
             ``"lp"`` for the paper's linear program, ``"bayes"`` for the posterior mean of our own.
         """
         seen, heaviest = self.rounds(width)
-        tree = grown(seen)
+        tree = build_quadtree(seen)
         if decoder == "bayes":
-            mass = polya.decode(tree)
+            mass = polya.decode_polya_tree(tree)
         else:
             kept = np.zeros(tree.size, dtype=bool)
             for level, codes in zip(self.protocol.levels, heaviest, strict=True):
                 kept[tree.places(level, codes)] = True
-            mass = transport.cheapest(tree, kept, self.protocol.plane.levels)
+            mass = transport.minimise_transport(tree, kept, self.protocol.plane.levels)
         return self._squares(tree, mass)
 
     def picture(self, *, width: int = 20, decoder: Decoder = "lp") -> Masses:
         """Return the mass in each cell of the window, ``[row, column]``, in participants."""
         plane = self.protocol.plane
         side = 2**plane.levels
-        whole = spread(self.leaves(width=width, decoder=decoder), (side, side))
+        whole = rasterise(self.leaves(width=width, decoder=decoder), (side, side))
         return whole[: plane.y.cells, : plane.x.cells]
 
     def _rate(self, place: int) -> float:
@@ -97,6 +97,6 @@ class Measured:
     def _squares(self, tree: Quadtree, mass: Masses) -> Leaves:
         levels = self.protocol.plane.levels
         span = (1 << (levels - tree.level[tree.leaves])).astype(np.int64)
-        column, row = apart(tree.code[tree.leaves])
+        column, row = deinterleave(tree.code[tree.leaves])
         side = (2**levels, 2**levels)
         return Leaves(side, column * span, row * span, span, mass[tree.leaves])

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln  # pyright: ignore[reportUnknownVariableType]
 
-from sfumato.distributed.randomness import Words, words
+from sfumato.distributed.randomness import Words, draw_words
 
 _BITS = 256
 _CONTEXT = Context(prec=110, rounding=ROUND_HALF_EVEN)
@@ -45,26 +45,28 @@ class NoisePart:
     _ends: list[int] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_ends", _cumulated(self.among, self.rate, self.error + 1))
+        object.__setattr__(
+            self, "_ends", _tabulate_distribution(self.among, self.rate, self.error + 1)
+        )
 
     def draw(self, count: int) -> NDArray[np.int64]:
         """Draw independent numbers."""
-        first = words(count)
+        first = draw_words(count)
         drawn = np.searchsorted(self._heads, first, side="right")
         # Where no end lies at or below a word, this compares it with the last, which lies above.
         undecided = np.flatnonzero(self._heads[drawn - 1] == first)
         for place in map(int, undecided):
-            drawn[place] = self._closer(int(first[place]))
+            drawn[place] = self._resolve_draw(int(first[place]))
         return drawn.astype(np.int64)
 
     @cached_property
     def _heads(self) -> Words:
         return np.array([end >> (_BITS - 64) for end in self._ends], dtype=np.uint64)
 
-    def _closer(self, head: int) -> int:
+    def _resolve_draw(self, head: int) -> int:
         """Return the number of a draw whose first 64 bits do not decide it."""
         whole = head
-        for word in words(_BITS // 64 - 1):
+        for word in draw_words(_BITS // 64 - 1):
             whole = whole << 64 | int(word)
         low, high = 0, len(self._ends)
         while low < high:
@@ -74,12 +76,12 @@ class NoisePart:
 
 
 @lru_cache(maxsize=64)
-def noise_part(among: int, rate: Fraction, error: int) -> NoisePart:
+def get_noise_part(among: int, rate: Fraction, error: int) -> NoisePart:
     """Return a `NoisePart`, made once for all who draw from it.
 
     Examples
     --------
-    >>> part = noise_part(50, Fraction(1, 100), 60)
+    >>> part = get_noise_part(50, Fraction(1, 100), 60)
     >>> bool(part.draw(1000).min() >= 0)
     True
     """
@@ -91,7 +93,7 @@ def table_size(rate: Fraction, error: int) -> Fraction:
     return (error + 1) * Fraction(7, 10) / rate
 
 
-def _cumulated(among: int, rate: Fraction, error: int) -> list[int]:
+def _tabulate_distribution(among: int, rate: Fraction, error: int) -> list[int]:
     """Return P(X <= x) for x = 0, 1, ... in steps of 2^-256, until at most 2^-error is left.
 
     A term follows from the one before: P(x + 1) = P(x) p (x + 1/among) / (x + 1).
@@ -125,7 +127,7 @@ _MARGIN = 1e-4
 
 
 @lru_cache(maxsize=256)
-def distance(honest: int, modulus: int, shares: int) -> float:
+def bound_distance(honest: int, modulus: int, shares: int) -> float:
     """Return how far the shuffled shares of one sum can be from shares that know the sum alone.
 
     It is an upper bound on the statistical distance, for any numbers that the `honest` share.
@@ -141,7 +143,7 @@ def distance(honest: int, modulus: int, shares: int) -> float:
 
     Examples
     --------
-    >>> distance(50, 2**17, 15) < 5e-12 < distance(50, 2**17, 14)
+    >>> bound_distance(50, 2**17, 15) < 5e-12 < bound_distance(50, 2**17, 14)
     True
     """
     parts = shares - 1
@@ -153,9 +155,9 @@ def distance(honest: int, modulus: int, shares: int) -> float:
     return min(1.0, 0.5 * math.exp(min(1.0, (excess + _MARGIN) / 2)))
 
 
-def fewest_shares(honest: int, modulus: int, allowed: float) -> int:
-    """Return how many shares keep `distance` within `allowed`."""
-    return next(r for r in itertools.count(2) if distance(honest, modulus, r) <= allowed)
+def find_fewest_shares(honest: int, modulus: int, allowed: float) -> int:
+    """Return how many shares keep `bound_distance` within `allowed`."""
+    return next(r for r in itertools.count(2) if bound_distance(honest, modulus, r) <= allowed)
 
 
 def _components(honest: int, modulus: int, parts: int) -> tuple[NDArray[np.float64], float]:

@@ -11,11 +11,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sfumato.distributed.noise_part import NoisePart, fewest_shares, noise_part, table_size
+from sfumato.distributed.noise_part import NoisePart, find_fewest_shares, get_noise_part, table_size
 from sfumato.errors import BudgetError, DomainError, SfumatoError
 from sfumato.grid import MOST_CELLS, Grid
 from sfumato.plane import Codes, Outside, Plane, interleave
-from sfumato.privacy.budget import exactly, show, weakness
+from sfumato.privacy.budget import explain_weakness, format_amount, to_fraction
 
 MOST_EPSILON = 30.0
 LEAST_DELTA = 1e-15
@@ -33,7 +33,7 @@ def check(protocol: Protocol) -> None:
 
 def _check_people(protocol: Protocol) -> None:
     many = (protocol.participants, protocol.honest)
-    if not all(map(_whole, many)) or not 2 <= protocol.honest <= protocol.participants:
+    if not all(map(_is_whole, many)) or not 2 <= protocol.honest <= protocol.participants:
         raise DomainError(
             "A protocol needs at least two honest participants, and no more than there are.",
             "Their messages hide among each other's, and only they add the noise.",
@@ -48,25 +48,25 @@ def _check_people(protocol: Protocol) -> None:
 
 
 def _check_budget(protocol: Protocol) -> None:
-    if not _between(protocol.epsilon, 0, MOST_EPSILON):
+    if not _is_between(protocol.epsilon, 0, MOST_EPSILON):
         raise BudgetError(
             f"A protocol needs an ε above 0, and at most {MOST_EPSILON:g}.",
             "Without one there is no noise to draw, or none that protects.",
             "Write epsilon=1.",
         )
-    if not _between(protocol.delta, LEAST_DELTA, 0.5):
+    if not _is_between(protocol.delta, LEAST_DELTA, 0.5):
         raise BudgetError(
             f"A protocol needs a δ above {LEAST_DELTA:g} and up to one half.",
             "Shuffled messages never hide a number perfectly, so there is no pure form.",
             "Write delta=1e-6.",
         )
-    if protocol.weak is not True and (why := weakness(protocol.epsilon, protocol.delta)):
+    if protocol.weak is not True and (why := explain_weakness(protocol.epsilon, protocol.delta)):
         raise BudgetError(
             f"This protocol protects little: {why}.",
             "Whoever reads the sums could become nearly sure of what one participant holds.",
             "Promise more, or write that you mean it: weak=True.",
         )
-    if not _between(protocol.wrong, 1e-100, 0.5):
+    if not _is_between(protocol.wrong, 1e-100, 0.5):
         raise DomainError(
             "The probability that a sum is misread must lie above 0, and up to one half.",
             "Noise has no largest value, so no range holds all sums.",
@@ -75,20 +75,20 @@ def _check_budget(protocol: Protocol) -> None:
 
 
 def _check_squares(protocol: Protocol) -> None:
-    if not _whole(protocol.scaling) or not 1 <= protocol.scaling <= MOST_SCALING:
+    if not _is_whole(protocol.scaling) or not 1 <= protocol.scaling <= MOST_SCALING:
         raise DomainError(
             f"The scaling must be a whole number from 1 to {MOST_SCALING}.",
             "It says how finely each participant's mass is rounded, and noise grows with it.",
             "Write scaling=256.",
         )
-    if not _whole(protocol.coarsest) or not 0 <= protocol.coarsest <= protocol.plane.levels:
+    if not _is_whole(protocol.coarsest) or not 0 <= protocol.coarsest <= protocol.plane.levels:
         raise DomainError(
             f"The coarsest level must be one from 0 to {protocol.plane.levels}, the finest of "
             "this plane.",
             "Outside of them there is nothing to measure, and ε would be spent on nothing.",
             "Write coarsest=2, or ask for more cells.",
         )
-    if not _between(protocol.decay, 0, 1):
+    if not _is_between(protocol.decay, 0, 1):
         raise DomainError(
             "The decay must lie above 0 and up to 1.",
             "It divides ε among the levels, and a level without ε would be shown without noise.",
@@ -102,7 +102,7 @@ def _check_squares(protocol: Protocol) -> None:
         )
 
 
-def too_wide() -> SfumatoError:
+def make_too_wide_error() -> SfumatoError:
     """Say that sums with so much noise take more bits than can be added."""
     return DomainError(
         f"Sums of so many participants with so few honest ones take more than {MOST_BITS} bits.",
@@ -111,7 +111,7 @@ def too_wide() -> SfumatoError:
     )
 
 
-def too_fine(scaling: int) -> SfumatoError:
+def make_too_fine_error(scaling: int) -> SfumatoError:
     """Say that the noise is too wide to be drawn from a table."""
     return BudgetError(
         f"With scaling={scaling}, the noise of so small an ε spans too many steps to draw it "
@@ -121,50 +121,50 @@ def too_fine(scaling: int) -> SfumatoError:
     )
 
 
-def _whole(number: object) -> bool:
+def _is_whole(number: object) -> bool:
     return isinstance(number, int) and not isinstance(number, bool)
 
 
-def _between(number: float, low: float, high: float) -> bool:
+def _is_between(number: float, low: float, high: float) -> bool:
     return not isinstance(number, bool) and low < number <= high
 
 
 Numbers = NDArray[np.float64]
 
 
-def codes_within(plane: Plane, level: int) -> Codes:
+def list_window_codes(plane: Plane, level: int) -> Codes:
     """Return the codes, rising, of the squares of a level that meet the window.
 
     Examples
     --------
     >>> from sfumato.domain import Bounds
     >>> wide = Plane(Grid("x", Bounds(0, 1), 4), Grid("y", Bounds(0, 1), 2))
-    >>> codes_within(wide, 1), codes_within(wide, 2)
+    >>> list_window_codes(wide, 1), list_window_codes(wide, 2)
     (array([0, 1]), array([0, 1, 2, 3, 4, 5, 6, 7]))
     """
-    width, height = sides_within(plane, level)
+    width, height = count_window_sides(plane, level)
     places = np.arange(width * height, dtype=np.int64)
     return np.sort(interleave(places % width, places // width))
 
 
-def sides_within(plane: Plane, level: int) -> tuple[int, int]:
+def count_window_sides(plane: Plane, level: int) -> tuple[int, int]:
     """Return how many columns and rows of squares of a level meet the window."""
     span = 2 ** (plane.levels - level)
     return -(-plane.x.cells // span), -(-plane.y.cells // span)
 
 
-def located(plane: Plane, points: Numbers) -> Codes:
+def locate_points(plane: Plane, points: Numbers) -> Codes:
     """Return the cells of the points that lie in the window.
 
     NaN lies nowhere. Other points outside are left out or moved to the border, as the plane says.
     """
-    column, inside = _index(plane.x, points[:, 0], plane.outside)
-    row, within = _index(plane.y, points[:, 1], plane.outside)
+    column, inside = _find_cells(plane.x, points[:, 0], plane.outside)
+    row, within = _find_cells(plane.y, points[:, 1], plane.outside)
     chosen = inside & within
     return interleave(column[chosen], row[chosen])
 
 
-def _index(axis: Grid, values: Numbers, outside: Outside) -> tuple[Codes, NDArray[np.bool_]]:
+def _find_cells(axis: Grid, values: Numbers, outside: Outside) -> tuple[Codes, NDArray[np.bool_]]:
     lower, upper = axis.edges[0], axis.edges[-1]
     known = ~np.isnan(values)
     inside = known if outside == "edge" else known & (lower <= values) & (values <= upper)
@@ -173,7 +173,7 @@ def _index(axis: Grid, values: Numbers, outside: Outside) -> tuple[Codes, NDArra
     return np.minimum(index, axis.cells - 1).astype(np.int64), inside
 
 
-def numbers(values: ArrayLike, shape: tuple[int | None, ...], spelling: str) -> Numbers:
+def read_numbers(values: ArrayLike, shape: tuple[int | None, ...], spelling: str) -> Numbers:
     """Return an array of numbers in the given shape, or say how it is spelled."""
     array = None
     # The message of such an error may quote a value.
@@ -181,7 +181,7 @@ def numbers(values: ArrayLike, shape: tuple[int | None, ...], spelling: str) -> 
         array = np.asarray(values, dtype=np.float64)
     if array is not None and array.size == 0 and shape[0] is None:
         array = array.reshape(0, *(size or 0 for size in shape[1:]))
-    if array is None or array.ndim != len(shape) or not _fits(array.shape, shape):
+    if array is None or array.ndim != len(shape) or not _has_shape(array.shape, shape):
         raise DomainError(
             f"What a participant holds is {spelling}.",
             "Anything else has no place among the public cells, and would have to be guessed.",
@@ -190,7 +190,7 @@ def numbers(values: ArrayLike, shape: tuple[int | None, ...], spelling: str) -> 
     return array
 
 
-def _fits(found: tuple[int, ...], wanted: tuple[int | None, ...]) -> bool:
+def _has_shape(found: tuple[int, ...], wanted: tuple[int | None, ...]) -> bool:
     return all(size is None or size == have for have, size in zip(found, wanted, strict=True))
 
 
@@ -256,18 +256,18 @@ class Protocol:
     def __post_init__(self) -> None:
         check(self)
         if sum(table_size(rate, self._error) for rate in self._rates) > MOST_ENTRIES:
-            raise too_fine(self.scaling)
+            raise make_too_fine_error(self.scaling)
         if self.modulus_bits > MOST_BITS:
-            raise too_wide()
+            raise make_too_wide_error()
 
     @property
     def promise(self) -> str:
         """What is promised, and to whom."""
-        why = weakness(self.epsilon, self.delta)
+        why = explain_weakness(self.epsilon, self.delta)
         return (
-            f"ε = {show(exactly(self.epsilon), up=True)}, "
-            f"δ = {show(exactly(self.delta), up=True)}, protecting what each honest participant "
-            f"holds, if at least {self.honest} of {self.participants} are honest; that they take "
+            f"ε = {format_amount(to_fraction(self.epsilon), up=True)}, "
+            f"δ = {format_amount(to_fraction(self.delta), up=True)}, protecting what each honest "
+            f"participant holds, if at least {self.honest} of {self.participants} are honest; that they take "
             f"part is public{why and f'. Protects little: {why}'}"
         )
 
@@ -280,17 +280,17 @@ class Protocol:
     def epsilons(self) -> tuple[Fraction, ...]:
         """What each level costs: proportional to the powers of `decay`, together exactly ε."""
         weights = [Fraction(self.decay) ** depth for depth in range(len(self.levels))]
-        return tuple(exactly(self.epsilon) * weight / sum(weights) for weight in weights)
+        return tuple(to_fraction(self.epsilon) * weight / sum(weights) for weight in weights)
 
     @cached_property
     def sizes(self) -> tuple[int, ...]:
         """How many squares of each level meet the window."""
-        return tuple(math.prod(sides_within(self.plane, level)) for level in self.levels)
+        return tuple(math.prod(count_window_sides(self.plane, level)) for level in self.levels)
 
     @cached_property
     def codes(self) -> tuple[Codes, ...]:
         """The Morton codes, rising, of the squares of each level that meet the window."""
-        return tuple(codes_within(self.plane, level) for level in self.levels)
+        return tuple(list_window_codes(self.plane, level) for level in self.levels)
 
     @property
     def coordinates(self) -> int:
@@ -320,7 +320,7 @@ class Protocol:
     def shares(self) -> int:
         """How many shares each number is split into: as few as δ allows."""
         allowed = float(1 - _SAMPLING) * self.delta / self._factor
-        return fewest_shares(self.honest, self.modulus, allowed)
+        return find_fewest_shares(self.honest, self.modulus, allowed)
 
     @property
     def messages_per_user(self) -> int:
@@ -340,7 +340,7 @@ class Protocol:
     @cached_property
     def parts(self) -> tuple[NoisePart, ...]:
         """What each participant's noise is drawn from, by level."""
-        return tuple(noise_part(self.honest, rate, self._error) for rate in self._rates)
+        return tuple(get_noise_part(self.honest, rate, self._error) for rate in self._rates)
 
     @property
     def _rates(self) -> tuple[Fraction, ...]:

@@ -16,7 +16,7 @@ _HEAP = 2**20
 """Up to how many numbers are shuffled in one go."""
 
 
-def words(count: int) -> Words:
+def draw_words(count: int) -> Words:
     """Return uniform words of 64 bits from the operating system.
 
     Privacy
@@ -34,18 +34,18 @@ def below(limit: int) -> int:
 
     Privacy
     -------
-    As `words`.
+    As `draw_words`.
     """
     generator = simulation()
     return secrets.randbelow(limit) if generator is None else int(generator.integers(limit))
 
 
 def is_private() -> bool:
-    """Tell whether nobody can repeat what `words` returns."""
+    """Tell whether nobody can repeat what `draw_words` returns."""
     return simulation() is None
 
 
-def permutation(count: int) -> NDArray[np.int64]:
+def draw_permutation(count: int) -> NDArray[np.int64]:
     """Return the numbers below `count` in an order that is exactly uniform.
 
     Many are first dealt into 256 heaps by uniform labels, and each heap is shuffled by itself: an
@@ -53,27 +53,27 @@ def permutation(count: int) -> NDArray[np.int64]:
 
     Examples
     --------
-    >>> sorted(permutation(5).tolist())
+    >>> sorted(draw_permutation(5).tolist())
     [0, 1, 2, 3, 4]
     """
     if count <= _HEAP:
-        return _shuffled(count)
-    labels = words(-(-count // 8)).view(np.uint8)[:count]
+        return _sort_random_words(count)
+    labels = draw_words(-(-count // 8)).view(np.uint8)[:count]
     order = np.argsort(labels, kind="stable").astype(np.int64, copy=False)
     ends = np.cumsum(np.bincount(labels, minlength=256))
     for heap in np.split(order, ends[:-1]):
-        heap[:] = heap[_shuffled(len(heap))]
+        heap[:] = heap[_sort_random_words(len(heap))]
     return order
 
 
-def _shuffled(count: int) -> NDArray[np.int64]:
+def _sort_random_words(count: int) -> NDArray[np.int64]:
     """Return the order of random words.
 
     Where all differ, each of their orders is equally likely; where two are alike, which happens
     with a probability below ``count² / 2⁶⁵``, all are drawn again.
     """
     while True:
-        keys = words(count)
+        keys = draw_words(count)
         order = np.argsort(keys)
         keys = keys[order]
         if not (keys[1:] == keys[:-1]).any():

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sfumato.distributed.client import Client, Messages
 from sfumato.distributed.masses import Measured
 from sfumato.distributed.protocol import Protocol
-from sfumato.distributed.randomness import is_private, permutation
+from sfumato.distributed.randomness import draw_permutation, is_private
 from sfumato.errors import SfumatoError
 
 
@@ -38,7 +38,7 @@ class Shuffler:
         self._check(every)
         words = np.concatenate([each.words for each in every])
         private = all(each.private for each in every) and is_private()
-        return Messages(words[permutation(len(words))], private)
+        return Messages(words[draw_permutation(len(words))], private)
 
     def _check(self, sent: Sequence[Messages]) -> None:
         expected = [self.protocol.messages_per_user] * self.protocol.participants
@@ -71,7 +71,7 @@ class Analyser:
         shift = np.uint64(protocol.modulus_bits)
         numbers = (messages.words >> shift).astype(np.int64)
         self._check(numbers)
-        sums = _sums(numbers, messages.words & np.uint64(protocol.modulus - 1))
+        sums = _sum_shares(numbers, messages.words & np.uint64(protocol.modulus - 1))
         half = protocol.modulus // 2
         # Remainders stand for the numbers nearest to 0, since noise can be negative.
         centred = (sums + half) % protocol.modulus - half
@@ -94,7 +94,7 @@ class Analyser:
         )
 
 
-def _sums(numbers: Steps, shares: NDArray[np.uint64]) -> Steps:
+def _sum_shares(numbers: Steps, shares: NDArray[np.uint64]) -> Steps:
     """Return the sums of shares by number; halves of them are small enough for floats."""
     low = np.bincount(numbers, weights=(shares & np.uint64(2**20 - 1)).astype(np.float64))
     high = np.bincount(numbers, weights=(shares >> np.uint64(20)).astype(np.float64))

@@ -18,17 +18,24 @@ from numpy.typing import NDArray
 
 from sfumato.engines.cells import BLOCK
 from sfumato.engines.columns import Integers
-from sfumato.engines.people import BITS, COMPANIES, companies, hashed, numbered, walked
-from sfumato.engines.sources.source import runs as cut
+from sfumato.engines.people import (
+    BITS,
+    PEOPLE_PARTITIONS,
+    hash_values,
+    number_people,
+    partition_people,
+    select_rows,
+)
+from sfumato.engines.sources.source import cut_evenly as cut
 from sfumato.engines.sums import Totals
 from sfumato.engines.table import (
+    MemoryLimits,
     Report,
     Resources,
-    Room,
-    passing_folder,
-    room,
-    side_by_side,
-    workers,
+    compute_room,
+    count_workers,
+    make_temporary_folder,
+    run_in_parallel,
 )
 from sfumato.privacy.guarantee import PrivacyUnit
 
@@ -42,7 +49,7 @@ DEEPEST = 8
 """How often companies may be divided: into 2⁴⁰ smaller ones."""
 
 
-class Held:
+class PartitionedRows:
     """Rows that are somebody's, by company: columns `person`, `cell` and perhaps `steps`.
 
     Privacy
@@ -51,13 +58,13 @@ class Held:
     what in files follows from how much there is, and shows in nothing but time.
     """
 
-    def __init__(self, folder: Path, room: int, sort: Sort = companies) -> None:
+    def __init__(self, folder: Path, room: int, sort: Sort = partition_people) -> None:
         self._folder = folder
         self._room = room
         self._company = sort
         self._waiting: list[pa.RecordBatch] = []
         self._rows = 0
-        self._companies: list[list[pa.RecordBatch]] = [[] for _ in range(COMPANIES)]
+        self._companies: list[list[pa.RecordBatch]] = [[] for _ in range(PEOPLE_PARTITIONS)]
         self._bytes = 0
         self._files: Path | None = None
         self._schema: pa.Schema | None = None
@@ -72,7 +79,7 @@ class Held:
         if self._rows >= BLOCK:
             self._sort()
         elif len(self._waiting) > _FEW:  # an object takes more room than a row
-            self._waiting = [joined(self._waiting)]
+            self._waiting = [concatenate_batches(self._waiting)]
 
     def finish(self, *, settle: bool = False) -> None:
         """Sort the last rows too, and write also what could stay in memory if others need it."""
@@ -80,7 +87,7 @@ class Held:
         if settle and self._files is not None:
             self._write()
 
-    def company(self, index: int) -> Iterator[pa.RecordBatch]:
+    def read_partition(self, index: int) -> Iterator[pa.RecordBatch]:
         """Yield the rows of a company, as often as is asked."""
         path = None if self._files is None else self._files / str(index)
         if path is not None and path.exists():
@@ -98,10 +105,10 @@ class Held:
     def _sort(self) -> None:
         if not self._rows:
             return
-        rows = joined(self._waiting)
+        rows = concatenate_batches(self._waiting)
         company = self._company(rows.column("person"))
         rows = rows.take(pa.array(np.argsort(company, kind="stable")))
-        ends = [0, *np.bincount(company, minlength=COMPANIES).cumsum().tolist()]
+        ends = [0, *np.bincount(company, minlength=PEOPLE_PARTITIONS).cumsum().tolist()]
         for some, (start, stop) in zip(self._companies, pairwise(ends), strict=True):
             if start < stop:
                 some.append(rows.slice(start, stop - start))
@@ -117,14 +124,14 @@ class Held:
             if some:
                 # Opened anew each time: all companies of all threads are too many open files.
                 with (self._files / str(index)).open("ab") as file:
-                    for message in _messages(joined(some)):
+                    for message in _slice_messages(concatenate_batches(some)):
                         file.write(message.serialize())
-        self._companies = [[] for _ in range(COMPANIES)]
+        self._companies = [[] for _ in range(PEOPLE_PARTITIONS)]
         self._bytes = 0
 
 
 @dataclass(frozen=True)
-class Company:
+class PeoplePartition:
     """All rows of some people, wherever they are held.
 
     Privacy
@@ -132,7 +139,7 @@ class Company:
     No other company has rows of these people.
     """
 
-    held: Sequence[Held]
+    held: Sequence[PartitionedRows]
     index: int
     depth: int = 0
 
@@ -141,16 +148,16 @@ class Company:
         waiting: list[pa.RecordBatch] = []
         weigh = 0
         for held in self.held:
-            for batch in held.company(self.index):
+            for batch in held.read_partition(self.index):
                 waiting.append(batch)
                 weigh += batch.nbytes
                 if weigh > size:
-                    yield joined(waiting)
+                    yield concatenate_batches(waiting)
                     waiting, weigh = [], 0
         if waiting:
-            yield joined(waiting)
+            yield concatenate_batches(waiting)
 
-    def divided(self, folder: Path, room: Room, key: str) -> Iterator[Company]:
+    def subdivide(self, folder: Path, room: MemoryLimits, key: str) -> Iterator[PeoplePartition]:
         """Yield smaller companies with the rows of this one, which goes.
 
         Privacy
@@ -160,15 +167,15 @@ class Company:
         level = f"{key} {self.depth}"
 
         def sort(whose: pa.Array) -> NDArray[np.uint8]:
-            return (hashed(whose, level) >> np.uint64(64 - BITS)).astype(np.uint8)
+            return (hash_values(whose, level) >> np.uint64(64 - BITS)).astype(np.uint8)
 
-        held = Held(folder, room.at_once, sort)
+        held = PartitionedRows(folder, room.at_once, sort)
         for chunk in self.chunks(room.at_once):
             held.add(chunk)
         held.finish(settle=True)
         self.forget()
-        for index in range(COMPANIES):
-            yield Company([held], index, self.depth + 1)
+        for index in range(PEOPLE_PARTITIONS):
+            yield PeoplePartition([held], index, self.depth + 1)
 
     def forget(self) -> None:
         """Let go of all rows."""
@@ -176,14 +183,14 @@ class Company:
             held.forget(self.index)
 
 
-def joined(batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
+def concatenate_batches(batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
     """Return several batches as one."""
     if len(batches) == 1:
         return batches[0]
     return pa.concat_batches(batches)
 
 
-def _messages(rows: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+def _slice_messages(rows: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
     step = max(1, rows.num_rows * _MESSAGE // max(1, rows.nbytes))
     return (rows.slice(start, step) for start in range(0, rows.num_rows, step))
 
@@ -197,7 +204,7 @@ Stream = Callable[[Report], Iterator[pa.RecordBatch]]
 """Reads part of a table, as columns `person`, `cell` and, where rows have weights, `steps`."""
 
 
-class Rule(ABC):
+class ContributionRule(ABC):
     """How a person's weight falls to its rows.
 
     Privacy
@@ -206,12 +213,12 @@ class Rule(ABC):
     """
 
     @abstractmethod
-    def weigh(self, company: Company, size: int, take: Take) -> bool:
+    def weigh(self, company: PeoplePartition, size: int, take: Take) -> bool:
         """Weigh all rows, or tell that there are too many people to work on in so many bytes."""
 
 
 @dataclass(frozen=True)
-class Shared(Rule):
+class SharedContribution(ContributionRule):
     """A person's rows share its weight, equally or by `steps` of their own.
 
     The whole weight is divided by all rows, counted anywhere or not, and rounded down, so that its
@@ -224,20 +231,20 @@ class Shared(Rule):
 
     weight: int
 
-    def weigh(self, company: Company, size: int, take: Take) -> bool:
+    def weigh(self, company: PeoplePartition, size: int, take: Take) -> bool:
         """Weigh at once what fits into one chunk, and in two passes what does not."""
         first = [*islice(company.chunks(size), 2)]
         if len(first) < 2:
             for chunk in first:
-                who, people = numbered([chunk.column("person")])
+                who, people = number_people([chunk.column("person")])
                 wholes = np.zeros(people, dtype=np.int64)
-                np.add.at(wholes, who, _steps(chunk))
+                np.add.at(wholes, who, _read_steps(chunk))
                 self._hand_on(chunk, who, wholes, take)
             return True
         del first
         totals = Totals()
         for chunk in company.chunks(size):
-            totals.add(chunk.column("person"), _steps(chunk))
+            totals.add(chunk.column("person"), _read_steps(chunk))
             if totals.size() > size and company.depth < DEEPEST:
                 return False
         people, wholes = totals.all()
@@ -247,11 +254,13 @@ class Shared(Rule):
         return True
 
     def _hand_on(self, chunk: pa.RecordBatch, who: Integers, wholes: Integers, take: Take) -> None:
-        _hand_on(chunk.column("cell"), _shares(self.weight, _steps(chunk), who, wholes), take)
+        _pass_cells(
+            chunk.column("cell"), _share_weight(self.weight, _read_steps(chunk), who, wholes), take
+        )
 
 
 @dataclass(frozen=True)
-class Capped(Rule):
+class CappedContribution(ContributionRule):
     """Of a person's rows that are counted somewhere so many count at most, one each.
 
     A person's cells are walked in an order that a secret salt decides, and rows are taken until
@@ -267,34 +276,36 @@ class Capped(Rule):
     weight: int
     salt: str = field(repr=False)
 
-    def weigh(self, company: Company, size: int, take: Take) -> bool:
+    def weigh(self, company: PeoplePartition, size: int, take: Take) -> bool:
         """Walk chunk after chunk, beside what was taken from those before."""
         taken: pa.RecordBatch | None = None
         for chunk in company.chunks(size):
-            rows = _ones(chunk.select(["person", "cell"]).filter(chunk.column("cell").is_valid()))
+            rows = _append_ones(
+                chunk.select(["person", "cell"]).filter(chunk.column("cell").is_valid())
+            )
             both = rows if taken is None else pa.concat_batches([taken, rows])
-            taken, people = walked(both, self.weight, self.salt)
+            taken, people = select_rows(both, self.weight, self.salt)
             if taken.nbytes > size and people > 1 and company.depth < DEEPEST:
                 return False
         if taken is not None:
-            _hand_on(taken.column("cell"), taken.column("amount").to_numpy(), take)
+            _pass_cells(taken.column("cell"), taken.column("amount").to_numpy(), take)
         return True
 
 
-def rule_for(unit: PrivacyUnit, weight: int, salt: str) -> Rule:
+def make_rule(unit: PrivacyUnit, weight: int, salt: str) -> ContributionRule:
     """Return how the weight of a person falls to its rows."""
-    return Shared(weight) if unit.shared else Capped(weight, salt)
+    return SharedContribution(weight) if unit.shared else CappedContribution(weight, salt)
 
 
-def weighed(
+def sum_contributions(
     streams: Sequence[Stream],
-    rule: Rule,
+    rule: ContributionRule,
     zeros: Callable[[], T],
     weigh: Callable[[T, pa.RecordBatch], None],
     *,
     resources: Resources,
     report: Report,
-    most: int = COMPANIES,
+    most: int = PEOPLE_PARTITIONS,
 ) -> Sequence[T]:
     """Return sums of what rows count, to be added up: at most so many, made side by side.
 
@@ -305,30 +316,32 @@ def weighed(
     -------
     One person's amounts sum to what the rule says, over all sums together.
     """
-    threads = max(1, min(workers(resources), most, COMPANIES))
-    with passing_folder(resources) as folder:
-        apiece = room(resources, len(streams))
+    threads = max(1, min(count_workers(resources), most, PEOPLE_PARTITIONS))
+    with make_temporary_folder(resources) as folder:
+        apiece = compute_room(resources, len(streams))
 
-        def gather(stream: Stream, note: Report) -> Held:
-            held = Held(folder, apiece.held)
+        def gather(stream: Stream, note: Report) -> PartitionedRows:
+            held = PartitionedRows(folder, apiece.held)
             for rows in stream(note):
                 held.add(rows)
             held.finish()
             return held
 
-        held = side_by_side(gather, streams, report)
-        work = _Work(held, folder, room(resources, threads), rule, secrets.token_hex(16))
+        held = run_in_parallel(gather, streams, report)
+        work = _PeopleTask(
+            held, folder, compute_room(resources, threads), rule, secrets.token_hex(16)
+        )
 
         def add(some: slice, note: Report) -> T:
             sums = zeros()
             for index in range(some.start, some.stop):
-                work.weigh(Company(held, index), lambda found: weigh(sums, found), note)
+                work.weigh(PeoplePartition(held, index), lambda found: weigh(sums, found), note)
             return sums
 
-        return side_by_side(add, cut(COMPANIES, threads), lambda _: None)
+        return run_in_parallel(add, cut(PEOPLE_PARTITIONS, threads), lambda _: None)
 
 
-def amounts(
+def sum_by_cell(
     pairs: Iterator[pa.RecordBatch], unit: PrivacyUnit, *, salt: str, resources: Resources
 ) -> pa.Table:
     """Return how much all persons together count in each occupied cell, in integer steps.
@@ -338,10 +351,12 @@ def amounts(
     One person adds at most ``unit.weight`` over all cells together. Where the unit is a row, each
     adds 1 and no person is needed.
     """
-    return listed([lambda _: pairs], unit, salt=salt, resources=resources, report=lambda _: None)
+    return sum_parts_by_cell(
+        [lambda _: pairs], unit, salt=salt, resources=resources, report=lambda _: None
+    )
 
 
-def listed(
+def sum_parts_by_cell(
     streams: Sequence[Stream],
     unit: PrivacyUnit,
     *,
@@ -353,20 +368,22 @@ def listed(
 
     Privacy
     -------
-    As for `amounts`.
+    As for `sum_by_cell`.
     """
 
     def count(stream: Stream, note: Report) -> Totals:
         totals = Totals()
         for rows in stream(note):
-            _hand_on(rows.column("cell"), np.ones(rows.num_rows, np.int64), totals.take)
+            _pass_cells(rows.column("cell"), np.ones(rows.num_rows, np.int64), totals.take)
         return totals
 
     if unit.column is None:
-        found = side_by_side(count, streams, report)
+        found = run_in_parallel(count, streams, report)
     else:
-        rule = rule_for(unit, unit.weight, salt)
-        found = weighed(streams, rule, Totals, Totals.take, resources=resources, report=report)
+        rule = make_rule(unit, unit.weight, salt)
+        found = sum_contributions(
+            streams, rule, Totals, Totals.take, resources=resources, report=report
+        )
     first, *others = found
     for other in others:
         first.merge(other)
@@ -375,23 +392,23 @@ def listed(
 
 
 @dataclass(frozen=True)
-class _Work:
-    held: Sequence[Held]
+class _PeopleTask:
+    held: Sequence[PartitionedRows]
     folder: Path
-    room: Room
-    rule: Rule
+    room: MemoryLimits
+    rule: ContributionRule
     key: str = field(repr=False)
 
-    def weigh(self, company: Company, take: Take, note: Report) -> None:
+    def weigh(self, company: PeoplePartition, take: Take, note: Report) -> None:
         note(0.0)
         if self.rule.weigh(company, self.room.at_once, take):
             company.forget()
             return
-        for smaller in company.divided(self.folder, self.room, self.key):
+        for smaller in company.subdivide(self.folder, self.room, self.key):
             self.weigh(smaller, take, note)
 
 
-def _shares(weight: int, steps: Integers | int, who: Integers, wholes: Integers) -> Integers:
+def _share_weight(weight: int, steps: Integers | int, who: Integers, wholes: Integers) -> Integers:
     # Who weighs nothing at all gets nothing, whatever it is divided by.
     wholes = np.maximum(wholes, 1)
     if isinstance(steps, int):
@@ -399,15 +416,15 @@ def _shares(weight: int, steps: Integers | int, who: Integers, wholes: Integers)
     return weight * steps // wholes.take(who)
 
 
-def _steps(chunk: pa.RecordBatch) -> Integers | int:
+def _read_steps(chunk: pa.RecordBatch) -> Integers | int:
     return chunk.column("steps").to_numpy() if "steps" in chunk.schema.names else 1
 
 
-def _ones(rows: pa.RecordBatch) -> pa.RecordBatch:
+def _append_ones(rows: pa.RecordBatch) -> pa.RecordBatch:
     return rows.append_column("amount", pa.array(np.ones(rows.num_rows, dtype=np.int64)))
 
 
-def _hand_on(cells: pa.Array, amounts: Integers, take: Take) -> None:
+def _pass_cells(cells: pa.Array, amounts: Integers, take: Take) -> None:
     if cells.null_count:
         known = cells.is_valid()
         cells, amounts = cells.filter(known), amounts[np.asarray(known)]

@@ -10,16 +10,22 @@ from itertools import chain
 import numpy as np
 import pyarrow as pa
 
-from sfumato.engines.columns import Floats, Integers, numbers, numbers_and_gaps, positions
+from sfumato.engines.columns import (
+    Floats,
+    Integers,
+    find_positions,
+    read_numbers,
+    read_numbers_and_gaps,
+)
 from sfumato.grid import Edges, Grid, Key, Labels
-from sfumato.lattice import REACH, Distance, Lattice, Point, Projection, Question
+from sfumato.lattice import REACH, DistanceCells, Lattice, Point, Projection, Question
 from sfumato.plane import Outside, Plane, Weight, interleave
 
 STRIP = 2**13
 """How many rows to work on at once: their columns fit in the caches, and NumPy is fastest here."""
 
 
-def strips(
+def iterate_points(
     block: pa.RecordBatch, lattice: Lattice, room: Floats | None = None
 ) -> Generator[Floats]:
     """Yield the points of a block, one line for each column; NaN makes a row be nowhere.
@@ -32,19 +38,19 @@ def strips(
     A row's point depends on that row and public facts alone: every step is one correctly rounded
     operation, with the same result wherever in a table the row stands.
     """
-    columns = [numbers_and_gaps(block.column(name)) for name in lattice.columns]
+    columns = [read_numbers_and_gaps(block.column(name)) for name in lattice.columns]
     gappy = [(line, gaps) for line, (_, gaps) in enumerate(columns) if gaps.any()]
     room = np.empty((len(columns), STRIP)) if room is None else room
     for start in range(0, block.num_rows, room.shape[1]):
         some = slice(start, start + room.shape[1])
         points = room[:, : block.num_rows - start]
-        _place([values[some] for values, _ in columns], lattice, points)
+        _place_on_lattice([values[some] for values, _ in columns], lattice, points)
         for line, gaps in gappy:
             points[line, gaps[some]] = np.nan
         yield points
 
 
-def _place(columns: list[Floats], lattice: Lattice, points: Floats) -> None:
+def _place_on_lattice(columns: list[Floats], lattice: Lattice, points: Floats) -> None:
     lowest, highest = lattice.corners
     with np.errstate(over="ignore", invalid="ignore"):  # a signalling NaN would warn of itself
         for values, middle, line in zip(columns, lattice.middles, points, strict=True):
@@ -55,7 +61,9 @@ def _place(columns: list[Floats], lattice: Lattice, points: Floats) -> None:
         np.clip(points, lowest[:, np.newaxis], highest[:, np.newaxis], out=points)
 
 
-def scores(block: pa.RecordBatch, questions: Sequence[Projection | Distance]) -> list[Floats]:
+def compute_scores(
+    block: pa.RecordBatch, questions: Sequence[Projection | DistanceCells]
+) -> list[Floats]:
     """Return what each question asks for, in scaled units; NaN is nowhere.
 
     Privacy
@@ -66,23 +74,23 @@ def scores(block: pa.RecordBatch, questions: Sequence[Projection | Distance]) ->
     found = [np.empty(block.num_rows) for _ in questions]
     for lattice in dict.fromkeys(question.lattice for question in questions):
         start = 0
-        for points in strips(block, lattice):
+        for points in iterate_points(block, lattice):
             some = slice(start, start + points.shape[1])
             for question, values in zip(questions, found, strict=True):
                 if question.lattice == lattice:
-                    values[some] = _scored(points, question)
+                    values[some] = _compute_score(points, question)
             start = some.stop
     return found
 
 
-def _scored(points: Floats, question: Projection | Distance) -> Floats:
+def _compute_score(points: Floats, question: Projection | DistanceCells) -> Floats:
     with np.errstate(over="ignore"):  # an infinite distance has its cell
         if isinstance(question, Projection):
             return _project(points, question.origin, question.vector) * question.lattice.unit
-        return np.sqrt(_squares(points, question)) * question.lattice.unit
+        return np.sqrt(_compute_squares(points, question)) * question.lattice.unit
 
 
-def _squares(points: Floats, question: Distance) -> Floats:
+def _compute_squares(points: Floats, question: DistanceCells) -> Floats:
     if not question.vectors:
         apart = points - np.array(question.origin, dtype=np.float64)[:, np.newaxis]
         return squared_lengths(apart)
@@ -112,13 +120,13 @@ BLOCK = 2**15
 _COARSE = 2.0**44
 
 
-def columns_of(keys: Sequence[Question]) -> list[str]:
+def list_columns(keys: Sequence[Question]) -> list[str]:
     """Return the columns that questions are about."""
     names = ([key.column] if isinstance(key, Key) else key.lattice.columns for key in keys)
     return list(chain.from_iterable(names))
 
 
-def cells(batch: pa.RecordBatch, keys: Sequence[Question]) -> Integers:
+def find_cells(batch: pa.RecordBatch, keys: Sequence[Question]) -> Integers:
     """Return the flat cell of each row, or -1 where it is counted nowhere.
 
     The first key varies slowest. Without keys there is one cell, which holds every row.
@@ -129,24 +137,24 @@ def cells(batch: pa.RecordBatch, keys: Sequence[Question]) -> Integers:
     """
     if not keys:
         return np.zeros(batch.num_rows, dtype=np.int64)
-    flat, *others = _along(batch, keys)
+    flat, *others = _find_axis_cells(batch, keys)
     for key, here in zip(keys[1:], others, strict=True):
         nowhere = (flat < 0) | (here < 0)
         flat = np.where(nowhere, -1, flat * key.cells + here)
     return flat
 
 
-def _along(batch: pa.RecordBatch, keys: Sequence[Question]) -> Iterator[Integers]:
-    scored = iter(scores(batch, [key for key in keys if not isinstance(key, Key)]))
+def _find_axis_cells(batch: pa.RecordBatch, keys: Sequence[Question]) -> Iterator[Integers]:
+    scored = iter(compute_scores(batch, [key for key in keys if not isinstance(key, Key)]))
     for key in keys:
         if isinstance(key, Projection):
             yield grid_cells(next(scored), key.grid)
-        elif isinstance(key, Distance):
+        elif isinstance(key, DistanceCells):
             yield edges_cells(next(scored), key.ladder)
         elif isinstance(key, Labels):
-            yield positions(batch.column(key.column), key.categories)
+            yield find_positions(batch.column(key.column), key.categories)
         else:
-            values, gaps = numbers_and_gaps(batch.column(key.column))
+            values, gaps = read_numbers_and_gaps(batch.column(key.column))
             found = grid_cells(values, key) if isinstance(key, Grid) else edges_cells(values, key)
             found[gaps] = -1
             yield found
@@ -185,7 +193,7 @@ def edges_cells(values: Floats, key: Edges) -> Integers:
     return found
 
 
-def places(plane: Plane) -> Callable[[pa.RecordBatch], Integers]:
+def make_cell_locator(plane: Plane) -> Callable[[pa.RecordBatch], Integers]:
     """Return a function from rows to the Morton codes of their cells, or -1 for nowhere.
 
     Privacy
@@ -199,26 +207,28 @@ def places(plane: Plane) -> Callable[[pa.RecordBatch], Integers]:
     along = np.append(interleave(np.zeros_like(rows), rows), -1)
 
     def place(batch: pa.RecordBatch) -> Integers:
-        x, y = (_find_cells(batch.column(g.column), g, plane.outside) for g in (plane.x, plane.y))
+        x, y = (
+            _find_window_cells(batch.column(g.column), g, plane.outside) for g in (plane.x, plane.y)
+        )
         return np.bitwise_or(across[x], along[y])
 
     return place
 
 
-def steps(column: pa.Array, weight: Weight) -> Integers:
+def weigh_rows(column: pa.Array, weight: Weight) -> Integers:
     """Return what each row weighs, in integer steps from 0 to ``weight.whole``.
 
     What is no number weighs nothing, and what lies beyond the bounds is moved to the nearer one.
     """
     with np.errstate(invalid="ignore"):  # a signalling NaN would warn of itself
-        inside = np.clip(numbers(column), 0.0, weight.most)
+        inside = np.clip(read_numbers(column), 0.0, weight.most)
         inside *= weight.steps  # a power of two, so the product is exact
     inside[np.isnan(inside)] = 0.0
     return inside.astype(np.int64)
 
 
-def _find_cells(column: pa.Array, grid: Grid, outside: Outside) -> Integers:
-    values, gaps = numbers_and_gaps(column)
+def _find_window_cells(column: pa.Array, grid: Grid, outside: Outside) -> Integers:
+    values, gaps = read_numbers_and_gaps(column)
     found = grid_cells(values, grid)
     found[gaps] = -1
     if outside == "drop":

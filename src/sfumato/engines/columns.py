@@ -38,7 +38,7 @@ class NumberText(pa.ExtensionType):
         return cls(NumberFormat(decimal, *thousands))
 
 
-def as_usual(column: pa.Array) -> pa.Array:
+def normalise_numbers(column: pa.Array) -> pa.Array:
     """Return numbers that are written in a format as they are elsewhere; NULL where there is none.
 
     Privacy
@@ -49,7 +49,7 @@ def as_usual(column: pa.Array) -> pa.Array:
     --------
     >>> texts = pa.array(["1.234,5", "1.5", "many"])
     >>> column = pa.ExtensionArray.from_storage(NumberText(NumberFormat(",", ".")), texts)
-    >>> as_usual(column).to_pylist()
+    >>> normalise_numbers(column).to_pylist()
     ['1234.5', None, None]
     """
     if not isinstance(column.type, NumberText):
@@ -65,7 +65,7 @@ def as_usual(column: pa.Array) -> pa.Array:
 LONGEST_TEXT = 2**13
 """Texts of more bytes are no number, no flag and no category; people are still told apart by them.
 
-So a source may hand on what `shortened` makes of a text, and a block of texts has a largest size.
+So a source may hand on what `shorten_text` makes of a text, and a block has a largest size.
 """
 
 _STORED = {"arrow.json", "arrow.uuid", NAME}  # extension types that are what they store
@@ -91,7 +91,7 @@ def is_stored(dtype: pa.DataType) -> bool:
     return isinstance(dtype, pa.BaseExtensionType) and dtype.extension_name in _STORED
 
 
-def shortened(text: bytes) -> bytes:
+def shorten_text(text: bytes) -> bytes:
     """Return a text of bounded length that is as different from others as this one is.
 
     A long text becomes its digest, behind so many dots that it is longer than any other text.
@@ -102,7 +102,7 @@ def shortened(text: bytes) -> bytes:
 
     Examples
     --------
-    >>> shortened(b"u17"), len(shortened(b"u" * 10**6))
+    >>> shorten_text(b"u17"), len(shorten_text(b"u" * 10**6))
     (b'u17', 8256)
     """
     if len(text) <= LONGEST_TEXT:
@@ -110,20 +110,20 @@ def shortened(text: bytes) -> bytes:
     return b"." * LONGEST_TEXT + sha256(text).hexdigest().encode()
 
 
-def decoded(column: pa.Array) -> pa.Array:
+def decode_column(column: pa.Array) -> pa.Array:
     """Return a column in which each row has its own value."""
     if is_stored(column.type):
-        return decoded(column.storage)
+        return decode_column(column.storage)
     if kinds.is_dictionary(column.type):
         coded = cast(pa.DictionaryArray, column)
-        return _looked_up(coded.dictionary, indices(coded))
+        return _look_up_words(coded.dictionary, read_indices(coded))
     if kinds.is_run_end_encoded(column.type):
         # Arrow's own decoder ends the process where texts fill more than 2 GiB.
-        return _looked_up(*_runs(column))
+        return _look_up_words(*_find_runs(column))
     return column
 
 
-def indices(coded: pa.DictionaryArray) -> pa.Array:
+def read_indices(coded: pa.DictionaryArray) -> pa.Array:
     """Return which word each row has; a row that points beyond the dictionary has none."""
     ends: list[int | None] = [*pc.min_max(coded.indices).as_py().values()]
     if all(end is None or 0 <= end < len(coded.dictionary) for end in ends):
@@ -133,7 +133,7 @@ def indices(coded: pa.DictionaryArray) -> pa.Array:
     return pa.array(places, mask=~known)
 
 
-def lengths(texts: pa.Array) -> NDArray[np.int64]:
+def measure_lengths(texts: pa.Array) -> NDArray[np.int64]:
     """Return how many bytes each text has; 0 where there is none."""
     if kinds.is_string_view(texts.type) or kinds.is_binary_view(texts.type):
         views = np.frombuffer(texts.buffers()[1] or b"", np.int32)[::4]  # which begin with a length
@@ -152,18 +152,18 @@ def texts_fit(column: pa.Array, most: int) -> bool:
         return texts_fit(column.storage, most)
     if kinds.is_dictionary(column.type):
         coded = cast(pa.DictionaryArray, column)
-        return _repeated_fit(coded.dictionary, lambda: indices(coded), len(column), most)
+        return _repeated_fit(coded.dictionary, lambda: read_indices(coded), len(column), most)
     if kinds.is_run_end_encoded(column.type):
-        words, places = _runs(column)
+        words, places = _find_runs(column)
         return _repeated_fit(words, lambda: places, len(column), most)
-    return not _is_written(column.type) or int(lengths(column).sum()) <= most
+    return not _is_written(column.type) or int(measure_lengths(column).sum()) <= most
 
 
 def _repeated_fit(words: pa.Array, places: Callable[[], pa.Array], rows: int, most: int) -> bool:
-    words = decoded(words)
+    words = decode_column(words)
     if not _is_written(words.type):
         return True
-    each = lengths(words)
+    each = measure_lengths(words)
     if rows * int(each.max(initial=0)) <= most:
         return True
     return int(each[np.asarray(places().drop_null())].sum()) <= most
@@ -173,8 +173,8 @@ def _is_written(dtype: pa.DataType) -> bool:
     return is_text(dtype) or is_bytes(dtype)
 
 
-def _looked_up(words: pa.Array, places: pa.Array) -> pa.Array:
-    words = decoded(words)
+def _look_up_words(words: pa.Array, places: pa.Array) -> pa.Array:
+    words = decode_column(words)
     # A long text that is repeated may fill more than the 2 GiB of an ordinary text column.
     if is_text(words.type):
         words = words.cast(pa.large_string())
@@ -183,7 +183,7 @@ def _looked_up(words: pa.Array, places: pa.Array) -> pa.Array:
     return words.take(places)
 
 
-def _runs(column: Any) -> tuple[pa.Array, pa.Array]:
+def _find_runs(column: Any) -> tuple[pa.Array, pa.Array]:
     """Return the runs that some rows are in, and which run each row is in."""
     start = int(column.offset)
     rows = np.arange(start, start + len(column), dtype=np.int64)
@@ -205,29 +205,29 @@ _MILLISECONDS_A_DAY = 86_400_000
 _EXACT = 2**53  # up to which whole numbers are floats
 
 
-def kind_of(dtype: pa.DataType) -> ColumnKind:
+def find_kind(dtype: pa.DataType) -> ColumnKind:
     """Return what a column of this Arrow type holds.
 
     A column that can hold nothing but NULL may be declared as anything: which type a source gives
     such a column depends on whether it has a value.
     """
     if kinds.is_dictionary(dtype) or kinds.is_run_end_encoded(dtype):
-        return kind_of(dtype.value_type)
+        return find_kind(dtype.value_type)
     if is_stored(dtype):
-        return kind_of(dtype.storage_type)
+        return find_kind(dtype.storage_type)
     for kind, tests in _KINDS.items():
         if any(test(dtype) for test in tests):
             return kind
     return "other"
 
 
-def spacing_of(dtype: pa.DataType) -> float | None:
+def find_spacing(dtype: pa.DataType) -> float | None:
     """Return how far apart values of this Arrow type lie; None where they may lie anywhere.
 
-    Times are microseconds, as in `numbers`; finer ones are cut off there.
+    Times are microseconds, as in `read_numbers`; finer ones are cut off there.
     """
     if kinds.is_dictionary(dtype) or kinds.is_run_end_encoded(dtype):
-        return spacing_of(dtype.value_type)
+        return find_spacing(dtype.value_type)
     if kinds.is_integer(dtype) or kinds.is_boolean(dtype):
         return 1.0
     if kinds.is_date(dtype):
@@ -235,42 +235,44 @@ def spacing_of(dtype: pa.DataType) -> float | None:
     return _TO_MICROSECONDS.get(dtype.unit, 1.0) if kinds.is_timestamp(dtype) else None
 
 
-def numbers(column: pa.Array) -> Floats:
+def read_numbers(column: pa.Array) -> Floats:
     """Read numbers; NaN stands for whatever is counted nowhere."""
     if kinds.is_dictionary(column.type):
         coded = cast(pa.DictionaryArray, column)
         if len(coded.dictionary) < len(coded):  # to read each word once is less work
-            return _floats(pa.array(numbers(coded.dictionary)).take(indices(coded)))
-    column = decoded(as_usual(column))
+            return _convert_to_floats(
+                pa.array(read_numbers(coded.dictionary)).take(read_indices(coded))
+            )
+    column = decode_column(normalise_numbers(column))
     if kinds.is_null(column.type):
         return np.full(len(column), np.nan)
     if is_text(column.type):
-        return _parsed(column)
+        return _parse_numbers(column)
     if kinds.is_decimal(column.type):
-        return _decimals(column)
-    if kind_of(column.type) == "time":
-        return _microseconds(column)
-    return _floats(column.cast(pa.uint8()) if kinds.is_boolean(column.type) else column)
+        return _read_decimals(column)
+    if find_kind(column.type) == "time":
+        return _read_microseconds(column)
+    return _convert_to_floats(column.cast(pa.uint8()) if kinds.is_boolean(column.type) else column)
 
 
-def numbers_and_gaps(column: pa.Array) -> tuple[Floats, NDArray[np.bool_]]:
-    """Read numbers as `numbers` does, and where there are none: any number may stand there.
+def read_numbers_and_gaps(column: pa.Array) -> tuple[Floats, NDArray[np.bool_]]:
+    """Read numbers as `read_numbers` does, and where there are none: any number may stand there.
 
     To leave the gaps unfilled saves one of the few times that all values are touched.
     """
     if column.type != pa.float64() or not column.null_count:
-        return numbers(column), np.zeros(len(column), dtype=np.bool_)
+        return read_numbers(column), np.zeros(len(column), dtype=np.bool_)
     _, stored = column.buffers()
     bare = pa.Array.from_buffers(column.type, len(column), [None, stored], offset=column.offset)
-    return _floats(bare), _is_null(column)
+    return _convert_to_floats(bare), _is_null(column)
 
 
-def positions(column: pa.Array, categories: Categories) -> Integers:
+def find_positions(column: pa.Array, categories: Categories) -> Integers:
     """Return the index of each value among the categories, or -1."""
     if categories.kind == "text":
-        return _text_positions(column, categories)
-    is_text = kind_of(column.type) == "text"
-    values = _flags(column) if categories.kind == "flag" and is_text else numbers(column)
+        return _find_text_positions(column, categories)
+    is_text = find_kind(column.type) == "text"
+    values = _read_flags(column) if categories.kind == "flag" and is_text else read_numbers(column)
     wanted = np.array([float(value) for value in categories.values])
     order = np.argsort(wanted)
     nearest = np.searchsorted(wanted[order], values).clip(max=len(wanted) - 1)
@@ -278,37 +280,39 @@ def positions(column: pa.Array, categories: Categories) -> Integers:
     return np.where(wanted[found] == values, found, -1)
 
 
-def identities(column: pa.Array) -> pa.Array:
+def read_identities(column: pa.Array) -> pa.Array:
     """Return whose row it is, as integers, floats or bytes that group exactly; NULL is nobody.
 
     Written as text, which decides the rows of a person that count, an identity is the same on every
     engine: Spark reads whole numbers of 64 bits without a sign as decimals, and all times as
     microseconds. Of a long text it is a digest, or the digest of one that its source made.
     """
-    column = decoded(column)
+    column = decode_column(column)
     if is_text(column.type) or is_bytes(column.type):
-        return _shortened(column.cast(pa.large_binary()))
+        return _shorten_texts(column.cast(pa.large_binary()))
     if kinds.is_floating(column.type):
         with np.errstate(invalid="ignore"):  # a signalling NaN would warn of itself
-            values = _floats(column) + 0.0  # −0.0 and 0.0 are one person
+            values = _convert_to_floats(column) + 0.0  # −0.0 and 0.0 are one person
         return pa.array(values, mask=np.isnan(values))
     if kinds.is_decimal(column.type):
         return column.cast(pa.string()).cast(pa.large_binary())
-    return _instants(column) if kind_of(column.type) == "time" else column
+    return _normalise_times(column) if find_kind(column.type) == "time" else column
 
 
-def nullable(places: Integers) -> pa.Array:
+def mask_negative(places: Integers) -> pa.Array:
     """Return places as Arrow integers, with NULL for those below 0."""
     return pa.array(places, mask=places < 0)
 
 
-def labels(column: pa.Array) -> pa.Array:
+def read_labels(column: pa.Array) -> pa.Array:
     """Return texts as bytes; NULL stands for texts that are too long or not Unicode."""
-    text = decoded(column).cast(pa.large_string())
+    text = decode_column(column).cast(pa.large_string())
     try:
         text.validate(full=True)
     except pa.ArrowInvalid:
-        text = pa.array(map(_unicode, text.cast(pa.large_binary()).to_pylist()), pa.large_string())
+        text = pa.array(
+            map(_decode_text, text.cast(pa.large_binary()).to_pylist()), pa.large_string()
+        )
     long = np.asarray(pc.fill_null(pc.utf8_length(text), 0)) > LONGEST_LABEL
     return text.cast(pa.large_binary()).take(pa.array(np.arange(len(text)), mask=long))
 
@@ -323,24 +327,24 @@ _KINDS: dict[ColumnKind, tuple[Callable[[pa.DataType], bool], ...]] = {
 }
 
 
-def _shortened(texts: pa.Array) -> pa.Array:
-    places = np.flatnonzero(lengths(texts) > LONGEST_TEXT)
+def _shorten_texts(texts: pa.Array) -> pa.Array:
+    places = np.flatnonzero(measure_lengths(texts) > LONGEST_TEXT)
     if not places.size:
         return texts
-    short = [shortened(text) for text in texts.take(pa.array(places)).to_pylist()]
+    short = [shorten_text(text) for text in texts.take(pa.array(places)).to_pylist()]
     mask = np.zeros(len(texts), dtype=np.bool_)
     mask[places] = True
     return pc.replace_with_mask(texts, pa.array(mask), pa.array(short, pa.large_binary()))
 
 
-def _readable(texts: pa.Array) -> pa.Array:
+def _drop_long_texts(texts: pa.Array) -> pa.Array:
     """Return texts without those that are too long to be read."""
     texts = texts.cast(pa.large_string())
-    long = lengths(texts) > LONGEST_TEXT
+    long = measure_lengths(texts) > LONGEST_TEXT
     return pc.if_else(pa.array(long), pa.scalar(None, texts.type), texts) if long.any() else texts
 
 
-def _floats(column: pa.Array) -> Floats:
+def _convert_to_floats(column: pa.Array) -> Floats:
     with np.errstate(invalid="ignore"):  # a signalling NaN would warn of itself
         return np.asarray(column.to_numpy(zero_copy_only=False), dtype=np.float64)
 
@@ -353,13 +357,13 @@ def _is_null(column: pa.Array) -> NDArray[np.bool_]:
     return bits[: len(column)] == 0
 
 
-def _parsed(text: pa.Array) -> Floats:
+def _parse_numbers(text: pa.Array) -> Floats:
     # Arrow reads most of our grammar, fast, and stops at the first text that it does not read.
     # Then the grammar itself is asked; Python reads all of it, and to the same floats: so texts are
     # read alike whichever stand beside them.
-    text = _readable(text)
+    text = _drop_long_texts(text)
     try:
-        return _floats(text.cast(pa.float64()))
+        return _convert_to_floats(text.cast(pa.float64()))
     except pa.ArrowInvalid:
         pass
     readable = pc.match_substring_regex(text.cast(pa.large_binary()), _NUMBER)
@@ -369,40 +373,42 @@ def _parsed(text: pa.Array) -> Floats:
     return values
 
 
-def _flags(column: pa.Array) -> Floats:
-    text = _readable(decoded(column))
+def _read_flags(column: pa.Array) -> Floats:
+    text = _drop_long_texts(decode_column(column))
     lower = pc.ascii_lower(pc.ascii_trim_whitespace(text)).cast(pa.large_binary())
-    return _floats(pc.index_in(lower, value_set=pa.array([b"false", b"true"], pa.large_binary())))
+    return _convert_to_floats(
+        pc.index_in(lower, value_set=pa.array([b"false", b"true"], pa.large_binary()))
+    )
 
 
-def _decimals(column: pa.Array) -> Floats:
+def _read_decimals(column: pa.Array) -> Floats:
     dtype = column.type
     if not (kinds.is_decimal128(dtype) and 0 <= dtype.scale <= 22):
         # Arrow's own cast multiplies by a rounded power of ten; reading the digits rounds once.
-        return _parsed(column.cast(pa.string()))
+        return _parse_numbers(column.cast(pa.string()))
     words = np.frombuffer(column.buffers()[1] or b"", np.int64).reshape(-1, 2)
     low, high = words[column.offset : column.offset + len(column)].T
     # Integers up to 2⁵³ and powers of ten up to 10²² are exact floats: the division rounds once.
     # A number may have more digits than its type says; what is longer is read from them.
     values = low / 10.0**dtype.scale
     long = np.flatnonzero((high != low >> 63) | (low > _EXACT) | (low < -_EXACT))
-    values[long] = _parsed(column.take(pa.array(long)).cast(pa.string()))
+    values[long] = _parse_numbers(column.take(pa.array(long)).cast(pa.string()))
     values[np.asarray(column.is_null())] = np.nan
     return values
 
 
-def _microseconds(column: pa.Array) -> Floats:
+def _read_microseconds(column: pa.Array) -> Floats:
     if kinds.is_date32(column.type):
-        return _floats(column.cast(pa.int32())) * _MICROSECONDS_A_DAY
+        return _convert_to_floats(column.cast(pa.int32())) * _MICROSECONDS_A_DAY
     unit = "ms" if kinds.is_date64(column.type) else column.type.unit
     ticks = column.cast(pa.int64())
     if unit != "ns":
-        return _floats(ticks) * _TO_MICROSECONDS[unit]
+        return _convert_to_floats(ticks) * _TO_MICROSECONDS[unit]
     whole = np.asarray(pc.fill_null(ticks, 0)) // 1000
     return np.where(np.asarray(ticks.is_null()), np.nan, whole.astype(np.float64))
 
 
-def _instants(column: pa.Array) -> pa.Array:
+def _normalise_times(column: pa.Array) -> pa.Array:
     """Return dates as days, and times as microseconds unless they are finer."""
     if kinds.is_date32(column.type):
         return column.cast(pa.int32())
@@ -420,21 +426,23 @@ def _instants(column: pa.Array) -> pa.Array:
     return pa.array(after, mask=lost | np.asarray(ticks.is_null()))
 
 
-def _text_positions(column: pa.Array, categories: Categories) -> Integers:
+def _find_text_positions(column: pa.Array, categories: Categories) -> Integers:
     if kinds.is_dictionary(column.type):
         coded = cast(pa.DictionaryArray, column)
-        found = pa.array(_text_positions(coded.dictionary, categories)).take(indices(coded))
+        found = pa.array(_find_text_positions(coded.dictionary, categories)).take(
+            read_indices(coded)
+        )
     else:
         # Bytes are compared as they are; as text, Arrow might object to them.
         texts = [str(value).encode("utf-8", "surrogatepass") for value in categories.values]
         wanted = [text if len(text) <= LONGEST_TEXT else None for text in texts]
-        column = decoded(column).cast(pa.large_binary())
+        column = decode_column(column).cast(pa.large_binary())
         words = pa.array(wanted, pa.large_binary())
         found = pc.index_in(column, value_set=words, skip_nulls=True)
     return np.asarray(pc.fill_null(found, -1), dtype=np.int64)
 
 
-def _unicode(text: bytes | None) -> str | None:
+def _decode_text(text: bytes | None) -> str | None:
     try:
         return None if text is None else text.decode()
     except UnicodeDecodeError:
@@ -445,13 +453,13 @@ Numbers = NDArray[np.int32]
 """Whole numbers, one line for each of those that rows have."""
 
 
-def packed(lines: Floats) -> pa.Array:
+def pack_numbers(lines: Floats) -> pa.Array:
     """Return the numbers of each row as bytes, or NULL where one of them is NaN.
 
     Examples
     --------
-    >>> two = packed(np.array([[1.0, 2.0], [3.0, np.nan]]))
-    >>> two.null_count, unpacked(two.drop_null(), 2).tolist()
+    >>> two = pack_numbers(np.array([[1.0, 2.0], [3.0, np.nan]]))
+    >>> two.null_count, unpack_numbers(two.drop_null(), 2).tolist()
     (1, [[1], [3]])
     """
     known = ~np.isnan(lines).any(axis=0)
@@ -460,7 +468,7 @@ def packed(lines: Floats) -> pa.Array:
     return pa.Array.from_buffers(pa.binary(rows.itemsize * len(lines)), len(rows), buffers)
 
 
-def unpacked(column: pa.Array, lines: int) -> Numbers:
+def unpack_numbers(column: pa.Array, lines: int) -> Numbers:
     """Return the numbers of each row, of which each has as many as there are lines."""
     width = np.dtype(np.int32).itemsize * lines
     stored = column.cast(pa.binary(width))

@@ -11,7 +11,7 @@ from sfumato.engines.table import Report, Table, is_spark
 from sfumato.errors import SourceError
 
 
-def engine_for(table: object, progress: Report | None = None) -> Engine:
+def choose_engine(table: object, progress: Report | None = None) -> Engine:
     """Return an engine for a table, or for whatever `Table` takes: this machine's or a cluster's.
 
     Privacy
@@ -22,7 +22,7 @@ def engine_for(table: object, progress: Report | None = None) -> Engine:
     table = Table.of(table)
     if isinstance(table, OpenedTable):
         return table.serve(progress)
-    frame = _frame(table)
+    frame = _find_spark_frame(table)
     if frame is None:
         return DuckEngine(
             table.source,
@@ -51,7 +51,7 @@ class OpenedTable(Table):
 
     def __post_init__(self) -> None:
         plain = Table(**{each.name: getattr(self, each.name) for each in fields(Table)})
-        object.__setattr__(self, "_engine", engine_for(plain, self._report))
+        object.__setattr__(self, "_engine", choose_engine(plain, self._report))
 
     @classmethod
     def of(cls, table: object) -> OpenedTable:
@@ -69,7 +69,7 @@ class OpenedTable(Table):
 
         Privacy
         -------
-        As `engine_for`: it serves one release.
+        As `choose_engine`: it serves one release.
         """
         self._listeners[:] = [] if progress is None else [progress]
         return self._engine
@@ -79,10 +79,10 @@ class OpenedTable(Table):
             listener(fraction)
 
 
-def _frame(table: Table) -> Any:
+def _find_spark_frame(table: Table) -> Any:
     """Return the Spark frame that a table stands for; None where it is none of Spark's."""
     if table.spark is not None:
-        return _finite(_named(table.spark, table.name))
+        return _refuse_stream(_read_spark_table(table.spark, table.name))
     if not is_spark(table.source):
         return None
     if any(base.__module__.startswith("pyspark.pandas") for base in type(table.source).__mro__):
@@ -91,10 +91,10 @@ def _frame(table: Table) -> Any:
             "Its index may be numbered anew whenever it is read, and a chart is about one table.",
             "Give sfumato frame.to_spark().",
         )
-    return _finite(table.source)
+    return _refuse_stream(table.source)
 
 
-def _named(spark: Any, name: str) -> Any:
+def _read_spark_table(spark: Any, name: str) -> Any:
     def find() -> Any:
         found = spark.table(name)
         _ = found.schema  # a remote session does not look for a table before
@@ -112,7 +112,7 @@ def _named(spark: Any, name: str) -> Any:
     )
 
 
-def _finite(frame: Any) -> Any:
+def _refuse_stream(frame: Any) -> Any:
     if redact_errors(lambda: bool(frame.isStreaming)):
         raise SourceError(
             "The table is a stream.",

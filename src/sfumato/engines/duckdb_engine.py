@@ -6,15 +6,22 @@ import secrets
 from collections.abc import Mapping
 from typing import TypeVar
 
-from sfumato.engines.columns import labels
+from sfumato.engines.columns import read_labels
 from sfumato.engines.engine import Schema
 from sfumato.engines.masses import Masses
-from sfumato.engines.queries import Answering
-from sfumato.engines.reading import Reading, now_and_then
+from sfumato.engines.queries import QueryEngine
+from sfumato.engines.reading import TableReader, throttle_reports
 from sfumato.engines.sources.opening import open_table
 from sfumato.engines.sources.source import Columns
 from sfumato.engines.sums import Summation
-from sfumato.engines.table import PLAIN, NumberFormat, Report, Resources, checked, settle
+from sfumato.engines.table import (
+    PLAIN,
+    NumberFormat,
+    Report,
+    Resources,
+    check_resources,
+    preload_pandas,
+)
 from sfumato.exact import Exact
 from sfumato.plane import influence
 from sfumato.privacy.guarantee import PrivacyUnit
@@ -22,7 +29,7 @@ from sfumato.privacy.guarantee import PrivacyUnit
 T = TypeVar("T")
 
 
-class DuckEngine(Answering):
+class DuckEngine(QueryEngine):
     """Counts the rows and people of a table on one machine.
 
     Batches of rows stream through the kernel, so a table may be larger than memory; people are
@@ -59,9 +66,9 @@ class DuckEngine(Answering):
         number_format: NumberFormat = PLAIN,
         progress: Report | None = None,
     ) -> None:
-        self._resources = checked(Resources(threads, memory_limit))
+        self._resources = check_resources(Resources(threads, memory_limit))
         self._source = open_table(table, number_format)
-        settle()
+        preload_pandas()
         self._progress = progress
         self._salt = secrets.token_hex(16)
 
@@ -75,16 +82,18 @@ class DuckEngine(Answering):
 
     def _texts(self, column: str, unit: PrivacyUnit) -> Mapping[str, int]:
         columns = Columns([column], repetitive=[column])
-        found = self._reading.by_cells(columns, unit, lambda block: labels(block.column(column)))
+        found = self._reading.by_cells(
+            columns, unit, lambda block: read_labels(block.column(column))
+        )
         texts = [text.decode() for text in found.column("cell").to_pylist()]
         return dict(zip(texts, found.column("amount").to_pylist(), strict=True))
 
-    def _mapped(self, question: Masses) -> Exact:
-        report = now_and_then(self._progress)
+    def _sum_map(self, question: Masses) -> Exact:
+        report = throttle_reports(self._progress)
         places, sums = question.asked(self._source, self._resources, report)
         l1, step = influence(question.unit, question.weight)
         return Exact(l1, l1**2, step, _values=sums, _places=places)
 
     @property
-    def _reading(self) -> Reading:
-        return Reading(self._source, self._resources, self._salt, self._progress)
+    def _reading(self) -> TableReader:
+        return TableReader(self._source, self._resources, self._salt, self._progress)

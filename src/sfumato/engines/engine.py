@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Literal, Protocol, TypeVar
 
-from sfumato.domain import Bounds, Domain, Typed
+from sfumato.domain import Bounds, ColumnType, Domain
 from sfumato.errors import SfumatoError, SourceError, Words
 from sfumato.exact import Exact
 from sfumato.grid import Edges, Grid, Labels
-from sfumato.lattice import Distance, Moments, Projection, Question
+from sfumato.lattice import DistanceCells, Moments, Projection, Question
 from sfumato.phrases import YEAR, BoundsOf, CategoriesOf
 from sfumato.plane import Plane, Weight
 from sfumato.privacy.guarantee import PrivacyUnit
@@ -38,14 +38,14 @@ def redact_errors(read: Callable[[], T], what: str = "The table") -> T:
     except BaseException as error:  # noqa: BLE001 - a panic in Polars is not an Exception
         # While DuckDB works, it takes an interruption from the keyboard for an error of its own.
         interrupted = error.args == ("Query interrupted",)
-        failure = KeyboardInterrupt() if interrupted else _unreadable(what)
+        failure = KeyboardInterrupt() if interrupted else _make_unreadable_error(what)
     try:
         raise failure
     finally:
         del failure  # which would keep this frame, and with it the data, alive
 
 
-def _unreadable(what: str) -> SourceError:
+def _make_unreadable_error(what: str) -> SourceError:
     return SourceError(
         f"{what} could not be read.",
         "What went wrong is not repeated here, because readers quote the data in their messages.",
@@ -82,7 +82,7 @@ class Schema:
         """Return what is declared, with what the types of the columns add to it."""
         return domain.with_types(
             {
-                name: Typed(self.spacings.get(name), kind == "time", name in self.untyped)
+                name: ColumnType(self.spacings.get(name), kind == "time", name in self.untyped)
                 for name, kind in self.columns.items()
             }
         )
@@ -127,7 +127,7 @@ class Schema:
                 "COLLATE C in DuckDB.",
             )
         wanted = [
-            *chain.from_iterable(map(_kinds_of, keys)),
+            *chain.from_iterable(map(_list_allowed_kinds, keys)),
             *((name, _NUMERIC) for name in numbers),
         ]
         for column, kinds in wanted:
@@ -250,19 +250,19 @@ _category_kinds: dict[str, tuple[ColumnKind, ...]] = {
 _NUMERIC: tuple[ColumnKind, ...] = ("number", "flag", "text")
 
 
-def _kinds_of(key: Question | Moments) -> list[tuple[str, tuple[ColumnKind, ...]]]:
+def _list_allowed_kinds(key: Question | Moments) -> list[tuple[str, tuple[ColumnKind, ...]]]:
     """Return the columns of a question, and the kinds that each of them may have."""
     match key:
         case Labels(column, categories):
             return [(column, _category_kinds[categories.kind])]
         case Grid(column, bounds) | Edges(column, bounds):
-            return [(column, _bounded(bounds))]
-        case Projection(lattice) | Distance(lattice) | Moments(lattice):
-            kinds = map(_bounded, lattice.bounds)
+            return [(column, _list_bounded_kinds(bounds))]
+        case Projection(lattice) | DistanceCells(lattice) | Moments(lattice):
+            kinds = map(_list_bounded_kinds, lattice.bounds)
             return list(zip(lattice.columns, kinds, strict=True))
 
 
-def _bounded(bounds: Bounds) -> tuple[ColumnKind, ...]:
+def _list_bounded_kinds(bounds: Bounds) -> tuple[ColumnKind, ...]:
     return ("time",) if bounds.time else _NUMERIC
 
 

@@ -11,15 +11,15 @@ from typing import Literal
 import numpy as np
 import pyarrow as pa
 
-from sfumato.engines.bounding import Shared, Stream, weighed
-from sfumato.engines.cells import places, steps
-from sfumato.engines.columns import Integers, nullable
-from sfumato.engines.people import persons
-from sfumato.engines.reading import blocks
+from sfumato.engines.bounding import SharedContribution, Stream, sum_contributions
+from sfumato.engines.cells import make_cell_locator, weigh_rows
+from sfumato.engines.columns import Integers, mask_negative
+from sfumato.engines.people import read_persons
+from sfumato.engines.reading import read_blocks
 from sfumato.engines.sources.source import Columns, Source
-from sfumato.engines.sources.source import runs as cut
-from sfumato.engines.sums import CAP, Addition, Entries, Sums, Tally
-from sfumato.engines.table import Report, Resources, side_by_side, workers
+from sfumato.engines.sources.source import cut_evenly as cut
+from sfumato.engines.sums import CAP, Addition, CellSums, Entries, Tally
+from sfumato.engines.table import Report, Resources, count_workers, run_in_parallel
 from sfumato.plane import Plane, Weight
 from sfumato.privacy.guarantee import PrivacyUnit
 
@@ -39,7 +39,7 @@ _PLACE = 22
 _HALF = 31
 
 
-class SparseTally(Sums):
+class SparseTally(CellSums):
     """Sums of the occupied cells among up to 2⁴⁰."""
 
     def __init__(self) -> None:
@@ -60,28 +60,28 @@ class SparseTally(Sums):
                 self._sort()
 
     def runs(self) -> list[Run]:
-        """Return what there is, in runs that `merged` adds up."""
+        """Return what there is, in runs that `merge_runs` adds up."""
         self._sort()
         return self._runs
 
     def _sort(self) -> None:
         if self._waiting:
-            self._runs.append(_summed(self._waiting, sort="quicksort"))
+            self._runs.append(_sum_equal_cells(self._waiting, sort="quicksort"))
             self._occupied += self._runs[-1][0].size
             self._waiting, self._rows = [], 0
         if self._occupied > self._most or len(self._runs) > _RUNS:
-            self._runs = [merged(self._runs)]
+            self._runs = [merge_runs(self._runs)]
             self._occupied = self._runs[0][0].size
             self._most = max(_MANY, 2 * self._occupied)
 
 
-def merged(runs: Sequence[Run], *, threads: int = 1) -> Run:
+def merge_runs(runs: Sequence[Run], *, threads: int = 1) -> Run:
     """Return all cells of several runs, and their sums.
 
     Examples
     --------
     >>> one, other = np.array([[1, 5], [2, CAP]]), np.array([[5], [1]])
-    >>> cells, sums = merged([(one[0], one[1]), (other[0], other[1])])
+    >>> cells, sums = merge_runs([(one[0], one[1]), (other[0], other[1])])
     >>> cells, sums == [2, CAP]
     (array([1, 5]), array([ True,  True]))
     """
@@ -96,10 +96,12 @@ def merged(runs: Sequence[Run], *, threads: int = 1) -> Run:
             report(0.0)
             parts = [slice(*at[index : index + 2]) for at in cuts]
             rows = [(c[part], s[part]) for (c, s), part in zip(runs, parts, strict=True)]
-            found.append(_summed(rows, sort="stable"))  # which finds runs, and only merges them
+            found.append(
+                _sum_equal_cells(rows, sort="stable")
+            )  # which finds runs, and only merges them
         return found
 
-    found = side_by_side(work, cut(len(pivots) + 1, threads), lambda _: None)
+    found = run_in_parallel(work, cut(len(pivots) + 1, threads), lambda _: None)
     cells, sums = (
         np.concatenate(both) for both in zip(*(r for part in found for r in part), strict=True)
     )
@@ -109,7 +111,7 @@ def merged(runs: Sequence[Run], *, threads: int = 1) -> Run:
 _NONE: Integers = np.empty(0, dtype=np.int64)
 
 
-def _summed(rows: Sequence[Run], *, sort: Literal["quicksort", "stable"]) -> Run:
+def _sum_equal_cells(rows: Sequence[Run], *, sort: Literal["quicksort", "stable"]) -> Run:
     """Add up cells that are in no order and may be equal, or -1 for nowhere."""
     cells, amounts = (np.concatenate(both) for both in zip((_NONE, _NONE), *rows, strict=True))
     # Sorted together with their places, which is far faster than to ask for the order.
@@ -120,11 +122,11 @@ def _summed(rows: Sequence[Run], *, sort: Literal["quicksort", "stable"]) -> Run
     amounts = amounts.take(cells & (2**_PLACE - 1))
     cells >>= _PLACE
     first = np.flatnonzero(np.append(True, cells[1:] != cells[:-1])[: cells.size])
-    cells, sums = cells[first], _saturated(amounts, first)
+    cells, sums = cells[first], _sum_saturating(amounts, first)
     return (cells, sums) if sums.all() else (cells[sums > 0], sums[sums > 0])
 
 
-def _saturated(amounts: Integers, first: Integers) -> Integers:
+def _sum_saturating(amounts: Integers, first: Integers) -> Integers:
     """Return the sums of amounts from each `first` to the next, but at most `CAP`."""
     if amounts.max(initial=0) <= CAP // max(1, amounts.size):
         return np.add.reduceat(amounts, first)
@@ -145,7 +147,7 @@ Rows = tuple[pa.Array, Integers, Integers | None]
 
 
 @dataclass(frozen=True)
-class Masses(Addition[Sums]):
+class Masses(Addition[CellSums]):
     """A question for the sums of a map, to be asked of a table.
 
     Privacy
@@ -166,19 +168,19 @@ class Masses(Addition[Sums]):
         sides = Columns([self.plane.x.column, self.plane.y.column, *weights])
         return sides.beside(self.unit.column)
 
-    def zeros(self) -> Sums:
+    def zeros(self) -> CellSums:
         """Return a tally of all cells, or of the occupied ones where there are too many."""
         cells = 4**self.plane.levels
         return Tally(cells) if cells <= MOST_LISTED else SparseTally()
 
-    def add(self, sums: Sums, block: pa.RecordBatch) -> None:
+    def add(self, sums: CellSums, block: pa.RecordBatch) -> None:
         """Add what rows weigh to their cells, whoever they belong to."""
         _, where, heavy = self.rows(block)
         sums.weigh(where, 1 if heavy is None else heavy)
 
-    def entries(self, sums: Sums) -> Entries:
+    def entries(self, sums: CellSums) -> Entries:
         """Return the occupied cells."""
-        return merged(sums.runs())
+        return merge_runs(sums.runs())
 
     def rows(self, block: pa.RecordBatch) -> Rows:
         """Return whose rows are, where, and how heavy if not all alike.
@@ -188,17 +190,17 @@ class Masses(Addition[Sums]):
         Each depends on its own row and public facts alone.
         """
         person, weight = self.unit.column, self.weight
-        whose = pa.nulls(block.num_rows) if person is None else persons(block.column(person))
-        heavy = None if weight is None else steps(block.column(weight.column), weight)
+        whose = pa.nulls(block.num_rows) if person is None else read_persons(block.column(person))
+        heavy = None if weight is None else weigh_rows(block.column(weight.column), weight)
         return whose, _placing(self.plane)(block), heavy
 
     def listed(self, block: pa.RecordBatch) -> pa.RecordBatch:
         """Return the same as columns: person, cell and, where rows have weights, steps."""
         whose, where, heavy = self.rows(block)
-        columns = {"person": whose, "cell": nullable(where)}
+        columns = {"person": whose, "cell": mask_negative(where)}
         return pa.record_batch(columns if heavy is None else {**columns, "steps": pa.array(heavy)})
 
-    def weigh(self, sums: Sums, found: pa.RecordBatch) -> None:
+    def weigh(self, sums: CellSums, found: pa.RecordBatch) -> None:
         """Add what people's rows weigh to their cells."""
         sums.weigh(found.column("cell").to_numpy(), found.column("amount").to_numpy())
 
@@ -209,7 +211,7 @@ class Masses(Addition[Sums]):
         -------
         One person adds at most ``unit.weight``. All rows of a person must be among these.
         """
-        cells, sums = self._of_people([lambda _: rows], resources, lambda _: None)
+        cells, sums = self._sum_people([lambda _: rows], resources, lambda _: None)
         return pa.table({"cell": cells, "amount": sums})
 
     def asked(self, source: Source, resources: Resources, report: Report) -> Run:
@@ -219,44 +221,44 @@ class Masses(Addition[Sums]):
         -------
         See the class: nothing here is private yet.
         """
-        threads = min(workers(resources), _MOST_PARTS)
+        threads = min(count_workers(resources), _MOST_PARTS)
         parts = source.split(threads)
         if self.unit.column is None:
-            return _together(side_by_side(self._added, parts, report), threads)
-        return self._of_people([self._stream(part) for part in parts], resources, report)
+            return _merge_parts(run_in_parallel(self._added, parts, report), threads)
+        return self._sum_people([self._stream(part) for part in parts], resources, report)
 
-    def _added(self, part: Source, report: Report) -> Sums:
+    def _added(self, part: Source, report: Report) -> CellSums:
         sums = self.zeros()
-        with closing(blocks(part, self.columns, report)) as stream:
+        with closing(read_blocks(part, self.columns, report)) as stream:
             for block in stream:
                 self.add(sums, block)
         return sums
 
     def _stream(self, part: Source) -> Stream:
         def rows(report: Report) -> Iterator[pa.RecordBatch]:
-            with closing(blocks(part, self.columns, report)) as stream:
+            with closing(read_blocks(part, self.columns, report)) as stream:
                 yield from map(self.listed, stream)
 
         return rows
 
-    def _of_people(self, streams: Sequence[Stream], resources: Resources, report: Report) -> Run:
-        found = weighed(
+    def _sum_people(self, streams: Sequence[Stream], resources: Resources, report: Report) -> Run:
+        found = sum_contributions(
             streams,
-            Shared(self.unit.weight),
+            SharedContribution(self.unit.weight),
             self.zeros,
             self.weigh,
             resources=resources,
             report=report,
             most=_MOST_PARTS,
         )
-        return _together(found, len(found))
+        return _merge_parts(found, len(found))
 
 
 # Its tables are large, and must not travel with the question.
-_placing = lru_cache(maxsize=2)(places)
+_placing = lru_cache(maxsize=2)(make_cell_locator)
 
 
-def risen(found: pa.Table) -> Run:
+def sort_occupied_cells(found: pa.Table) -> Run:
     """Return the cells of a table of cells and amounts that weigh anything, rising."""
     cells, sums = (np.asarray(found.column(name)) for name in ("cell", "amount"))
     order = np.argsort(cells)
@@ -264,5 +266,5 @@ def risen(found: pa.Table) -> Run:
     return cells[order], sums[order]
 
 
-def _together(parts: Sequence[Sums], threads: int) -> Run:
-    return merged([run for part in parts for run in part.runs()], threads=threads)
+def _merge_parts(parts: Sequence[CellSums], threads: int) -> Run:
+    return merge_runs([run for part in parts for run in part.runs()], threads=threads)

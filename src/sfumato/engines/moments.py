@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato.engines.cells import STRIP, squared_lengths, strips
-from sfumato.engines.columns import Floats, Integers, packed, unpacked
+from sfumato.engines.cells import STRIP, iterate_points, squared_lengths
+from sfumato.engines.columns import Floats, Integers, pack_numbers, unpack_numbers
 from sfumato.engines.sources.source import Columns
 from sfumato.engines.sums import CAP, Entries, Summation
 from sfumato.lattice import LENGTH, Moments, moment_weight
@@ -59,7 +59,7 @@ class Gram:
         """
         weight = rows if weights is None else int(weights.sum())
         if self._weight + weight > MOST_WEIGHT:
-            self._poured()
+            self._flush_sums()
         self._weight += weight
         lines = self._lines[:, :rows]
         nowhere = self._shorten(lines[:-1])
@@ -72,11 +72,11 @@ class Gram:
     def merge(self, other: Gram) -> None:
         """Add all sums of another."""
         self._rows += other._rows
-        self._whole += other._poured()
+        self._whole += other._flush_sums()
 
     def whole(self) -> list[int]:
         """Return all sums, however large, in one list; the last is how much all rows weigh."""
-        return [*self._poured().ravel().tolist(), self._rows]
+        return [*self._flush_sums().ravel().tolist(), self._rows]
 
     def add_whole(self, sums: Mapping[int, int]) -> None:
         """Add sums given by their places in that list."""
@@ -86,7 +86,7 @@ class Gram:
 
     def total(self) -> Integers:
         """Return the sums: first those with the constant, then those of the columns."""
-        whole, constant = self._poured(), self._moments.constant
+        whole, constant = self._flush_sums(), self._moments.constant
         total = np.empty((self._moments.size, self._moments.size), dtype=object)
         total[0, 0] = constant**2 * self._rows
         total[0, 1:] = constant * whole[:, -1]
@@ -103,7 +103,7 @@ class Gram:
         np.rint(points, out=points)
         return np.flatnonzero(np.isnan(lengths))
 
-    def _poured(self) -> NDArray[np.object_]:
+    def _flush_sums(self) -> NDArray[np.object_]:
         self._whole += self._sums.astype(np.int64)
         self._sums[:] = 0.0
         self._weight = 0
@@ -175,21 +175,21 @@ class Products(Summation[Gram]):
 
     def add(self, sums: Gram, block: pa.RecordBatch) -> None:
         """Add the products of rows, strip by strip."""
-        for points in strips(block, self.moments.lattice, sums.room):
+        for points in iterate_points(block, self.moments.lattice, sums.room):
             sums.add(points.shape[1])
 
     def place(self, block: pa.RecordBatch) -> pa.Array:
         """Return the points of rows."""
-        found = [points.copy() for points in strips(block, self.moments.lattice)]
+        found = [points.copy() for points in iterate_points(block, self.moments.lattice)]
         lines = len(self.moments.lattice.columns)
-        return packed(np.concatenate([np.empty((lines, 0)), *found], axis=1))
+        return pack_numbers(np.concatenate([np.empty((lines, 0)), *found], axis=1))
 
     def weigh(self, sums: Gram, found: pa.RecordBatch) -> None:
         """Add the products of points, strip by strip.
 
         No row weighs more than 2²⁰, the largest `max_rows`: a strip weighs at most `MOST_WEIGHT`.
         """
-        points = unpacked(found.column("cell"), len(self.moments.lattice.columns))
+        points = unpack_numbers(found.column("cell"), len(self.moments.lattice.columns))
         weights = found.column("amount").to_numpy()
         for start in range(0, found.num_rows, STRIP):
             some = points[:, start : start + STRIP]
@@ -205,7 +205,7 @@ class Products(Summation[Gram]):
         whole = sums.whole()
         return np.arange(len(whole)), whole
 
-    def restored(self, entries: Entries) -> Gram:
+    def restore_tally(self, entries: Entries) -> Gram:
         """Return the products that these numbers stand for."""
         sums = self.zeros()
         sums.add_whole(dict(zip(entries[0].tolist(), map(int, entries[1]), strict=True)))

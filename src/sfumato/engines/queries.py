@@ -24,7 +24,7 @@ from sfumato.privacy.guarantee import PrivacyUnit
 T = TypeVar("T")
 
 
-class Answering(ABC):
+class QueryEngine(ABC):
     """Checks a question, has it summed without a word about the data, and states its sensitivity.
 
     An engine says how rows are summed: see `Addition` and `Masses` for what.
@@ -43,7 +43,7 @@ class Answering(ABC):
         """Return how much every text counts that occurs in `column`."""
 
     @abstractmethod
-    def _mapped(self, question: Masses) -> Exact:
+    def _sum_map(self, question: Masses) -> Exact:
         """Return what every occupied cell of a map weighs."""
 
     def counts(self, keys: Sequence[Question], unit: PrivacyUnit) -> Exact:
@@ -132,7 +132,7 @@ class Answering(ABC):
             )
         weights = [] if weight is None else [weight.column]
         self.schema().check([plane.x, plane.y], unit, numbers=weights, parsing=True)
-        return redact_errors(lambda: self._mapped(Masses(plane, unit, weight)))
+        return redact_errors(lambda: self._sum_map(Masses(plane, unit, weight)))
 
     def _counted(self, keys: Sequence[Question], unit: PrivacyUnit) -> Integers:
         return redact_errors(lambda: self._summed(Counts(tuple(keys)), unit)).total()

@@ -10,14 +10,14 @@ from typing import TypeVar
 
 import pyarrow as pa
 
-from sfumato.engines.bounding import Stream, listed, rule_for, weighed
+from sfumato.engines.bounding import Stream, make_rule, sum_contributions, sum_parts_by_cell
 from sfumato.engines.cells import BLOCK
 from sfumato.engines.columns import texts_fit
 from sfumato.engines.engine import ColumnKind
-from sfumato.engines.people import persons
+from sfumato.engines.people import read_persons
 from sfumato.engines.sources.source import Columns, Source
 from sfumato.engines.sums import Summation
-from sfumato.engines.table import Report, Resources, side_by_side, workers
+from sfumato.engines.table import Report, Resources, count_workers, run_in_parallel
 from sfumato.privacy.guarantee import PrivacyUnit
 
 PATIENCE = 1.0
@@ -32,7 +32,7 @@ _SIMPLEST: tuple[ColumnKind, ...] = (
 _STEPS = 20
 
 
-def blocks(source: Source, columns: Columns, report: Report) -> Generator[pa.RecordBatch]:
+def read_blocks(source: Source, columns: Columns, report: Report) -> Generator[pa.RecordBatch]:
     """Yield the rows of a source, no more than `BLOCK` at a time; to be closed.
 
     Rows with long texts come in smaller blocks. How rows are cut into blocks depends on the data,
@@ -45,21 +45,21 @@ def blocks(source: Source, columns: Columns, report: Report) -> Generator[pa.Rec
         for batch, done in batches:
             report(done)
             for start in range(0, batch.num_rows, BLOCK):
-                yield from _cut(batch.slice(start, BLOCK))
+                yield from _cut_block(batch.slice(start, BLOCK))
     report(1.0)
 
 
-def _cut(block: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+def _cut_block(block: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
     """Halve a block until its texts, each written out, fill no more than `LARGEST` bytes."""
     half = block.num_rows // 2
     if half and not all(texts_fit(column, LARGEST) for column in block.columns):
-        yield from _cut(block.slice(0, half))
-        yield from _cut(block.slice(half))
+        yield from _cut_block(block.slice(0, half))
+        yield from _cut_block(block.slice(half))
     else:
         yield block
 
 
-def now_and_then(progress: Report | None) -> Report:
+def throttle_reports(progress: Report | None) -> Report:
     """Return a report that speaks after a second, in steps of a twentieth.
 
     The number of rows is private. A fraction told after every batch would tell it; told this way
@@ -83,7 +83,7 @@ Place = Callable[[pa.RecordBatch], pa.Array]
 
 
 @dataclass(frozen=True)
-class Reading:
+class TableReader:
     """A table, and what may be spent on reading it.
 
     Parameters
@@ -105,13 +105,15 @@ class Reading:
         One unit's rows weigh at most ``question.weight(unit)`` together. Which rows fall to which
         thread shows in nothing, since sums are whole numbers.
         """
-        threads = max(1, min(workers(self.resources), question.most))
+        threads = max(1, min(count_workers(self.resources), question.most))
         if unit.column is None:
-            found = side_by_side(self._adding(question), self.source.split(threads), self._report)
+            found = run_in_parallel(
+                self._make_adder(question), self.source.split(threads), self._report
+            )
         else:
-            found = weighed(
+            found = sum_contributions(
                 self._streams(threads, question.columns, unit, question.place),
-                rule_for(unit, question.weight(unit), self.salt),
+                make_rule(unit, question.weight(unit), self.salt),
                 question.zeros,
                 question.weigh,
                 resources=self.resources,
@@ -130,8 +132,8 @@ class Reading:
         -------
         One unit adds at most ``unit.weight`` over all cells together.
         """
-        return listed(
-            self._streams(workers(self.resources), columns, unit, place),
+        return sum_parts_by_cell(
+            self._streams(count_workers(self.resources), columns, unit, place),
             unit,
             salt=self.salt,
             resources=self.resources,
@@ -140,12 +142,12 @@ class Reading:
 
     @property
     def _report(self) -> Report:
-        return now_and_then(self.progress)
+        return throttle_reports(self.progress)
 
-    def _adding(self, question: Summation[T]) -> Callable[[Source, Report], T]:
+    def _make_adder(self, question: Summation[T]) -> Callable[[Source, Report], T]:
         def work(part: Source, report: Report) -> T:
             sums = question.zeros()
-            with closing(blocks(part, question.columns, report)) as stream:
+            with closing(read_blocks(part, question.columns, report)) as stream:
                 for block in stream:
                     question.add(sums, block)
             return sums
@@ -159,15 +161,15 @@ class Reading:
 
         def streamed(part: Source) -> Stream:
             def pairs(report: Report) -> Iterator[pa.RecordBatch]:
-                with closing(blocks(part, wanted, report)) as stream:
-                    yield from (paired(block, unit.column, place) for block in stream)
+                with closing(read_blocks(part, wanted, report)) as stream:
+                    yield from (pair_with_persons(block, unit.column, place) for block in stream)
 
             return pairs
 
         return [streamed(part) for part in self.source.split(threads)]
 
 
-def paired(block: pa.RecordBatch, person: str | None, place: Place) -> pa.RecordBatch:
+def pair_with_persons(block: pa.RecordBatch, person: str | None, place: Place) -> pa.RecordBatch:
     """Return whose each row is and its cell; where rows are nobody's, both are the cell.
 
     Privacy
@@ -175,5 +177,5 @@ def paired(block: pa.RecordBatch, person: str | None, place: Place) -> pa.Record
     A row's pair depends on that row and public facts alone.
     """
     where = place(block)
-    whose = where if person is None else persons(block.column(person))
+    whose = where if person is None else read_persons(block.column(person))
     return pa.record_batch([whose, where], names=["person", "cell"])

@@ -13,8 +13,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sfumato.engines.cells import cells, columns_of
-from sfumato.engines.columns import Integers, nullable, packed, unpacked
+from sfumato.engines.cells import find_cells, list_columns
+from sfumato.engines.columns import Integers, mask_negative, pack_numbers, unpack_numbers
 from sfumato.engines.sources.source import Columns
 from sfumato.grid import Grid, Labels, shape
 from sfumato.lattice import Question
@@ -36,7 +36,7 @@ _FEW = 2**16
 _MOST_ROWS = 2**31  # which add less than 2⁶² to a sum of at most `CAP`, so that nothing overflows
 
 
-class Sums(ABC):
+class CellSums(ABC):
     """Sums of integers from 0 to `MOST_EACH`, one per cell.
 
     A sum is the smaller of its true value and `CAP`. Taking that minimum early or late gives the
@@ -53,7 +53,7 @@ class Sums(ABC):
         """Return rising cells and their sums, which are not zero, in parts to be added up."""
 
 
-class Tally(Sums):
+class Tally(CellSums):
     """Sums of which each cell has one."""
 
     def __init__(self, cells: int) -> None:
@@ -75,13 +75,13 @@ class Tally(Sums):
 
     def add(self, cells: Integers, amounts: Integers) -> None:
         """Add an amount to each of several different cells."""
-        self._sums[cells] = saturated(self._sums[cells], amounts)
+        self._sums[cells] = add_saturating(self._sums[cells], amounts)
 
     def merge(self, other: Tally) -> None:
         """Add all sums of another tally."""
         for start in range(0, self._sums.size, _FEW):  # memory is used again, and not got anew
             some = slice(start, start + _FEW)
-            self._sums[some] = saturated(self._sums[some], other._sums[some])
+            self._sums[some] = add_saturating(self._sums[some], other._sums[some])
 
     def total(self) -> Integers:
         """Return the sum of each cell."""
@@ -94,12 +94,12 @@ class Tally(Sums):
         return [(cells, sums[cells])]
 
 
-def whole(sums: pa.ChunkedArray) -> Whole:
+def convert_to_integers(sums: pa.ChunkedArray) -> Whole:
     """Return decimals without a fraction as whole numbers.
 
     Examples
     --------
-    >>> whole(pa.chunked_array([[1, 2]]).cast(pa.decimal128(38, 0)))
+    >>> convert_to_integers(pa.chunked_array([[1, 2]]).cast(pa.decimal128(38, 0)))
     array([1, 2])
     """
     ends: list[int | None] = [*pc.min_max(sums).as_py().values()]
@@ -108,12 +108,12 @@ def whole(sums: pa.ChunkedArray) -> Whole:
     return [int(each) for each in sums.to_pylist()]
 
 
-def capped(amounts: Whole) -> Integers:
+def cap_integers(amounts: Whole) -> Integers:
     """Return numbers of any size, none above `CAP`, as 64-bit integers.
 
     Examples
     --------
-    >>> capped([5, 2**90]) == [5, CAP]
+    >>> cap_integers([5, 2**90]) == [5, CAP]
     array([ True,  True])
     """
     if isinstance(amounts, np.ndarray):
@@ -121,12 +121,12 @@ def capped(amounts: Whole) -> Integers:
     return np.array([min(amount, CAP) for amount in amounts], dtype=np.int64)
 
 
-def saturated(one: Integers, other: Integers) -> Integers:
+def add_saturating(one: Integers, other: Integers) -> Integers:
     """Return ``min(one + other, CAP)`` without ever overflowing.
 
     Examples
     --------
-    >>> saturated(np.array([1, CAP]), np.array([2, CAP])) == [3, CAP]
+    >>> add_saturating(np.array([1, CAP]), np.array([2, CAP])) == [3, CAP]
     array([ True,  True])
     """
     one = np.minimum(one, CAP)
@@ -249,7 +249,7 @@ class Summation(Addition[T]):
         """Add the sums of other rows to `sums`."""
 
     @abstractmethod
-    def restored(self, entries: Entries) -> T:
+    def restore_tally(self, entries: Entries) -> T:
         """Return the sums that entries stand for, each number being given at most once."""
 
 
@@ -272,7 +272,7 @@ class Counts(Summation[Tally]):
     def columns(self) -> Columns:
         """The columns of all keys, of which categories repeat."""
         groups = [key.column for key in self.keys if isinstance(key, Labels)]
-        return Columns(columns_of(self.keys), repetitive=groups)
+        return Columns(list_columns(self.keys), repetitive=groups)
 
     @property
     def most(self) -> int:
@@ -289,11 +289,11 @@ class Counts(Summation[Tally]):
 
     def add(self, sums: Tally, block: pa.RecordBatch) -> None:
         """Count rows."""
-        sums.count(cells(block, self.keys))
+        sums.count(find_cells(block, self.keys))
 
     def place(self, block: pa.RecordBatch) -> pa.Array:
         """Return the flat cell of each row."""
-        return nullable(cells(block, self.keys))
+        return mask_negative(find_cells(block, self.keys))
 
     def weigh(self, sums: Tally, found: pa.RecordBatch) -> None:
         """Add what rows weigh to their cells."""
@@ -308,10 +308,10 @@ class Counts(Summation[Tally]):
         (run,) = sums.runs()
         return run
 
-    def restored(self, entries: Entries) -> Tally:
+    def restore_tally(self, entries: Entries) -> Tally:
         """Return a tally with these cells."""
         sums = self.zeros()
-        sums.add(entries[0], capped(entries[1]))
+        sums.add(entries[0], cap_integers(entries[1]))
         return sums
 
     @property
@@ -336,7 +336,7 @@ class Marginals(Summation[Sequence[Tally]]):
     @property
     def columns(self) -> Columns:
         """The column of each key."""
-        return Columns(columns_of(self.keys))
+        return Columns(list_columns(self.keys))
 
     @property
     def most(self) -> int:
@@ -354,16 +354,18 @@ class Marginals(Summation[Sequence[Tally]]):
     def add(self, sums: Sequence[Tally], block: pa.RecordBatch) -> None:
         """Count rows in every column."""
         for key, tally in zip(self.keys, sums, strict=True):
-            tally.count(cells(block, [key]))
+            tally.count(find_cells(block, [key]))
 
     def place(self, block: pa.RecordBatch) -> pa.Array:
         """Return the cells of each row in all columns."""
-        return packed(np.array([cells(block, [key]) for key in self.keys], dtype=np.float64))
+        return pack_numbers(
+            np.array([find_cells(block, [key]) for key in self.keys], dtype=np.float64)
+        )
 
     def weigh(self, sums: Sequence[Tally], found: pa.RecordBatch) -> None:
         """Add what rows weigh to their cells in every column."""
         amounts = found.column("amount").to_numpy()
-        lines = unpacked(found.column("cell"), len(self.keys))
+        lines = unpack_numbers(found.column("cell"), len(self.keys))
         for line, tally in zip(lines, sums, strict=True):
             tally.weigh(line.astype(np.int64), amounts)
 
@@ -378,9 +380,9 @@ class Marginals(Summation[Sequence[Tally]]):
         where = [start + found for start, (found, _) in zip(self._starts, runs, strict=True)]
         return np.concatenate(where), np.concatenate([amounts for _, amounts in runs])
 
-    def restored(self, entries: Entries) -> Sequence[Tally]:
+    def restore_tally(self, entries: Entries) -> Sequence[Tally]:
         """Return tallies with these cells."""
-        where, amounts = entries[0], capped(entries[1])
+        where, amounts = entries[0], cap_integers(entries[1])
         sums = self.zeros()
         for key, start, tally in zip(self.keys, self._starts, sums, strict=True):
             here = (where >= start) & (where < start + key.cells)

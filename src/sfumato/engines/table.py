@@ -46,7 +46,7 @@ class Resources:
 
 
 @dataclass(frozen=True)
-class Room:
+class MemoryLimits:
     """How many bytes of rows may be held before they go to disk, and be worked on at once."""
 
     held: int
@@ -54,7 +54,7 @@ class Room:
 
 
 @contextmanager
-def passing_folder(resources: Resources) -> Generator[Path]:
+def make_temporary_folder(resources: Resources) -> Generator[Path]:
     """Make a folder for rows that do not fit in memory.
 
     Privacy
@@ -66,9 +66,9 @@ def passing_folder(resources: Resources) -> Generator[Path]:
         yield Path(folder)
 
 
-def checked(resources: Resources) -> Resources:
+def check_resources(resources: Resources) -> Resources:
     """Refuse limits that nothing could keep, while nothing is charged yet."""
-    if resources == Resources() or _sensible(resources):
+    if resources == Resources() or _is_sensible(resources):
         return resources
     limits = {"threads": resources.threads, "memory_limit": resources.memory_limit}
     given = [Setting(name, value) for name, value in limits.items() if value is not None]
@@ -79,7 +79,7 @@ def checked(resources: Resources) -> Resources:
     )
 
 
-def memory(resources: Resources) -> int | None:
+def read_memory_limit(resources: Resources) -> int | None:
     """Return the memory limit in bytes, as DuckDB reads it, or None where none was given."""
     if resources.memory_limit is None:
         return None
@@ -93,23 +93,23 @@ def memory(resources: Resources) -> int | None:
     return int(float(number) * _UNITS[unit])
 
 
-def workers(resources: Resources) -> int:
+def count_workers(resources: Resources) -> int:
     """Return how many threads to use: no more than there is memory for."""
-    threads, limit = resources.threads or os.cpu_count() or 1, memory(resources)
+    threads, limit = resources.threads or os.cpu_count() or 1, read_memory_limit(resources)
     return threads if limit is None else max(1, min(threads, limit // _MEMORY_OF_A_THREAD))
 
 
-def room(resources: Resources, parts: int) -> Room:
+def compute_room(resources: Resources, parts: int) -> MemoryLimits:
     """Return how much room each of several parts has, which public facts alone decide."""
-    limit = memory(resources)
+    limit = read_memory_limit(resources)
     held = _USUALLY_HELD if limit is None else min(_MOST_HELD, limit // _SHARE_HELD)
-    return Room(held // parts, min(held // parts, _MOST_AT_ONCE))
+    return MemoryLimits(held // parts, min(held // parts, _MOST_AT_ONCE))
 
 
-def _sensible(resources: Resources) -> bool:
+def _is_sensible(resources: Resources) -> bool:
     try:
         threads = 1 if resources.threads is None else operator.index(resources.threads)
-        limit = memory(resources)
+        limit = read_memory_limit(resources)
     except (duckdb.Error, TypeError, ValueError):
         return False
     if isinstance(resources.threads, bool) or not 1 <= threads <= _MOST_THREADS:
@@ -126,7 +126,7 @@ Report = Callable[[float], None]
 _PATIENCE = 0.1  # seconds between two looks at how far the parts are
 
 
-def side_by_side(work: Callable[[S, Report], T], parts: Sequence[S], report: Report) -> list[T]:
+def run_in_parallel(work: Callable[[S, Report], T], parts: Sequence[S], report: Report) -> list[T]:
     """Return ``work(part, report)`` for each part, one thread to each that can be had.
 
     Work is told to stop, by an error from its report, when another part fails or the caller is
@@ -139,10 +139,10 @@ def side_by_side(work: Callable[[S, Report], T], parts: Sequence[S], report: Rep
 
     Examples
     --------
-    >>> side_by_side(lambda part, report: part**2, [1, 2, 3], report=lambda fraction: None)
+    >>> run_in_parallel(lambda part, report: part**2, [1, 2, 3], report=lambda fraction: None)
     [1, 4, 9]
     """
-    settle()
+    preload_pandas()
     if len(parts) == 1:
         return [work(parts[0], report)]
     fractions, results = [0.0] * len(parts), [Future[T]() for _ in parts]
@@ -151,7 +151,9 @@ def side_by_side(work: Callable[[S, Report], T], parts: Sequence[S], report: Rep
     def run() -> None:
         while (index := next(places)) < len(parts) and not abandoned.is_set():
             # A part that fails tells it by its result.
-            _fill(results[index], lambda at=index: work(parts[at], lambda done: note(at, done)))
+            _set_future(
+                results[index], lambda at=index: work(parts[at], lambda done: note(at, done))
+            )
 
     def note(index: int, fraction: float) -> None:
         fractions[index] = fraction
@@ -161,7 +163,7 @@ def side_by_side(work: Callable[[S, Report], T], parts: Sequence[S], report: Rep
     with ThreadPoolExecutor(len(parts)) as pool:
         running: list[Future[None]] = []
         try:
-            running += _started(pool, run, len(parts))
+            running += _start_threads(pool, run, len(parts))
             if not running:
                 run()
             while wait(results, _PATIENCE, FIRST_EXCEPTION).not_done:
@@ -172,12 +174,12 @@ def side_by_side(work: Callable[[S, Report], T], parts: Sequence[S], report: Rep
             found = [part.result() for part in results]
         finally:
             abandoned.set()
-            outlast(lambda: not wait(running, _PATIENCE).not_done)
+            wait_for_end(lambda: not wait(running, _PATIENCE).not_done)
     report(1.0)
     return found
 
 
-def outlast(ended: Callable[[], bool]) -> None:
+def wait_for_end(ended: Callable[[], bool]) -> None:
     """Ask until it is told that work in other threads has ended.
 
     Who presses Ctrl-C again meanwhile is heard afterwards. To join the threads would not do: Python
@@ -193,7 +195,7 @@ def outlast(ended: Callable[[], bool]) -> None:
         raise KeyboardInterrupt
 
 
-def _started(
+def _start_threads(
     pool: ThreadPoolExecutor, run: Callable[[], None], threads: int
 ) -> Iterator[Future[None]]:
     """Yield what runs in so many threads, or in fewer where the system has none left."""
@@ -204,7 +206,7 @@ def _started(
             return
 
 
-def _fill(result: Future[T], work: Callable[[], T]) -> None:
+def _set_future(result: Future[T], work: Callable[[], T]) -> None:
     try:
         result.set_result(work())
     except BaseException as error:  # noqa: BLE001 - whatever it is, it is told to who waits
@@ -212,7 +214,7 @@ def _fill(result: Future[T], work: Callable[[], T]) -> None:
 
 
 @cache
-def settle() -> None:
+def preload_pandas() -> None:
     """Let Arrow look for pandas, which it does at its first number, in a thread of its own.
 
     Whoever presses Ctrl-C in the middle of that would not be heard.
@@ -363,7 +365,7 @@ class Table:
                 "Leave threads out; memory_limit='1GB' still holds in each worker.",
             )
         self.number_format.check_files(
-            delimited=self.spark is None and _paths(self.source) is not None
+            delimited=self.spark is None and _list_paths(self.source) is not None
         )
 
     def _check_name(self) -> None:
@@ -412,7 +414,7 @@ class Table:
         """
         if self.spark is not None:
             return str(self.source)
-        path = _path(self.source)
+        path = _read_path(self.source)
         return "table" if path is None else Path(path).name.split(".")[0] or "table"
 
     def __repr__(self) -> str:
@@ -420,7 +422,7 @@ class Table:
         given = {name: getattr(self, name) for name in usual}
         parts = [f"{name}={value!r}" for name, value in given.items() if value != usual[name]]
         parts += [] if self.spark is None else ["spark=<SparkSession>"]
-        return f"Table({', '.join([_shown(self.source), *parts])})"
+        return f"Table({', '.join([_spell_source(self.source), *parts])})"
 
 
 def is_spark(thing: object, name: str = "DataFrame") -> bool:
@@ -431,27 +433,29 @@ def is_spark(thing: object, name: str = "DataFrame") -> bool:
     )
 
 
-def _shown(source: object) -> str:
+def _spell_source(source: object) -> str:
     """Spell a source: paths as they are, and anything else, which would print rows, by its class.
 
     Examples
     --------
-    >>> _shown(["a.csv", Path("b.csv")]), _shown({"age": [30]})
+    >>> _spell_source(["a.csv", Path("b.csv")]), _spell_source({"age": [30]})
     ("['a.csv', 'b.csv']", '<dict>')
     """
-    paths = _paths(source)
+    paths = _list_paths(source)
     if paths is None:
         return f"<{type(source).__name__}>"
     return repr(paths if isinstance(source, list | tuple) else paths[0])
 
 
-def _paths(source: object) -> list[str] | None:
+def _list_paths(source: object) -> list[str] | None:
     """Return the paths that a source is given by; None where it is something else."""
     several = isinstance(source, list | tuple)
-    paths = [_path(part) for part in (cast("Sequence[object]", source) if several else [source])]
+    paths = [
+        _read_path(part) for part in (cast("Sequence[object]", source) if several else [source])
+    ]
     return None if None in paths else cast("list[str]", paths)
 
 
-def _path(thing: object) -> str | None:
+def _read_path(thing: object) -> str | None:
     known = isinstance(thing, str | os.PathLike)
     return os.fspath(cast("os.PathLike[str]", thing)) if known else None

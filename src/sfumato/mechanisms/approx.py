@@ -10,10 +10,17 @@ from numpy.typing import NDArray
 
 from sfumato.exact import Exact
 from sfumato.mechanisms.chance import Chance
-from sfumato.mechanisms.joint import Rates, cells_of, check, draw, touched, usable
+from sfumato.mechanisms.joint import (
+    DecayRates,
+    cells_of,
+    check,
+    compute_usable_epsilon,
+    count_touched_draws,
+    draw_positions,
+)
 from sfumato.mechanisms.meter import Meter
-from sfumato.mechanisms.ranks.paths import Place
-from sfumato.mechanisms.ranks.profile import Profile, profiles
+from sfumato.mechanisms.ranks.paths import DrawnPosition
+from sfumato.mechanisms.ranks.profile import RankProfile, read_profiles
 from sfumato.privacy.budget import Cost
 
 
@@ -54,11 +61,13 @@ def approx(
     check(exact, levels, size)
     depth, pair = len(levels).bit_length(), 1 if size is None else 2
     part = epsilon / (depth * pair)
-    left = usable(part, touched(exact, nodes=2 ** (depth - 1)))
+    left = compute_usable_epsilon(part, count_touched_draws(exact, nodes=2 ** (depth - 1)))
     # Two changes of one node are twice as far apart as one, and cost four times as much in ρ.
     rho = Cost.exponential(part).rho * depth * pair**2
     chance = Chance(meter.pay(Cost(epsilon, rho)))
-    return cells_of([_descend(profile, levels, left, chance) for profile in profiles(exact)])
+    return cells_of(
+        [_choose_recursively(profile, levels, left, chance) for profile in read_profiles(exact)]
+    )
 
 
 def single(
@@ -78,34 +87,36 @@ def single(
     """
     check(exact, levels, size)
     part = epsilon / len(levels)
-    left = usable(part, touched(exact))
-    rates = [Rates.of([level], left, "published", replaced=size is not None) for level in levels]
+    left = compute_usable_epsilon(part, count_touched_draws(exact))
+    rates = [
+        DecayRates.of([level], left, "published", replaced=size is not None) for level in levels
+    ]
     rho = Cost.exponential(part).rho * len(levels)
     chance = Chance(meter.pay(Cost(epsilon, rho)))
     places = [
         [
-            draw(profile, [level], rate, chance, size=size)[0]
+            draw_positions(profile, [level], rate, chance, size=size)[0]
             for level, rate in zip(levels, rates, strict=True)
         ]
-        for profile in profiles(exact)
+        for profile in read_profiles(exact)
     ]
     return cells_of(places)
 
 
-def _descend(
-    profile: Profile, levels: Sequence[Fraction], part: Fraction, chance: Chance
-) -> list[Place]:
+def _choose_recursively(
+    profile: RankProfile, levels: Sequence[Fraction], part: Fraction, chance: Chance
+) -> list[DrawnPosition]:
     if not levels:
         return []
     middle = len(levels) // 2
     level = levels[middle]
-    rates = Rates.of([level], part, "published", replaced=False)
-    (place,) = draw(profile, [level], rates, chance)
+    rates = DecayRates.of([level], part, "published", replaced=False)
+    (place,) = draw_positions(profile, [level], rates, chance)
     left, right = profile.cut(place.cell, place.position)
     lower = [below / level for below in levels[:middle]]
     upper = [(above - level) / (1 - level) for above in levels[middle + 1 :]]
     return [
-        *_descend(left, lower, part, chance),
+        *_choose_recursively(left, lower, part, chance),
         place,
-        *_descend(right, upper, part, chance),
+        *_choose_recursively(right, upper, part, chance),
     ]

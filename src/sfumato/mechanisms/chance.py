@@ -46,7 +46,7 @@ class Chance:
         share, rest = top * other_bottom, other_top * bottom
         return self.below(share + rest) < share
 
-    def survives(self, exponent: float) -> bool:
+    def draw_bernoulli_exp(self, exponent: float) -> bool:
         """Return True with probability ``exp(-exponent)``, exactly; below 0 counts as 0.
 
         Whole units survive one by one, and what is left by von Neumann's alternating series

@@ -15,8 +15,8 @@ from sfumato.errors import BudgetError, DomainError
 from sfumato.exact import Exact
 from sfumato.mechanisms.chance import Chance
 from sfumato.mechanisms.meter import Meter
-from sfumato.mechanisms.ranks.paths import Place, Wanted, balanced
-from sfumato.mechanisms.ranks.profile import MOST_UNITS, Profile, profiles
+from sfumato.mechanisms.ranks.paths import DrawnPosition, TargetRanks, draw_balanced
+from sfumato.mechanisms.ranks.profile import MOST_UNITS, RankProfile, read_profiles
 from sfumato.privacy.budget import Cost
 
 Score = Literal["balanced", "published"]
@@ -86,10 +86,12 @@ def joint(
             "Their weights would leave what floats can hold, and with it the promise.",
             "Choose them with approx.",
         )
-    left = usable(epsilon, touched(exact))
-    rates = Rates.of(levels, left, score, replaced=size is not None)
+    left = compute_usable_epsilon(epsilon, count_touched_draws(exact))
+    rates = DecayRates.of(levels, left, score, replaced=size is not None)
     chance = Chance(meter.pay(Cost.exponential(epsilon)))
-    return cells_of([draw(each, levels, rates, chance, size=size) for each in profiles(exact)])
+    return cells_of(
+        [draw_positions(each, levels, rates, chance, size=size) for each in read_profiles(exact)]
+    )
 
 
 def check(exact: Exact, levels: Sequence[Fraction], size: int | None) -> None:
@@ -120,7 +122,7 @@ def check(exact: Exact, levels: Sequence[Fraction], size: int | None) -> None:
         )
 
 
-def touched(exact: Exact, nodes: int = 1) -> int:
+def count_touched_draws(exact: Exact, nodes: int = 1) -> int:
     """Return how many draws one unit can change, with so many of them in each group.
 
     Privacy
@@ -130,7 +132,7 @@ def touched(exact: Exact, nodes: int = 1) -> int:
     return min(exact.l1, len(exact.reveal()) * nodes)
 
 
-def usable(epsilon: Fraction, draws: int) -> Fraction:
+def compute_usable_epsilon(epsilon: Fraction, draws: int) -> Fraction:
     """Return what is left of ε when the rounding of every draw a unit can change is paid for."""
     left = epsilon - ROUNDING * draws
     if left <= 0:
@@ -142,7 +144,7 @@ def usable(epsilon: Fraction, draws: int) -> Fraction:
     return min(left, Fraction(LARGEST_EPSILON))
 
 
-def cells_of(places: Sequence[Sequence[Place]]) -> NDArray[np.int64]:
+def cells_of(places: Sequence[Sequence[DrawnPosition]]) -> NDArray[np.int64]:
     """Return the cells of all groups, in order."""
     cells = [[place.cell for place in row] for row in places]
     # No groups, where none was large enough to show, have no cells.
@@ -151,7 +153,7 @@ def cells_of(places: Sequence[Sequence[Place]]) -> NDArray[np.int64]:
 
 
 @dataclass(frozen=True)
-class Rates:
+class DecayRates:
     """How fast weights fall with the penalty: of the published law, and of the balanced one."""
 
     published: float
@@ -160,7 +162,7 @@ class Rates:
     @classmethod
     def of(
         cls, levels: Sequence[Fraction], epsilon: Fraction, score: Score, *, replaced: bool
-    ) -> Rates:
+    ) -> DecayRates:
         """Divide ε by twice the sensitivity of the score."""
         narrowest = min(high - low for low, high in pairwise([Fraction(0), *levels, Fraction(1)]))
         sensitivity = Fraction(2) if replaced else 2 * (1 - narrowest)
@@ -168,24 +170,26 @@ class Rates:
         return cls(float(epsilon / (2 * sensitivity)), even)
 
 
-def draw(
-    profile: Profile,
+def draw_positions(
+    profile: RankProfile,
     levels: Sequence[Fraction],
-    rates: Rates,
+    rates: DecayRates,
     chance: Chance,
     *,
     size: int | None = None,
-) -> list[Place]:
+) -> list[DrawnPosition]:
     """Draw the places of all levels of one group, by rejection from a chain."""
     if size is not None:
-        profile = profile.filled(size)
-    wanted = Wanted(profile, levels, profile.size if size is None else size)
+        profile = profile.pad_to_size(size)
+    wanted = TargetRanks(profile, levels, profile.size if size is None else size)
     if chance.below(UNIFORM) == 0:
         return wanted.anywhere(chance)
     if rates.balanced is not None:
-        return balanced(wanted, (rates.published, rates.balanced), chance)
+        return draw_balanced(wanted, (rates.published, rates.balanced), chance)
     chain = wanted.chain(rates.published)
     while True:
         places, proposed = wanted.propose(chain, chance)
-        if chance.survives(rates.published * sum(map(abs, wanted.misses(places))) - proposed):
+        if chance.draw_bernoulli_exp(
+            rates.published * sum(map(abs, wanted.compute_misses(places))) - proposed
+        ):
             return places

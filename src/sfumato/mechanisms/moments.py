@@ -14,7 +14,7 @@ from sfumato.mechanisms.noise import add_noise, check_scale
 from sfumato.privacy.budget import Cost
 
 
-def noisy_moments(meter: Meter, exact: Exact, *, scale: float) -> NDArray[np.int64]:
+def add_moment_noise(meter: Meter, exact: Exact, *, scale: float) -> NDArray[np.int64]:
     """Add symmetric discrete Gaussian noise to a symmetric matrix of integers.
 
     The noise has the given scale σ on the diagonal and σ/√2 beside it, so that along every unit
@@ -35,7 +35,7 @@ def noisy_moments(meter: Meter, exact: Exact, *, scale: float) -> NDArray[np.int
     --------
     >>> sums = Exact(l1=2, l2_squared=4, step=1.0, _values=np.array([[900, 30], [30, 400]]))
     >>> with Meter(Cost.gaussian(Fraction(1))) as meter:
-    ...     noisy = noisy_moments(meter, sums, scale=4.0)
+    ...     noisy = add_moment_noise(meter, sums, scale=4.0)
     >>> meter.spent, bool(noisy[0, 1] == noisy[1, 0])
     (Cost(ρ = 0.125), True)
     """

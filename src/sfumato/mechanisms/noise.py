@@ -57,7 +57,7 @@ def add_noise(
     if generator is None:
         return _add_exact_noise(values, family, scale)
     noise = _simulate[family](generator, scale, values.size).reshape(values.shape)
-    return _saturating_sum(values, noise)
+    return _add_saturating(values, noise)
 
 
 def _add_exact_noise(values: NDArray[np.int64], family: Family, scale: float) -> NDArray[np.int64]:
@@ -68,7 +68,7 @@ def _add_exact_noise(values: NDArray[np.int64], family: Family, scale: float) ->
         # Each block has a measurement of its own, so that threads share nothing but the system's
         # randomness.
         block = slice(start, start + _BLOCK)
-        noisy[block] = _measurement(family, scale)(flat[block])
+        noisy[block] = _make_measurement(family, scale)(flat[block])
 
     failed = False
     try:
@@ -86,7 +86,7 @@ def _add_exact_noise(values: NDArray[np.int64], family: Family, scale: float) ->
     return noisy.reshape(values.shape)
 
 
-def _measurement(family: Family, scale: float) -> Callable[[NDArray[np.int64]], list[int]]:
+def _make_measurement(family: Family, scale: float) -> Callable[[NDArray[np.int64]], list[int]]:
     # OpenDP's annotations are partial.
     from opendp.domains import atom_domain, vector_domain  # pyright: ignore
     from opendp.measurements import make_gaussian, make_laplace  # pyright: ignore
@@ -129,7 +129,7 @@ _simulate: dict[Family, Callable[[np.random.Generator, float, int], NDArray[np.i
 }
 
 
-def _saturating_sum(values: NDArray[np.int64], noise: NDArray[np.int64]) -> NDArray[np.int64]:
+def _add_saturating(values: NDArray[np.int64], noise: NDArray[np.int64]) -> NDArray[np.int64]:
     """Add with the ends of 64 bits as limits, as OpenDP does."""
     largest = _ENDS.max - np.maximum(noise, 0)
     smallest = _ENDS.min - np.minimum(noise, 0)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.exact import Exact
-from sfumato.mechanisms.ranks.profile import HALF, MASK, halves
+from sfumato.mechanisms.ranks.profile import HALF, MASK, split_halves
 
 _MOST = 2**62 - 1
 
@@ -45,19 +45,19 @@ def partition(exact: Exact, starts: Sequence[Sequence[int]], *, replaced: bool =
         places = np.maximum.accumulate(np.clip(np.asarray(begins, dtype=np.int64), 0, row.size))
         filled = np.flatnonzero(np.diff(places, append=row.size))
         if filled.size:
-            sums[filled] = _sums(row, places[filled])
+            sums[filled] = _sum_in_halves(row, places[filled])
     l1 = 2 * exact.l1 if replaced else exact.l1
     return Exact(l1, l1**2, exact.step, _values=bins)
 
 
-def _sums(row: NDArray[np.int64], places: NDArray[np.int64]) -> NDArray[np.int64]:
+def _sum_in_halves(row: NDArray[np.int64], places: NDArray[np.int64]) -> NDArray[np.int64]:
     """Add up in halves of 31 bits, which never leave 64; a sum of 2⁶² and more counts as less."""
-    high, low = (np.add.reduceat(half, places) for half in halves(row))
+    high, low = (np.add.reduceat(half, places) for half in split_halves(row))
     high += low >> HALF
     return np.where(high > MASK, _MOST, (np.minimum(high, MASK) << HALF) + (low & MASK))
 
 
-def totals(exact: Exact) -> Exact:
+def sum_groups(exact: Exact) -> Exact:
     """Add up all cells of each group, into a single bin.
 
     Privacy

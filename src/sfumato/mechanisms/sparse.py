@@ -32,7 +32,7 @@ _BLOCKS = 192
 _ROOT_OF_TWO_PI = Decimal("2.50662827463100050241576528481104525300")
 
 
-def occupied_counts(
+def threshold_counts(
     meter: Meter, exact: Exact, *, scale: float, threshold: int
 ) -> NDArray[np.int64]:
     """Return the noisy counts that reach `threshold`, and 0 for every other cell.
@@ -54,7 +54,7 @@ def occupied_counts(
     --------
     >>> counts = Exact(1, 1, 1.0, np.array([[900, 0], [1, 800]]))
     >>> with Meter(Cost(None, Fraction(1), Fraction(1, 10**6))) as meter:
-    ...     noisy = occupied_counts(meter, counts, scale=2.0, threshold=30)
+    ...     noisy = threshold_counts(meter, counts, scale=2.0, threshold=30)
     >>> noisy > 0
     array([[ True, False],
            [False,  True]])

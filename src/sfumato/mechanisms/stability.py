@@ -29,7 +29,7 @@ _NEGLIGIBLE = Decimal("1e-30")
 _FLOOR = Decimal("1e-1000")
 
 
-def occupied_categories(
+def threshold_categories(
     meter: Meter, exact: Exact, *, scale: float, threshold: int
 ) -> tuple[str, ...]:
     """Return the labels whose count, with Laplace noise, reaches `threshold`, in sorted order.
@@ -46,7 +46,7 @@ def occupied_categories(
     --------
     >>> wards = Exact(1, 1, 1.0, np.array([900, 800, 0]), ("B", "A", "C"))
     >>> with Meter(Cost.pure(Fraction(1), delta=Fraction(1, 10**6))) as meter:
-    ...     occupied_categories(meter, wards, scale=2.0, threshold=30)
+    ...     threshold_categories(meter, wards, scale=2.0, threshold=30)
     ('A', 'B')
     """
     _check_rows(exact.l1 if exact.step == 1 else None)

@@ -25,7 +25,7 @@ MOST_ASKS = 60
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class NoisySquares:
     """Squares of a quadtree that do not overlap, and their noisy masses in integer steps.
 
     Parameters
@@ -106,7 +106,7 @@ def surveys(
     Fraction(1, 1)
     """
     receipt = meter.pay(_Noise(family, exact.l1).cost(price))
-    return [Survey(receipt, each, levels, price, family) for each in maps(exact)]
+    return [Survey(receipt, each, levels, price, family) for each in split_into_maps(exact)]
 
 
 class Survey:
@@ -142,7 +142,7 @@ class Survey:
         self._receipt, self._exact = receipt, exact
         self._levels, self._price = levels, price
         self._noise = _Noise(family, exact.l1)
-        self._asked: list[Asked] = []
+        self._asked: list[NoisySquares] = []
 
     @property
     def family(self) -> Family:
@@ -150,18 +150,18 @@ class Survey:
         return self._noise.family
 
     @property
-    def asked(self) -> tuple[Asked, ...]:
+    def asked(self) -> tuple[NoisySquares, ...]:
         """All that was asked so far, with the answers."""
         return tuple(self._asked)
 
     @property
     def cost(self) -> Cost:
         """What all answers so far cost together, of what was paid."""
-        return self._noise.cost(self._dearest(self._asked))
+        return self._noise.cost(self._compute_path_price(self._asked))
 
     def ask(
         self, level: Sequence[int] | Integers, code: Sequence[int] | Integers, price: Fraction
-    ) -> Asked:
+    ) -> NoisySquares:
         """Return the noisy masses of squares that do not overlap.
 
         Privacy
@@ -176,19 +176,19 @@ class Survey:
             each.flags.writeable = False  # the account reads them again
         noise, scale = self._noise, self._noise.scale(price)
         nothing = np.zeros(len(codes), dtype=np.int64)
-        self._check([*self._asked, Asked(levels, codes, nothing, scale)])
+        self._check([*self._asked, NoisySquares(levels, codes, nothing, scale)])
         noisy = add_noise(self._receipt, self._masses(levels, codes), noise.family, scale)
-        self._asked.append(Asked(levels, codes, noisy, scale))
+        self._asked.append(NoisySquares(levels, codes, noisy, scale))
         return self._asked[-1]
 
-    def _check(self, asks: Sequence[Asked]) -> None:
+    def _check(self, asks: Sequence[NoisySquares]) -> None:
         last = asks[-1]
         inside = (last.level >= 0) & (last.level <= self._levels) & (last.code >= 0)
         inside &= last.code < 4 ** np.clip(last.level, 0, self._levels)
         first, end = self._ranges(last.level, last.code)
         order = np.argsort(first, kind="stable")
         apart = bool(np.all(end[order][:-1] <= first[order][1:]))
-        within = len(asks) <= MOST_ASKS and self._dearest(asks) <= self._price
+        within = len(asks) <= MOST_ASKS and self._compute_path_price(asks) <= self._price
         if not (inside.all() and apart and within):
             raise OverspentError(
                 "A map asked for squares that overlap, do not exist or cost more than was charged.",
@@ -201,7 +201,7 @@ class Survey:
         finer = 2 * (self._levels - level)
         return code << finer, (code + 1) << finer
 
-    def _dearest(self, asks: Sequence[Asked]) -> Fraction:
+    def _compute_path_price(self, asks: Sequence[NoisySquares]) -> Fraction:
         """Return the largest sum of prices over the squares that hold one cell.
 
         Squares of one ask do not overlap, so each has a bit of its own, which is set from its
@@ -220,7 +220,7 @@ class Survey:
             for asks_held in held
         )
 
-    def _changes(self, asks: Sequence[Asked], bit: int) -> tuple[Integers, Integers]:
+    def _changes(self, asks: Sequence[NoisySquares], bit: int) -> tuple[Integers, Integers]:
         first, end = self._ranges(asks[bit].level, asks[bit].code)
         sign = np.repeat(np.array([1, -1], dtype=np.int64), len(first))
         return np.concatenate([first, end]), sign << bit
@@ -229,7 +229,7 @@ class Survey:
         return self._exact.reveal_between(*self._ranges(level, code))
 
 
-def maps(exact: Exact) -> list[Exact]:
+def split_into_maps(exact: Exact) -> list[Exact]:
     """Return counts ``[..., row, column]`` as one map for each group, to survey one by one.
 
     Privacy
@@ -239,7 +239,7 @@ def maps(exact: Exact) -> list[Exact]:
     Examples
     --------
     >>> counts = Exact(l1=1, l2_squared=1, step=1.0, _values=np.arange(8).reshape(2, 2, 2))
-    >>> len(maps(counts))
+    >>> len(split_into_maps(counts))
     2
     """
     rows, columns = exact.reveal().shape[-2:]

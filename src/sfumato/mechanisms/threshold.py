@@ -12,7 +12,7 @@ from sfumato.exact import Exact
 from sfumato.mechanisms.laplace import laplace_scale
 from sfumato.mechanisms.meter import Meter, Receipt
 from sfumato.mechanisms.noise import add_noise
-from sfumato.mechanisms.ranks.profile import HALF, halves
+from sfumato.mechanisms.ranks.profile import HALF, split_halves
 from sfumato.privacy.budget import Cost
 
 Ladder = NDArray[np.int64]
@@ -73,14 +73,14 @@ def threshold(
     reach = Fraction(_reach(exact.l1, level, size is not None))
     receipt = meter.pay(Cost.pure(reach / Fraction(scale)))
     share, parts = level.as_integer_ratio()
-    wholes = _wholes(exact) if size is None else [size]
+    wholes = _reveal_totals(exact) if size is None else [size]
     stops = np.empty(len(wholes), dtype=np.int64)
     for group, (behind, whole) in enumerate(
-        zip(_behind(exact, ladder, upward), wholes, strict=True)
+        zip(_sum_behind_rungs(exact, ladder, upward), wholes, strict=True)
     ):
         wanted = share * whole - parts * allowance
         gains = [parts * weight - wanted for weight in behind[:-1]]
-        stops[group] = _walk(receipt, gains, scale)
+        stops[group] = _find_first_above(receipt, gains, scale)
     order = ladder if upward else ladder[::-1]
     return order[stops][:, np.newaxis]
 
@@ -118,12 +118,18 @@ def extremes(
     _check(exact, ladder, Fraction(0))
     scale = threshold_scale(exact.l1, Fraction(0), epsilon)
     receipt = meter.pay(Cost.pure(Fraction(exact.l1) / Fraction(scale)))
-    falling, rising = _behind(exact, ladder, upward=False), _behind(exact, ladder, upward=True)
+    falling, rising = (
+        _sum_behind_rungs(exact, ladder, upward=False),
+        _sum_behind_rungs(exact, ladder, upward=True),
+    )
     ends = np.empty((len(rising), 2), dtype=np.int64)
     for group, (above, below) in enumerate(zip(falling, rising, strict=True)):
-        passed = _walk(receipt, [weight - least for weight in above[:-1]], scale)
+        passed = _find_first_above(receipt, [weight - least for weight in above[:-1]], scale)
         upper = len(ladder) - 1 - passed
-        ends[group] = _walk(receipt, [weight - least for weight in below[:upper]], scale), upper
+        ends[group] = (
+            _find_first_above(receipt, [weight - least for weight in below[:upper]], scale),
+            upper,
+        )
     return ladder[ends]
 
 
@@ -148,19 +154,21 @@ def _reach(weight: int, level: Fraction, replace: bool) -> int:
     return weight * (2 * parts if replace else parts + share)
 
 
-def _weights(exact: Exact) -> NDArray[np.int64]:
+def _reveal_weights(exact: Exact) -> NDArray[np.int64]:
     weights = exact.reveal()
     return weights.reshape(-1, weights.shape[-1])
 
 
-def _wholes(exact: Exact) -> list[int]:
+def _reveal_totals(exact: Exact) -> list[int]:
     """Return the weight of each group."""
-    return [whole for (whole,) in _running_sums(_weights(exact), np.zeros(1, dtype=np.int64))]
+    return [
+        whole for (whole,) in _running_sums(_reveal_weights(exact), np.zeros(1, dtype=np.int64))
+    ]
 
 
-def _behind(exact: Exact, ladder: Ladder, upward: bool) -> list[list[int]]:
+def _sum_behind_rungs(exact: Exact, ladder: Ladder, upward: bool) -> list[list[int]]:
     """Return for each group the weight behind each rung, in the order of the walk."""
-    weights = _weights(exact)
+    weights = _reveal_weights(exact)
     if not upward:
         weights, ladder = weights[:, ::-1], weights.shape[1] - 1 - ladder[::-1]
     starts = np.concatenate([[0], ladder[:-1] + 1])
@@ -173,7 +181,8 @@ def _running_sums(weights: NDArray[np.int64], starts: Ladder) -> list[list[int]]
     Cells are added in halves of 31 bits, which never leave 64, and halves as Python's integers.
     """
     high, low = (
-        np.add.reduceat(half, starts, axis=1).cumsum(axis=1).tolist() for half in halves(weights)
+        np.add.reduceat(half, starts, axis=1).cumsum(axis=1).tolist()
+        for half in split_halves(weights)
     )
     return [
         [(upper << HALF) + lower for upper, lower in zip(*pair, strict=True)]
@@ -181,35 +190,35 @@ def _running_sums(weights: NDArray[np.int64], starts: Ladder) -> list[list[int]]
     ]
 
 
-def _walk(receipt: Receipt, gains: list[int], scale: float) -> int:
+def _find_first_above(receipt: Receipt, gains: list[int], scale: float) -> int:
     """Return the first place whose gain, with noise, reaches a noisy bar; else their number.
 
     Python's integers have no end at which they could wrap.
     """
-    (bar,) = _geometric(receipt, scale, 1)
+    (bar,) = _draw_geometric(receipt, scale, 1)
     for start in range(0, len(gains), _BLOCK):
         block = gains[start : start + _BLOCK]
-        draws = _geometric(receipt, scale, len(block))
+        draws = _draw_geometric(receipt, scale, len(block))
         for place, (gain, draw) in enumerate(zip(block, draws, strict=True), start):
             if gain + draw >= bar:
                 return place
     return len(gains)
 
 
-def _geometric(receipt: Receipt, scale: float, size: int) -> list[int]:
+def _draw_geometric(receipt: Receipt, scale: float, size: int) -> list[int]:
     """Draw P(V = v) ∝ exp(−v/scale) on v = 0, 1, 2, …."""
     noisy = add_noise(receipt, np.zeros(size, dtype=np.int64), "laplace", scale)
     folded = noisy ^ (noisy >> 63)  # −1 − z in place of a negative z
     draws: list[int] = folded.tolist()
     for place in np.flatnonzero(folded == _LARGEST).tolist():
         # At the end of 64 bits a draw stands for all that are larger; the law has no memory.
-        (more,) = _geometric(receipt, scale, 1)
+        (more,) = _draw_geometric(receipt, scale, 1)
         draws[place] += more
     return draws
 
 
 def _check(exact: Exact, ladder: Ladder, level: Fraction, size: int | None = None) -> None:
-    groups, cells = _weights(exact).shape
+    groups, cells = _reveal_weights(exact).shape
     rising = ladder.size > 0 and bool((np.diff(ladder) > 0).all())
     if not (rising and ladder[0] >= 0 and ladder[-1] < cells):
         raise DomainError(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 
-class Boxplot(Protocol):
+class BoxplotNumbers(Protocol):
     """Whatever has the seven numbers of a boxplot."""
 
     @property
@@ -67,7 +67,7 @@ class BoxplotErrors:
     tails: float
 
 
-def boxplot_errors(box: Boxplot, truth: Boxplot) -> BoxplotErrors:
+def boxplot_errors(box: BoxplotNumbers, truth: BoxplotNumbers) -> BoxplotErrors:
     """Return the four errors of `box`. Swapping the two changes nothing.
 
     Examples

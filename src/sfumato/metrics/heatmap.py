@@ -78,10 +78,10 @@ def shares(h: ArrayLike, g: ArrayLike) -> tuple[Map, Map]:
             f"The maps have the shapes {first.shape} and {second.shape}. They are compared cell by "
             "cell, rows by columns. Ask both for the same resolution."
         )
-    return _scaled(first), _scaled(second)
+    return _normalise(first), _normalise(second)
 
 
-def _scaled(mass: Map) -> Map:
+def _normalise(mass: Map) -> Map:
     total = float(mass.sum())
     if not (np.isfinite(total) and total > 0 and float(mass.min()) >= 0):
         raise ValueError(

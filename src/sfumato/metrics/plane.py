@@ -71,20 +71,20 @@ def emd(h: ArrayLike, g: ArrayLike, *, gap: float = 1e-3, steps: int = 5000) -> 
     """
     first, second = shares(h, g)
     supply = first - second
-    low, high = 0.0, _repair(supply)
-    for flow, potential in islice(_steps(supply), PAUSE - 1, steps, PAUSE):
-        low = max(low, _earned(potential, supply))
-        high = min(high, _paid(flow, supply))
+    low, high = 0.0, _compute_repair_cost(supply)
+    for flow, potential in islice(_iterate_bounds(supply), PAUSE - 1, steps, PAUSE):
+        low = max(low, _bound_earnings(potential, supply))
+        high = min(high, _bound_cost(flow, supply))
         if high - low <= max(gap * high, ROUNDING):
             break
     return Distance(min(low, high), high)
 
 
-def _steps(supply: Map) -> Iterator[tuple[Flow, Map]]:
+def _iterate_bounds(supply: Map) -> Iterator[tuple[Flow, Map]]:
     """Yield flows that move the right masses, and potentials, both ever closer to the best."""
     inverse, costs = _inverse(supply.shape), _costs(supply.shape)
     still = np.zeros_like(supply[1:]), np.zeros_like(supply[:, 1:])
-    state, _ = _nearest(still, supply, inverse)
+    state, _ = _project_flow(still, supply, inverse)
     whole = sum(float(np.abs(each).sum()) for each in state)
     # The mean edge cost is about the geometric mean of the two.
     pressure = SHRINKAGE * whole / (2 * supply.size * float(np.sqrt(costs[0] * costs[1])))
@@ -95,15 +95,15 @@ def _steps(supply: Map) -> Iterator[tuple[Flow, Map]]:
             for each, cost in zip((down, right), costs, strict=True)
         )
         mirrored = 2 * less_down - down, 2 * less_right - right
-        flow, potential = _nearest(mirrored, supply, inverse)
+        flow, potential = _project_flow(mirrored, supply, inverse)
         yield flow, potential / pressure
         down = down + RELAXATION * (flow[0] - less_down)
         right = right + RELAXATION * (flow[1] - less_right)
 
 
-def _nearest(flow: Flow, supply: Map, inverse: Map) -> tuple[Flow, Map]:
+def _project_flow(flow: Flow, supply: Map, inverse: Map) -> tuple[Flow, Map]:
     """Return the nearest flow that moves the right masses, and the potential that corrects it."""
-    transformed = _fft.dctn(supply - _leaving(flow))
+    transformed = _fft.dctn(supply - _compute_divergence(flow))
     potential = cast(Map, _fft.idctn(transformed * inverse, overwrite_x=True))
     down, right = flow
     return (
@@ -112,7 +112,7 @@ def _nearest(flow: Flow, supply: Map, inverse: Map) -> tuple[Flow, Map]:
     ), potential
 
 
-def _leaving(flow: Flow) -> Map:
+def _compute_divergence(flow: Flow) -> Map:
     """Return what leaves each cell, net of what arrives."""
     down, right = flow
     leaving = np.zeros((right.shape[0], down.shape[1]))
@@ -135,28 +135,28 @@ def _costs(shape: tuple[int, ...]) -> tuple[float, float]:
     return 1 / shape[0], 1 / shape[1]
 
 
-def _paid(flow: Flow, supply: Map) -> float:
+def _bound_cost(flow: Flow, supply: Map) -> float:
     """Return what a flow costs, and what it would cost to put its rounding right."""
     moved = sum(
         cost * float(np.abs(each).sum())
         for each, cost in zip(flow, _costs(supply.shape), strict=True)
     )
-    return moved + _repair(supply - _leaving(flow))
+    return moved + _compute_repair_cost(supply - _compute_divergence(flow))
 
 
-def _repair(supply: Map) -> float:
+def _compute_repair_cost(supply: Map) -> float:
     """Return the price of moving each mass across the whole window, which is 2 sides wide."""
     return float(np.abs(supply).sum())
 
 
-def _earned(potential: Map, supply: Map) -> float:
+def _bound_earnings(potential: Map, supply: Map) -> float:
     """Return what a potential is worth once it is gentle, rounded down or up."""
     costs = _costs(supply.shape)
-    below, above = _gentle(potential, costs), -_gentle(-potential, costs)
+    below, above = _make_lipschitz(potential, costs), -_make_lipschitz(-potential, costs)
     return max(float((below * supply).sum()), float((above * supply).sum()))
 
 
-def _gentle(potential: Map, costs: tuple[float, float]) -> Map:
+def _make_lipschitz(potential: Map, costs: tuple[float, float]) -> Map:
     """Return the largest potential below this one that rises by at most the cost of each edge.
 
     It is the lower envelope of one cone around each cell; cones of ℓ₁ are drawn axis by axis.
@@ -211,12 +211,12 @@ class Cloud:
 
 
 @dataclass(frozen=True)
-class Window:
+class CellWindow:
     """A rectangle of the plane in equal cells, as many upward as across.
 
     Examples
     --------
-    >>> window = Window((0, 4), (0, 2), 2)
+    >>> window = CellWindow((0, 4), (0, 2), 2)
     >>> window.density(Cloud([[0.5, 0.5], [3, 1.5], [9, 1.5], [3, 0.5]]))
     array([[0.25, 0.25],
            [0.  , 0.5 ]])
@@ -229,7 +229,7 @@ class Window:
     @classmethod
     def around(
         cls, points: ArrayLike, *, level: float = 0.99, margin: float = 1.2, cells: int = 16
-    ) -> Window:
+    ) -> CellWindow:
         """Return a square about the median, wide enough for this share of points and a margin.
 
         Examples
@@ -265,7 +265,7 @@ class Window:
 
         Examples
         --------
-        >>> Window((0, 2), (0, 2), 2).spread([[0, 1], [0, 0]], parts=2).points
+        >>> CellWindow((0, 2), (0, 2), 2).spread([[0, 1], [0, 0]], parts=2).points
         array([[1.25, 0.25],
                [1.75, 0.25],
                [1.25, 0.75],

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sfumato.metrics.plane import Cloud, Floats, Window
+from sfumato.metrics.plane import CellWindow, Cloud, Floats
 
 ANGLES = 16
 """Along how many directions, evenly over half a turn, two clouds are compared."""
@@ -92,7 +92,7 @@ def captured_variance(directions: ArrayLike, covariance: ArrayLike) -> float:
 
 def group_accuracy(
     masses: ArrayLike,
-    window: Window,
+    window: CellWindow,
     points: ArrayLike,
     groups: ArrayLike,
     *,
@@ -114,7 +114,7 @@ def group_accuracy(
     --------
     >>> maps = [[[5, 0], [0, 0]], [[1, 2], [0, 0]]]  # of two groups; the upper row is empty
     >>> places, whose = [[0.5, 0.5], [0.5, 1.5]], [0, 0]
-    >>> window = Window((0, 2), (0, 2), 2)
+    >>> window = CellWindow((0, 2), (0, 2), 2)
     >>> group_accuracy(maps, window, places, whose)
     1.0
     >>> group_accuracy(maps, window, places, whose, nearest=False)
@@ -124,14 +124,14 @@ def group_accuracy(
     told = stacked.argmax(axis=0).ravel()
     empty = stacked.max(axis=0) <= 0
     if nearest:
-        told = told[_nearest(empty)]
+        told = told[_find_nearest_filled(empty)]
     else:
         told[empty.ravel()] = -1
     cells = window.cell(np.asarray(points, dtype=np.float64))
     return float((told[cells] == np.asarray(groups)).mean())
 
 
-def _nearest(empty: NDArray[np.bool_]) -> NDArray[np.int64]:
+def _find_nearest_filled(empty: NDArray[np.bool_]) -> NDArray[np.int64]:
     """Return for every cell the number of the nearest that is not empty: itself where it is not."""
     numbers = np.arange(empty.size)
     filled = numbers[~empty.ravel()]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from sfumato.postprocess.box_counts import Counted, Reach, Tail, reach
-from sfumato.postprocess.misplaced import well_placed
+from sfumato.postprocess.box_counts import BoxCounts, Tail, TailPosterior, compute_tail_posterior
+from sfumato.postprocess.misplaced import is_well_placed
 from sfumato.postprocess.noise_law import CountNoise
 from sfumato.postprocess.rank_error import RankError
 
@@ -76,7 +76,7 @@ _MARGINS = 0.0, -0.1, 0.1
 
 
 @dataclass(frozen=True)
-class Estimate:
+class IntervalEstimate:
     """A number, and the ends of an interval around it."""
 
     value: float
@@ -84,16 +84,18 @@ class Estimate:
     high: float
 
     @classmethod
-    def of(cls, value: float, low: float, high: float) -> Estimate:
+    def of(cls, value: float, low: float, high: float) -> IntervalEstimate:
         """Return an interval that holds its own number."""
         return cls(value, min(low, value), max(high, value))
 
-    def seen(self, side: int) -> Estimate:
+    def seen(self, side: int) -> IntervalEstimate:
         """Return the same on an axis that points up (+1) or down (-1)."""
-        return self if side > 0 else Estimate(-self.value, -self.high, -self.low)
+        return self if side > 0 else IntervalEstimate(-self.value, -self.high, -self.low)
 
 
-def decode(counted: Counted, *, epsilon: float, size: float, size_noise: CountNoise) -> Summary:
+def decode_box(
+    counted: BoxCounts, *, epsilon: float, size: float, size_noise: CountNoise
+) -> Summary:
     """Return the box that the counts tell of, in cells, and an interval around each number.
 
     Parameters
@@ -105,15 +107,17 @@ def decode(counted: Counted, *, epsilon: float, size: float, size_noise: CountNo
     size, size_noise
         A noisy number of units, and its noise.
     """
-    clear = well_placed(counted, epsilon, size, size_noise)
+    clear = is_well_placed(counted, epsilon, size, size_noise)
     quartiles = _quartiles(counted, RankError(epsilon))
-    lower, below = _whisker(counted, quartiles, -1)
-    upper, above = _whisker(counted, quartiles, +1)
+    lower, below = _estimate_whisker(counted, quartiles, -1)
+    upper, above = _estimate_whisker(counted, quartiles, +1)
     places = [lower, *quartiles, upper]
     units = _size(counted, size, size_noise)
     if not clear:  # the quartiles may lie anywhere, and up to a quarter of the units beyond each
-        places = [Estimate(place.value, 0.0, counted.cells - 1.0) for place in places]
-        below, above = (Estimate.of(count.value, 0.0, units.high / 4) for count in (below, above))
+        places = [IntervalEstimate(place.value, 0.0, counted.cells - 1.0) for place in places]
+        below, above = (
+            IntervalEstimate.of(count.value, 0.0, units.high / 4) for count in (below, above)
+        )
     numbers = [below, *places, above]
     return Summary(
         box=Box(*(number.value for number in numbers)),
@@ -124,10 +128,10 @@ def decode(counted: Counted, *, epsilon: float, size: float, size_noise: CountNo
     )
 
 
-def _quartiles(counted: Counted, error: RankError) -> list[Estimate]:
-    quartile = _with_spacing(error.quartile_radius(LEVEL), error.quartile_mean)
-    median = _with_spacing(error.median_radius(LEVEL), error.median_mean)
-    moves: list[float] = (-counted.surplus(error.epsilon)).tolist()
+def _quartiles(counted: BoxCounts, error: RankError) -> list[IntervalEstimate]:
+    quartile = _widen_for_spacing(error.quartile_radius(LEVEL), error.quartile_mean)
+    median = _widen_for_spacing(error.median_radius(LEVEL), error.median_mean)
+    moves: list[float] = (-counted.estimate_surplus(error.epsilon)).tolist()
     levels = list(zip(range(3), moves, (quartile, median, quartile), strict=True))
     most = _FARTHEST * (counted.quartiles[2] - counted.quartiles[0])
     rows = (
@@ -140,21 +144,23 @@ def _quartiles(counted: Counted, error: RankError) -> list[Estimate]:
     )
     last = counted.cells - 1
     values, lows, highs = (sorted(min(max(cell, 0), last) for cell in row) for row in rows)
-    return [Estimate.of(*ends) for ends in zip(values, lows, highs, strict=True)]
+    return [IntervalEstimate.of(*ends) for ends in zip(values, lows, highs, strict=True)]
 
 
-def _with_spacing(radius: float, mean: float) -> float:
+def _widen_for_spacing(radius: float, mean: float) -> float:
     """Widen a distance in ranks for the uneven spacing of the values passed on the way."""
     return math.sqrt(radius**2 + 4 * (1 + 2 * mean))
 
 
-def _whisker(counted: Counted, quartiles: list[Estimate], side: int) -> tuple[Estimate, Estimate]:
+def _estimate_whisker(
+    counted: BoxCounts, quartiles: list[IntervalEstimate], side: int
+) -> tuple[IntervalEstimate, IntervalEstimate]:
     """Return where the whisker below (-1) or above (+1) ends, and how many outliers lie beyond.
 
     Seen outward, the end is the largest value or the fence, whichever comes first.
     """
     tail = counted.tail(side)
-    found = reach(tail, counted.noise)
+    found = compute_tail_posterior(tail, counted.noise)
     near, opposite = (quartiles[1 + way * side].seen(side) for way in (1, -1))
     bound = counted.cells - 1 if side > 0 else 0
     fence = _fence(near, opposite, counted.whis, bound)
@@ -165,32 +171,36 @@ def _whisker(counted: Counted, quartiles: list[Estimate], side: int) -> tuple[Es
         for level, margin, limit in zip(_QUANTILES, _MARGINS, limits, strict=True)
     )
     outliers = _outliers(tail, found, counted.noise, (fence.high - fence.low) / 2)
-    return Estimate.of(max(value, near.value), max(low, near.low), high).seen(side), outliers
+    return IntervalEstimate.of(max(value, near.value), max(low, near.low), high).seen(
+        side
+    ), outliers
 
 
-def _fence(near: Estimate, opposite: Estimate, whis: float, bound: float) -> Estimate:
+def _fence(
+    near: IntervalEstimate, opposite: IntervalEstimate, whis: float, bound: float
+) -> IntervalEstimate:
     """Return the fence beyond the `near` quartile, both seen outward."""
     value = near.value + whis * (near.value - opposite.value)
-    outward = _combined(near.high - near.value, opposite.value - opposite.low, whis)
-    inward = _combined(near.value - near.low, opposite.high - opposite.value, whis)
-    return Estimate(*(min(end, bound) for end in (value, value - inward, value + outward)))
+    outward = _combine_radii(near.high - near.value, opposite.value - opposite.low, whis)
+    inward = _combine_radii(near.value - near.low, opposite.high - opposite.value, whis)
+    return IntervalEstimate(*(min(end, bound) for end in (value, value - inward, value + outward)))
 
 
-def _combined(near: float, opposite: float, whis: float) -> float:
+def _combine_radii(near: float, opposite: float, whis: float) -> float:
     """Return the radius of a fence from those of its quartiles, whose errors correlate by 1/3."""
     own, other = (1 + whis) * near, whis * opposite
     return math.sqrt(own**2 + other**2 - 2 / 3 * own * other)
 
 
-def _outliers(tail: Tail, found: Reach, noise: CountNoise, blur: float) -> Estimate:
+def _outliers(tail: Tail, found: TailPosterior, noise: CountNoise, blur: float) -> IntervalEstimate:
     """Return the number of outliers, given how far off the fence may be."""
     count = float(tail.counts[-1])
     radius = (noise.radius(LEVEL) if tail.fenced else 0.0) + blur * tail.density_at_fence
-    value = 0.0 if math.isfinite(found.quantile(0.5)) else _shrunk(count, found, noise)
-    return Estimate.of(max(value, 0.0), max(count - radius, 0.0), max(count + radius, 0.0))
+    value = 0.0 if math.isfinite(found.quantile(0.5)) else _shrink_count(count, found, noise)
+    return IntervalEstimate.of(max(value, 0.0), max(count - radius, 0.0), max(count + radius, 0.0))
 
 
-def _shrunk(count: float, found: Reach, noise: CountNoise) -> float:
+def _shrink_count(count: float, found: TailPosterior, noise: CountNoise) -> float:
     """Draw a count towards what its tail foresees, by the scale of its noise at most."""
     foreseen = found.foreseen
     trust = foreseen + found.foreseen_variance + (foreseen / 2) ** 2 + 0.25
@@ -202,10 +212,10 @@ def _cell(place: float) -> float:
     return round(place) if math.isfinite(place) else place
 
 
-def _size(counted: Counted, size: float, size_noise: CountNoise) -> Estimate:
+def _size(counted: BoxCounts, size: float, size_noise: CountNoise) -> IntervalEstimate:
     """Return the number of units: the noisy size and the sum of all counts, by their variances."""
     variance = counted.counts.size * counted.noise.variance
     weight = variance / (variance + size_noise.variance)
     value = max(weight * size + (1 - weight) * float(counted.counts.sum()), 0.0)
     radius = 2 * math.sqrt(weight * size_noise.variance)
-    return Estimate(value, max(value - radius, 0.0), value + radius)
+    return IntervalEstimate(value, max(value - radius, 0.0), value + radius)

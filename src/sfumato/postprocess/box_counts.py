@@ -1,4 +1,4 @@
-"""`Counted`: a noisy histogram around three private quartiles, read outward from each."""
+"""`BoxCounts`: a noisy histogram around three private quartiles, read outward from each."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _LEAST_BINS, _MOST_BINS = 6, 64
 _COARSE = 8  # bins of a tail: with no more, the halves of a box have no bins of their own
 
 
-def bins_for(size: float, law: NoiseLaw, unit_step: float = 1.0) -> int:
+def choose_tail_bins(size: float, law: NoiseLaw, unit_step: float = 1.0) -> int:
     """Return how many bins each tail gets: more units beside the noise show a finer tail.
 
     Examples
     --------
     >>> law = NoiseLaw("laplace", scale=3.0)
-    >>> bins_for(1000, law), bins_for(1_000_000, law)
+    >>> choose_tail_bins(1000, law), choose_tail_bins(1_000_000, law)
     (13, 64)
     """
     ratio = max(size, 100.0) / CountNoise(law, unit_step).scale
@@ -50,11 +50,11 @@ def fence_layout(quartiles: Quartiles, cells: int, whis: float, bins: int) -> Ce
     cuts = np.concatenate(
         [
             [0, first, first + 1, median, median + 1, third, third + 1],
-            _cut(lower, first, bins),
+            _cut_evenly(lower, first, bins),
             part_cells(quartiles),
-            _inner(first + 1, median, bins),
-            _inner(median + 1, third, bins),
-            _cut(third + 1, upper, bins),
+            _cut_half_box(first + 1, median, bins),
+            _cut_half_box(median + 1, third, bins),
+            _cut_evenly(third + 1, upper, bins),
         ]
     )
     starts = np.unique(np.rint(cuts).astype(np.int64))
@@ -76,11 +76,11 @@ def part_cells(quartiles: Quartiles) -> tuple[int, int, int]:
     return first + third, first + (length + 1) // 2, first + length + 1 - third
 
 
-def _cut(start: int, stop: int, parts: int) -> Array:
+def _cut_evenly(start: int, stop: int, parts: int) -> Array:
     return np.linspace(start, stop, parts + 1) if stop > start else np.empty(0)
 
 
-def _inner(start: int, stop: int, bins: int) -> Array:
+def _cut_half_box(start: int, stop: int, bins: int) -> Array:
     """Cut half a box in three: narrow beside the quartiles, whose surroundings say most.
 
     Of a small group not even the halves are well known, so they stay whole.
@@ -122,7 +122,7 @@ def rank_surplus(gaps: Array, variances: Array, epsilon: float) -> Array:
     return _RANKS @ (prior * weight)
 
 
-def walk(distances: Array, counts: Array, atom: float, ranks: float) -> float:
+def find_rank_distance(distances: Array, counts: Array, atom: float, ranks: float) -> float:
     """Return how far one must go outward from the centre of a cell to pass so many ranks.
 
     Parameters
@@ -139,8 +139,8 @@ def walk(distances: Array, counts: Array, atom: float, ranks: float) -> float:
     Examples
     --------
     >>> bins = np.array([0.5, 10.0, 20.0]), np.array([20.0, 40.0])
-    >>> walk(*bins, atom=0.0, ranks=30.0), walk(*bins, atom=70.0, ranks=30.0)
-    (12.5, 0.0)
+    >>> [find_rank_distance(*bins, atom=atom, ranks=30.0) for atom in (0.0, 70.0)]
+    [12.5, 0.0]
     """
     if ranks <= atom / 2:
         return 0.0
@@ -190,7 +190,7 @@ class Tail:
 
 
 @dataclass(frozen=True, eq=False)
-class Reach:
+class TailPosterior:
     """How far a tail reaches: points with weights, the rest of the weight beyond the fence."""
 
     points: Array
@@ -208,19 +208,19 @@ class Reach:
         return np.cumsum(self.weights)
 
 
-def reach(tail: Tail, noise: CountNoise) -> Reach:
+def compute_tail_posterior(tail: Tail, noise: CountNoise) -> TailPosterior:
     """Return the posterior of the distance to the largest value of a tail."""
     if tail.edges.size == 1:
-        return Reach(np.empty(0), np.empty(0), 0.0, 0.0)
-    near = _relevant(tail, noise)
-    curves = _Curves.of(near)
-    weights, occupied = _explain(near, curves, noise)
-    outermost = weights[:, None] * _outermost(occupied)
-    points, masses = _inside(near, curves, outermost[:, :-1])
+        return TailPosterior(np.empty(0), np.empty(0), 0.0, 0.0)
+    near = _select_outer_tail(tail, noise)
+    curves = _ParetoTails.of(near)
+    weights, occupied = _weigh_curves(near, curves, noise)
+    outermost = weights[:, None] * _compute_last_occupied(occupied)
+    points, masses = _spread_within_bins(near, curves, outermost[:, :-1])
     nowhere = max(1 - float(outermost.sum()), 0.0)  # every bin is empty: the tail ends before them
     beyond = curves.expected[:, -1]
     foreseen = float(weights @ beyond)
-    return Reach(
+    return TailPosterior(
         points=np.append(near.start - tail.edges[0], points),
         weights=np.append(nowhere, masses),
         foreseen=foreseen,
@@ -229,7 +229,7 @@ def reach(tail: Tail, noise: CountNoise) -> Reach:
 
 
 @dataclass(frozen=True, eq=False)
-class _Near:
+class _OuterTail:
     """The outer part of a tail, the distance where it starts and how far it surely reaches."""
 
     start: float
@@ -240,7 +240,7 @@ class _Near:
     sure: float
 
 
-def _relevant(tail: Tail, noise: CountNoise) -> _Near:
+def _select_outer_tail(tail: Tail, noise: CountNoise) -> _OuterTail:
     beyond = np.cumsum(tail.counts[::-1])[::-1]
     enough = np.flatnonzero(beyond[:-1] >= _ENOUGH * noise.scale)
     last = int(enough[-1]) if enough.size else 0
@@ -249,11 +249,11 @@ def _relevant(tail: Tail, noise: CountNoise) -> _Near:
     edges = tail.edges[first:] - start
     total = max(float(beyond[first]), 2 * noise.scale, 2.0)
     sure = float(tail.edges[last]) - start
-    return _Near(start, edges, tail.counts[first:], tail.fenced, total, sure)
+    return _OuterTail(start, edges, tail.counts[first:], tail.fenced, total, sure)
 
 
 @dataclass(frozen=True, eq=False)
-class _Curves:
+class _ParetoTails:
     """Generalised Pareto tails: one row each."""
 
     shape: Array
@@ -262,10 +262,10 @@ class _Curves:
     expected: Array
 
     @classmethod
-    def of(cls, near: _Near) -> _Curves:
+    def of(cls, near: _OuterTail) -> _ParetoTails:
         width, fence = float(near.edges[1]), float(near.start + near.edges[-1])
         farthest = max(_FARTHEST * fence - near.start - near.sure, width)
-        ends = near.sure + _geometric(0.05 * width, farthest, _ENDS)
+        ends = near.sure + _space_geometrically(0.05 * width, farthest, _ENDS)
         end, shape = np.repeat(ends, _SHAPES.size), np.tile(_SHAPES, _ENDS)
         share = min(0.9, _EXPECTED_BEYOND / near.total)
         scale = shape * end / (share**-shape - 1)
@@ -277,11 +277,11 @@ class _Curves:
         return cls(shape, scale, survival, np.maximum(near.total * parts, 1e-12))
 
 
-def _geometric(first: float, last: float, number: int) -> Array:
+def _space_geometrically(first: float, last: float, number: int) -> Array:
     return first * (last / first) ** np.linspace(0, 1, number)
 
 
-def _explain(near: _Near, curves: _Curves, noise: CountNoise) -> tuple[Array, Array]:
+def _weigh_curves(near: _OuterTail, curves: _ParetoTails, noise: CountNoise) -> tuple[Array, Array]:
     """Return the weight of each curve, and how likely it says each bin is to hold a unit."""
     expected = curves.expected
     holds = -np.expm1(-expected)
@@ -299,13 +299,15 @@ def _explain(near: _Near, curves: _Curves, noise: CountNoise) -> tuple[Array, Ar
     return weight / weight.sum(), 1 - empty / either
 
 
-def _outermost(occupied: Array) -> Array:
+def _compute_last_occupied(occupied: Array) -> Array:
     """Return the probability of each bin to be the last that is not empty."""
     empty_beyond = np.cumprod(1 - occupied[:, :0:-1], axis=1)[:, ::-1]
     return occupied * np.column_stack([empty_beyond, np.ones(len(occupied))])
 
 
-def _inside(near: _Near, curves: _Curves, masses: Array) -> tuple[Array, Array]:
+def _spread_within_bins(
+    near: _OuterTail, curves: _ParetoTails, masses: Array
+) -> tuple[Array, Array]:
     """Spread the mass of each bin over it, as the largest of a Poisson number of units lies."""
     row, column = np.nonzero(masses > 1e-5)
     kept = masses[row, column]
@@ -327,7 +329,7 @@ _HEAVY = 7  # so many times a 95 % radius, an atom holds its quartile in 95 % of
 
 
 @dataclass(frozen=True, eq=False)
-class Counted:
+class BoxCounts:
     """A released histogram, in cells and units.
 
     Parameters
@@ -353,7 +355,7 @@ class Counted:
     cells: int
     whis: float
 
-    def outward(self, level: int, side: int) -> tuple[Array, Array]:
+    def list_outward_counts(self, level: int, side: int) -> tuple[Array, Array]:
         """Return distances to the edges of bins below (-1) or above (+1) a quartile, and counts.
 
         They are taken from its centre; the first is to the edge of its own cell, half a cell away.
@@ -366,7 +368,7 @@ class Counted:
 
     def tail(self, side: int) -> Tail:
         """Return the tail below the first quartile (-1) or above the third (+1)."""
-        distances, counts = self.outward(1 + side, side)
+        distances, counts = self.list_outward_counts(1 + side, side)
         lower, upper = fence_cells(self.quartiles, self.cells, self.whis)
         fenced = lower > 0 if side < 0 else upper < self.cells
         if fenced:
@@ -387,14 +389,16 @@ class Counted:
             What is unknown, in ranks.
         """
         side = 1 if ranks >= 0 else -1
-        distances, counts = self.outward(level, side)
+        distances, counts = self.list_outward_counts(level, side)
         atom = float(self.atoms[level])
         if radius > 0:  # the end of an interval: bins may hold less than they show
             counts = counts - self.noise.scale / 2
             atom = atom if atom > _HEAVY * radius else 0.0
-        return self.quartiles[level] + side * walk(distances, counts, atom, abs(ranks))
+        return self.quartiles[level] + side * find_rank_distance(
+            distances, counts, atom, abs(ranks)
+        )
 
-    def surplus(self, epsilon: float) -> Array:
+    def estimate_surplus(self, epsilon: float) -> Array:
         """Return how many ranks too high each quartile probably lies."""
         ends = [-1, *self._own, self.counts.size]
         inside = [slice(low + 1, high) for low, high in pairwise(ends)]
@@ -416,7 +420,7 @@ class Counted:
         own = np.array([*self._own, self.counts.size])[:, None]
         return np.where(places < own, 1.0, np.where(places == own, 0.5, 0.0))
 
-    def outward_of(self, cell: int, side: int) -> tuple[float, float]:
+    def sum_outward(self, cell: int, side: int) -> tuple[float, float]:
         """Return the units between a bin's first cell and a quartile, and their variance.
 
         Half of those in the quartile's own cell count; the first (-1) or the third quartile (+1).

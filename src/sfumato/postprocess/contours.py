@@ -15,12 +15,12 @@ Path = tuple[tuple[float, float], ...]
 _RIM = 1e-9  # of a cell, beyond the grid: there every density has ended
 
 
-def densest(mass: Array, share: float) -> Mask:
+def find_densest_cells(mass: Array, share: float) -> Mask:
     """Return the fewest cells that together hold a share of the mass; none where there is none.
 
     Examples
     --------
-    >>> densest(np.array([[4.0, 1.0, 3.0, 2.0]]), 0.7)
+    >>> find_densest_cells(np.array([[4.0, 1.0, 3.0, 2.0]]), 0.7)
     array([[ True, False,  True, False]])
     """
     order = np.argsort(-mass, axis=None, kind="stable")
@@ -31,7 +31,7 @@ def densest(mass: Array, share: float) -> Mask:
     return mask.reshape(mass.shape)
 
 
-def contour(mass: Array, mask: Mask) -> tuple[Path, ...]:
+def trace_contour(mass: Array, mask: Mask) -> tuple[Path, ...]:
     """Return the lines where a density crosses from a region to what lies beyond.
 
     The density is that of the cells in their middles and linear between them; at the end of the
@@ -45,7 +45,7 @@ def contour(mass: Array, mask: Mask) -> tuple[Path, ...]:
 
     Examples
     --------
-    >>> (path,) = contour(np.array([[0.0, 4.0, 4.0]]), np.array([[False, True, True]]))
+    >>> (path,) = trace_contour(np.array([[0.0, 4.0, 4.0]]), np.array([[False, True, True]]))
     >>> min(column for column, _ in path), max(column for column, _ in path)
     (1.0, 3.0)
     """
@@ -58,18 +58,18 @@ def contour(mass: Array, mask: Mask) -> tuple[Path, ...]:
     # Each edge has the density of the cells along it, and just beyond there is none.
     field = np.pad(np.pad(mass, 1, mode="edge"), 1)
     generator = contour_generator(
-        _middles(columns), _middles(rows), field, line_type=LineType.Separate
+        _list_middles(columns), _list_middles(rows), field, line_type=LineType.Separate
     )
     lines = cast(list[Array], generator.lines(level))
-    return tuple(_corners(np.clip(line, 0.0, (columns, rows))) for line in lines)
+    return tuple(_list_corners(np.clip(line, 0.0, (columns, rows))) for line in lines)
 
 
-def _corners(line: Array) -> Path:
+def _list_corners(line: Array) -> Path:
     """Return a line whose last corner is its first again, each corner once."""
     kept = line[1:][np.diff(line, axis=0).any(axis=1)]
     return tuple((float(column), float(row)) for column, row in kept)
 
 
-def _middles(cells: int) -> Array:
+def _list_middles(cells: int) -> Array:
     """Return the middles of cells, with the edges of the grid and what lies just beyond."""
     return np.array([-_RIM, 0.0, *(np.arange(cells) + 0.5), cells, cells + _RIM])

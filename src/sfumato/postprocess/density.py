@@ -42,7 +42,7 @@ class Leaves:
     mass: Array
 
 
-def spread(leaves: Leaves, resolution: Resolution) -> Array:
+def rasterise(leaves: Leaves, resolution: Resolution) -> Array:
     """Return the mass in each cell of a picture, ``[row, column]``.
 
     A leaf divides its mass among cells by the area they share with it, whatever the resolution.
@@ -51,13 +51,13 @@ def spread(leaves: Leaves, resolution: Resolution) -> Array:
     --------
     >>> halves = np.array([0, 2])
     >>> leaves = Leaves((4, 2), halves, np.array([0, 0]), np.array([2, 2]), np.array([6.0, 3.0]))
-    >>> spread(leaves, (3, 1))
+    >>> rasterise(leaves, (3, 1))
     array([[4., 3., 2.]])
     """
-    return _drawn(leaves, leaves.mass, resolution, (_plain, _plain))
+    return _draw_leaves(leaves, leaves.mass, resolution, (_model_overlap, _model_overlap))
 
 
-def smoothed(array: Array, sigma: tuple[float, float]) -> Array:
+def smooth(array: Array, sigma: tuple[float, float]) -> Array:
     """Return a picture under a Gaussian filter that keeps the mass of every cell in the window.
 
     The filter is cut at the borders and normalised for each cell it takes mass from, so that the
@@ -72,19 +72,19 @@ def smoothed(array: Array, sigma: tuple[float, float]) -> Array:
 
     Examples
     --------
-    >>> smoothed(np.array([[0.0, 0.0, 1.0]]), (0.5, 0.0)).round(4)
+    >>> smooth(np.array([[0.0, 0.0, 1.0]]), (0.5, 0.0)).round(4)
     array([[3.000e-04, 1.192e-01, 8.805e-01]])
     """
     rows, columns = array.shape
     return _kernel(rows, sigma[1]) @ array @ _kernel(columns, sigma[0]).T
 
 
-def ripple(
+def propagate_variance(
     leaves: Leaves, variance: Array, resolution: Resolution, sigma: tuple[float, float]
 ) -> Array:
     """Return the variance of each cell of the filtered picture when leaves carry their own noise.
 
-    This is exact for `smoothed` of `spread`, for noise that is independent between leaves.
+    This is exact for `smooth` of `rasterise`, for noise that is independent between leaves.
 
     Parameters
     ----------
@@ -93,19 +93,19 @@ def ripple(
     variance
         Of the mass of each leaf.
     resolution, sigma
-        As for `spread` and `smoothed`.
+        As for `rasterise` and `smooth`.
 
     Examples
     --------
     >>> leaf = Leaves((2, 2), *np.zeros((2, 1), dtype=np.int64), np.array([2]), np.array([8.0]))
-    >>> ripple(leaf, np.array([16.0]), (2, 2), (0.0, 0.0))
+    >>> propagate_variance(leaf, np.array([16.0]), (2, 2), (0.0, 0.0))
     array([[1., 1.],
            [1., 1.]])
     """
     across, up = (
-        _squared(_kernel(cells, width)) for cells, width in zip(resolution, sigma, strict=True)
+        _square_model(_kernel(cells, width)) for cells, width in zip(resolution, sigma, strict=True)
     )
-    return _drawn(leaves, variance, resolution, (across, up))
+    return _draw_leaves(leaves, variance, resolution, (across, up))
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,11 +130,11 @@ Model = Callable[[Indices, Indices, int, int], _Side]
 """From first cells, spans, cells of the finest grid and of the picture along a side."""
 
 
-def _drawn(
+def _draw_leaves(
     leaves: Leaves, amount: Array, resolution: Resolution, models: tuple[Model, Model]
 ) -> Array:
     picture = np.zeros(resolution[::-1])
-    for group in _alike(leaves, resolution):
+    for group in _group_by_size(leaves, resolution):
         span = leaves.span[group]
         across, up = (
             model(place[group], span, fine, cells)
@@ -150,7 +150,7 @@ def _drawn(
     return picture
 
 
-def _alike(leaves: Leaves, resolution: Resolution) -> Iterator[Indices]:
+def _group_by_size(leaves: Leaves, resolution: Resolution) -> Iterator[Indices]:
     """Yield leaves that are drawn together: all those within a cell's size, the others by span."""
     sides = zip(leaves.shape, resolution, strict=True)
     small = np.all([leaves.span * cells <= fine for fine, cells in sides], axis=0)
@@ -159,16 +159,16 @@ def _alike(leaves: Leaves, resolution: Resolution) -> Iterator[Indices]:
         yield np.flatnonzero(kind == each)
 
 
-def _plain(first: Indices, span: Indices, fine: int, cells: int) -> _Side:
+def _model_overlap(first: Indices, span: Indices, fine: int, cells: int) -> _Side:
     if _within(span, fine, cells):
-        cell, beyond = _straddled(first, span, fine, cells)
+        cell, beyond = _split_over_cells(first, span, fine, cells)
         slot = np.stack([cell, np.minimum(cell + 1, cells - 1)])
         return _Side(slot, np.stack([1 - beyond, beyond]), cells)
     slot, overlap = _overlap(first, span, fine, cells)
     return _Side(slot[None], np.ones((1, len(first))), overlap.shape[1], overlap)
 
 
-def _squared(kernel: Array) -> Model:
+def _square_model(kernel: Array) -> Model:
     """Return how variances act: by the squares of what a filtered picture takes from each mass.
 
     A leaf with the part t beyond an edge between two cells of filters K and L contributes
@@ -181,7 +181,7 @@ def _squared(kernel: Array) -> Model:
             slot, overlap = _overlap(first, span, fine, cells)
             reach = (kernel @ overlap) ** 2
             return _Side(slot[None], np.ones((1, len(first))), overlap.shape[1], reach)
-        cell, beyond = _straddled(first, span, fine, cells)
+        cell, beyond = _split_over_cells(first, span, fine, cells)
         slot = np.minimum(2 * cell + np.arange(3)[:, None], 2 * cells - 2)
         share = np.stack([(1 - beyond) ** 2, 2 * beyond * (1 - beyond), beyond**2])
         reach = np.empty((cells, 2 * cells - 1))
@@ -197,7 +197,9 @@ def _within(span: Indices, fine: int, cells: int) -> bool:
     return int(span.max(initial=0)) * cells <= fine
 
 
-def _straddled(first: Indices, span: Indices, fine: int, cells: int) -> tuple[Indices, Array]:
+def _split_over_cells(
+    first: Indices, span: Indices, fine: int, cells: int
+) -> tuple[Indices, Array]:
     """Return the cell each small leaf begins in, and the part of it that lies in the next."""
     cell = first * cells // fine
     beyond = (first + span) * cells - (cell + 1) * fine

@@ -16,7 +16,7 @@ Differences = tuple[Array, Array, Array]
 
 
 @dataclass(frozen=True, eq=False)
-class Shrunk:
+class ShrunkMasses:
     """Smoothed masses, and how uncertain each of them is.
 
     Parameters
@@ -32,7 +32,7 @@ class Shrunk:
     deviation: Array
 
 
-def shrunk(noisy: Array, sigma: float, *, threshold: float = 2.5) -> Shrunk:
+def shrink_coefficients(noisy: Array, sigma: float, *, threshold: float = 2.5) -> ShrunkMasses:
     """Take away what noise explains from counts on a grid.
 
     Parameters
@@ -46,25 +46,28 @@ def shrunk(noisy: Array, sigma: float, *, threshold: float = 2.5) -> Shrunk:
 
     Examples
     --------
-    >>> shrunk(np.array([[9.0, 11.0, 10.0, 30.0, 29.0, 31.0]]), sigma=1.0).mass.round(1)
+    >>> noisy = np.array([[9.0, 11.0, 10.0, 30.0, 29.0, 31.0]])
+    >>> shrink_coefficients(noisy, sigma=1.0).mass.round(1)
     array([[ 9.8, 10.1, 10.1, 29.9, 29.9, 30.2]])
     """
-    rows, columns = (_turns(cells) for cells in noisy.shape)
-    steps = list(zip_longest(rows, columns, fillvalue=_Turn(0)))
+    rows, columns = (_list_haar_steps(cells) for cells in noisy.shape)
+    steps = list(zip_longest(rows, columns, fillvalue=_HaarStep(0)))
     mass, believed = noisy, list[Differences]()
     for down, across in steps:
-        mass, differences = _apart(mass, down, across)
-        believed.append(_each(differences, lambda it: np.where(abs(it) > threshold * sigma, it, 0)))
+        mass, differences = _transform(mass, down, across)
+        believed.append(
+            _map_differences(differences, lambda it: np.where(abs(it) > threshold * sigma, it, 0))
+        )
     variance = np.ones(mass.shape)
     for (down, across), differences in zip(reversed(steps), reversed(believed), strict=True):
-        mass = _together(mass, differences, down, across)
-        kept = _each(differences, lambda it: (it != 0).astype(np.float64))
-        variance = _together(variance, kept, down.squared, across.squared)
-    return Shrunk(mass, sigma * np.sqrt(variance))
+        mass = _invert_transform(mass, differences, down, across)
+        kept = _map_differences(differences, lambda it: (it != 0).astype(np.float64))
+        variance = _invert_transform(variance, kept, down.squared, across.squared)
+    return ShrunkMasses(mass, sigma * np.sqrt(variance))
 
 
 @dataclass(frozen=True, eq=False)
-class _Turn:
+class _HaarStep:
     """How blocks of one level make pairs, along the first axis.
 
     Blocks with u and v cells in the window have the coefficients a and b: sums over √u and √v. The
@@ -89,16 +92,16 @@ class _Turn:
     matrix: tuple[Array, Array, Array] = (np.empty(0), np.empty(0), np.empty(0))
 
     @property
-    def squared(self) -> _Turn:
+    def squared(self) -> _HaarStep:
         """The same for variances of independent coefficients."""
         one, other, end = self.matrix
-        return _Turn(self.half, self.blocks, self.last, (one**2, other**2, end**2))
+        return _HaarStep(self.half, self.blocks, self.last, (one**2, other**2, end**2))
 
     def apart(self, values: Array) -> tuple[Array, Array]:
         """Return the coefficients of all pairs, and how their blocks differ."""
         if not self.half:
             return values, values[:0]
-        first, second = _halves(values, self.half, self.last)
+        first, second = _split_pairs(values, self.half, self.last)
         return self._turned(first, second)
 
     def together(self, values: Array, differences: Array) -> Array:
@@ -115,7 +118,7 @@ class _Turn:
         return one * first + other * second, other * first + end * second
 
 
-def _halves(values: Array, half: int, last: bool) -> tuple[Array, Array]:
+def _split_pairs(values: Array, half: int, last: bool) -> tuple[Array, Array]:
     """Return the first block of every pair, and the second; 0 where it lies beyond the window.
 
     Blocks of h cells begin from h - 1 cells before the window to its last cell, and so do pairs of
@@ -127,32 +130,34 @@ def _halves(values: Array, half: int, last: bool) -> tuple[Array, Array]:
     return np.concatenate([beyond, values]), np.concatenate([values, beyond])
 
 
-def _turns(cells: int) -> list[_Turn]:
+def _list_haar_steps(cells: int) -> list[_HaarStep]:
     """Return the turns along an axis, from single cells up to one block that holds all."""
-    turns: list[_Turn] = []
+    turns: list[_HaarStep] = []
     inside = np.ones((cells, 1))
     for level in range((cells - 1).bit_length() + 1 if cells > 1 else 0):
         half, last = 2**level, 2**level >= cells
-        first, second = _halves(inside, half, last)
+        first, second = _split_pairs(inside, half, last)
         one, other = np.sqrt(first / (first + second)), np.sqrt(second / (first + second))
-        turns.append(_Turn(half, len(inside), last, (one, other, -one)))
+        turns.append(_HaarStep(half, len(inside), last, (one, other, -one)))
         inside = first + second
     return turns
 
 
-def _apart(values: Array, down: _Turn, across: _Turn) -> tuple[Array, Differences]:
+def _transform(values: Array, down: _HaarStep, across: _HaarStep) -> tuple[Array, Differences]:
     upper, lower = (each.T for each in down.apart(values))
     (whole, sideways), (downward, crosswise) = across.apart(upper), across.apart(lower)
     return whole.T, (sideways.T, downward.T, crosswise.T)
 
 
-def _together(values: Array, differences: Differences, down: _Turn, across: _Turn) -> Array:
+def _invert_transform(
+    values: Array, differences: Differences, down: _HaarStep, across: _HaarStep
+) -> Array:
     sideways, downward, crosswise = (each.T for each in differences)
     upper, lower = across.together(values.T, sideways), across.together(downward, crosswise)
     return down.together(upper.T, lower.T)
 
 
-def _each(differences: Differences, function: Callable[[Array], Array]) -> Differences:
+def _map_differences(differences: Differences, function: Callable[[Array], Array]) -> Differences:
     sideways, downward, crosswise = map(function, differences)
     return sideways, downward, crosswise
 
@@ -166,7 +171,7 @@ MOST_USUAL = 64
 _BINS, _FEWEST = 2.3, 8
 
 
-def estimated(noisy: Array, sigma: float, method: Estimate) -> Array:
+def estimate_masses(noisy: Array, sigma: float, method: Estimate) -> Array:
     """Return the masses of all cells, none of them negative.
 
     ``"additive"`` and ``"sparse"`` take counts below 0 for 0, and others as they are. ``"haar"``
@@ -184,24 +189,24 @@ def estimated(noisy: Array, sigma: float, method: Estimate) -> Array:
     Examples
     --------
     >>> noisy = np.array([[[9.0, 11.0, 10.0, -1.0, 0.5, 0.5]]])
-    >>> estimated(noisy, 1.0, "additive").round(1)
+    >>> estimate_masses(noisy, 1.0, "additive").round(1)
     array([[[ 9. , 11. , 10. ,  0. ,  0.5,  0.5]]])
-    >>> estimated(noisy, 1.0, "haar").round(1)
+    >>> estimate_masses(noisy, 1.0, "haar").round(1)
     array([[[ 9.8, 10.1, 10.1,  0. ,  0. ,  0. ]]])
     """
     if method == "haar":
-        return np.array([_smoothed(group, sigma) for group in noisy]).reshape(noisy.shape)
+        return np.array([_smooth_masses(group, sigma) for group in noisy]).reshape(noisy.shape)
     return np.maximum(noisy, 0.0)
 
 
-def _smoothed(noisy: Array, sigma: float) -> Array:
-    smooth = shrunk(noisy, sigma)
+def _smooth_masses(noisy: Array, sigma: float) -> Array:
+    smooth = shrink_coefficients(noisy, sigma)
     mass, sure = np.maximum(smooth.mass, 0.0), _SURE * smooth.deviation
     doubtful = mass < sure
     return mass * np.where(doubtful, mass / np.where(doubtful, sure, 1.0), 1.0) ** 2
 
 
-def bins_for(size: float, sigma: float) -> int:
+def choose_score_bins(size: float, sigma: float) -> int:
     """Return how many cells a side suit a histogram of scores.
 
     Fewer blur what could be seen, more drown it in noise: the best number grows with the cube root
@@ -216,7 +221,7 @@ def bins_for(size: float, sigma: float) -> int:
 
     Examples
     --------
-    >>> bins_for(500, 5.2), bins_for(5_000, 5.2), bins_for(100_000, 1.2)
+    >>> choose_score_bins(500, 5.2), choose_score_bins(5_000, 5.2), choose_score_bins(100_000, 1.2)
     (11, 23, 64)
     """
     people = max(size, 1.0) / max(sigma, 1e-9)

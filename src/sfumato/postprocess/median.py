@@ -42,10 +42,10 @@ def cost(points: Array, weight: Array, places: Array) -> float:
     >>> cost(points, np.array([1.0, 2.0, 5.0]), np.array([[0.0, 0.0], [9.0, 9.0]]))
     6.0
     """
-    return float(_nearest(points, places)[1] @ weight)
+    return float(_find_nearest(points, places)[1] @ weight)
 
 
-def centers(points: Array, weight: Array, k: int) -> Array:
+def find_centers(points: Array, weight: Array, k: int) -> Array:
     """Return k places that lie near the mass of the points.
 
     They are sorted by the mass nearest to them, largest first. If fewer than k points differ, some
@@ -63,31 +63,31 @@ def centers(points: Array, weight: Array, k: int) -> Array:
     Examples
     --------
     >>> points = np.array([[0.0, 0.0], [0.0, 1.0], [5.0, 5.0], [5.0, 6.0], [6.0, 6.0]])
-    >>> centers(points, np.array([1.0, 3.0, 1.0, 1.0, 1.0]), k=2)
+    >>> find_centers(points, np.array([1.0, 3.0, 1.0, 1.0, 1.0]), k=2)
     array([[0., 1.],
            [5., 6.]])
     """
     if not (weight > 0).any():
         weight = np.ones(len(points))
-    points, weight = _distinct(points[weight > 0], weight[weight > 0])
+    points, weight = _merge_equal_points(points[weight > 0], weight[weight > 0])
     if k >= len(points):
-        return _ordered(points, weight, points[np.arange(k) % len(points)])
-    few, mass = _condensed(points, weight, max(CONDENSED, k))
-    places = _swapped(few, mass, _seeded(few, mass, k))
-    return _ordered(points, weight, _settled(points, weight, places))
+        return _sort_by_mass(points, weight, points[np.arange(k) % len(points)])
+    few, mass = _condense_points(points, weight, max(CONDENSED, k))
+    places = _swap_centers(few, mass, _seed_centers(few, mass, k))
+    return _sort_by_mass(points, weight, _settle_centers(points, weight, places))
 
 
-def _distinct(points: Array, weight: Array) -> tuple[Array, Array]:
+def _merge_equal_points(points: Array, weight: Array) -> tuple[Array, Array]:
     different, place = np.unique(points, axis=0, return_inverse=True)
     return different, np.bincount(place.ravel(), weight).astype(np.float64)
 
 
-def _ordered(points: Array, weight: Array, places: Array) -> Array:
-    mass = np.bincount(_nearest(points, places)[0], weight, len(places))
+def _sort_by_mass(points: Array, weight: Array, places: Array) -> Array:
+    mass = np.bincount(_find_nearest(points, places)[0], weight, len(places))
     return places[np.argsort(-mass, kind="stable")]
 
 
-def _nearest(points: Array, places: Array) -> tuple[Indices, Array]:
+def _find_nearest(points: Array, places: Array) -> tuple[Indices, Array]:
     """Return the nearest place to each point, and how far it is."""
     which, least = np.zeros(len(points), dtype=np.int64), np.full(len(points), np.inf)
     across, up = np.ascontiguousarray(points.T)
@@ -98,7 +98,7 @@ def _nearest(points: Array, places: Array) -> tuple[Indices, Array]:
     return which, least
 
 
-def _condensed(points: Array, weight: Array, most: int) -> tuple[Array, Array]:
+def _condense_points(points: Array, weight: Array, most: int) -> tuple[Array, Array]:
     """Return at most so many points in place of many: the means of boxes.
 
     The box whose weight times width is largest is cut in the middle of its longer side next.
@@ -107,23 +107,23 @@ def _condensed(points: Array, weight: Array, most: int) -> tuple[Array, Array]:
         return points, weight
     boxes: list[_Box] = []
     number = count()
-    _file(boxes, points, weight, np.arange(len(points)), next(number))
+    _push_box(boxes, points, weight, np.arange(len(points)), next(number))
     while len(boxes) < most:
-        for half in _halves(points, heappop(boxes)[-1]):
-            _file(boxes, points, weight, half, next(number))
+        for half in _halve_box(points, heappop(boxes)[-1]):
+            _push_box(boxes, points, weight, half, next(number))
     parts = [box[-1] for box in boxes]
     mass = np.array([weight[part].sum() for part in parts])
     means = np.array([weight[part] @ points[part] for part in parts])
     return means / mass[:, None], mass
 
 
-def _file(boxes: list[_Box], points: Array, weight: Array, part: Indices, number: int) -> None:
+def _push_box(boxes: list[_Box], points: Array, weight: Array, part: Indices, number: int) -> None:
     loss = float(weight[part].sum() * np.ptp(points[part], axis=0).sum())
     # Where a loss is too small for a number, boxes of several points still come before single ones.
     heappush(boxes, (-loss, -len(part), number, part))
 
 
-def _halves(points: Array, part: Indices) -> list[Indices]:
+def _halve_box(points: Array, part: Indices) -> list[Indices]:
     low, high = points[part].min(axis=0), points[part].max(axis=0)
     side = int(np.argmax(high - low))
     # The upper end is never below the middle, even where rounding puts the middle at it.
@@ -131,7 +131,7 @@ def _halves(points: Array, part: Indices) -> list[Indices]:
     return [part[~upper], part[upper]]
 
 
-def _seeded(points: Array, weight: Array, k: int) -> Array:
+def _seed_centers(points: Array, weight: Array, k: int) -> Array:
     """Return k of the points, each the best addition to those before it."""
     distance = _distances(points)
     least = np.full(len(points), np.inf)
@@ -148,11 +148,11 @@ def _distances(points: Array) -> Array:
     return abs(points[:, None, 0] - points[:, 0]) + abs(points[:, None, 1] - points[:, 1])
 
 
-def _settled(points: Array, weight: Array, places: Array) -> Array:
+def _settle_centers(points: Array, weight: Array, places: Array) -> Array:
     """Return the places after each has moved to the median of its points until none moves."""
     orders = np.argsort(points, axis=0, kind="stable").T
     for _ in range(_MOST_MOVES):
-        which = _nearest(points, places)[0]
+        which = _find_nearest(points, places)[0]
         moved = np.stack(
             [
                 _medians(points[order, side], weight[order], which[order], places[:, side])
@@ -177,31 +177,33 @@ def _medians(values: Array, weight: Array, which: Indices, otherwise: Array) -> 
     return medians
 
 
-def _swapped(points: Array, weight: Array, places: Array) -> Array:
+def _swap_centers(points: Array, weight: Array, places: Array) -> Array:
     """Return the places after swaps of one for a point, until none helps."""
     distance = _distances(points)
-    places = _settled(points, weight, places)
+    places = _settle_centers(points, weight, places)
     for _ in range(_MOST_SWAPS):
-        better = _swapped_once(distance, points, weight, places)
+        better = _swap_once(distance, points, weight, places)
         if better is None:
             break
         places = better
     return places
 
 
-def _swapped_once(distance: Array, points: Array, weight: Array, places: Array) -> Array | None:
+def _swap_once(distance: Array, points: Array, weight: Array, places: Array) -> Array | None:
     """Return the places after the first swap that helps once all have settled, if any does."""
     enough = cost(points, weight, places) * (1 - _LEAST_GAIN)
-    for left, point in _swaps(distance, points, weight, places)[:_TRIED]:
+    for left, point in _list_swaps(distance, points, weight, places)[:_TRIED]:
         changed = places.copy()
         changed[left] = points[point]
-        changed = _settled(points, weight, changed)
+        changed = _settle_centers(points, weight, changed)
         if cost(points, weight, changed) < enough:
             return changed
     return None
 
 
-def _swaps(distance: Array, points: Array, weight: Array, places: Array) -> list[tuple[int, int]]:
+def _list_swaps(
+    distance: Array, points: Array, weight: Array, places: Array
+) -> list[tuple[int, int]]:
     """Return which place to give up for which point: the best point for each, the best swap first.
 
     With the point as a new place, a point pays the least of the distances to it and to its nearest

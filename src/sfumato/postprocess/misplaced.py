@@ -26,7 +26,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.postprocess.box_counts import Counted, bins_for, fence_layout, part_cells
+from sfumato.postprocess.box_counts import BoxCounts, choose_tail_bins, fence_layout, part_cells
 from sfumato.postprocess.noise_law import CountNoise
 from sfumato.postprocess.rank_error import RankError, rank_covariance
 
@@ -45,7 +45,7 @@ _STEPS = 161
 _WIDE = 10.0  # standard deviations of the total: how far numbers of units are tried
 
 
-class _Stray(NamedTuple):
+class _Misplacement(NamedTuple):
     """Where quartiles that left the data have their ranks, as parts of the whole.
 
     `loss` is what the mechanism loses by it: by so many parts of the group are the two largest gaps
@@ -59,32 +59,32 @@ class _Stray(NamedTuple):
     within: int = 0
 
 
-def _beyond(share: float) -> _Stray:
+def _make_misplacement(share: float) -> _Misplacement:
     """Return the third quartile with this share of the units beyond it, the others in balance."""
     left = 1 - share
-    return _Stray((left / 3, 2 * left / 3, left), left / 3 - share)
+    return _Misplacement((left / 3, 2 * left / 3, left), left / 3 - share)
 
 
 # One stray quartile, and how many times longer than the other its part of the box is at least.
 _UP = (
-    (_beyond(0.0), 1.5),
-    (_beyond(0.05), 1.5),
-    (_beyond(0.1), 1.5),
-    (_beyond(0.15), 2.0),
-    (_beyond(0.2), 4.0),
+    (_make_misplacement(0.0), 1.5),
+    (_make_misplacement(0.05), 1.5),
+    (_make_misplacement(0.1), 1.5),
+    (_make_misplacement(0.15), 2.0),
+    (_make_misplacement(0.2), 4.0),
 )
 _MORE = (
-    _Stray((1 / 2, 1, 1), 1, within=2),
-    _Stray((0, 0, 1 / 2), 1, within=2),
-    _Stray((0, 1 / 2, 1), 1, within=2),
-    _Stray((0, 1, 1), 1, within=3),
-    _Stray((0, 0, 1), 1, within=3),
-    _Stray((1, 1, 1), 1, anywhere=1, within=2),
-    _Stray((0, 0, 0), 1, anywhere=1, within=2),
+    _Misplacement((1 / 2, 1, 1), 1, within=2),
+    _Misplacement((0, 0, 1 / 2), 1, within=2),
+    _Misplacement((0, 1 / 2, 1), 1, within=2),
+    _Misplacement((0, 1, 1), 1, within=3),
+    _Misplacement((0, 0, 1), 1, within=3),
+    _Misplacement((1, 1, 1), 1, anywhere=1, within=2),
+    _Misplacement((0, 0, 0), 1, anywhere=1, within=2),
 )
 
 
-def well_placed(counted: Counted, epsilon: float, size: float, size_noise: CountNoise) -> bool:
+def is_well_placed(counted: BoxCounts, epsilon: float, size: float, size_noise: CountNoise) -> bool:
     """Tell whether the quartiles surely lie within one length of the true box of their places.
 
     Parameters
@@ -100,7 +100,9 @@ def well_placed(counted: Counted, epsilon: float, size: float, size_noise: Count
     return odds <= _LOG_ODDS and reach_middle(counted, RankError(epsilon))
 
 
-def smallest_group(epsilon: float, noise: CountNoise, size_noise: CountNoise, cells: int) -> float:
+def find_smallest_group(
+    epsilon: float, noise: CountNoise, size_noise: CountNoise, cells: int
+) -> float:
     """Return from how many units on a group is more likely drawn than not.
 
     What decides is what noise would do to an even box, of an eighth of the range; others need more.
@@ -110,7 +112,7 @@ def smallest_group(epsilon: float, noise: CountNoise, size_noise: CountNoise, ce
     --------
     >>> from sfumato.postprocess.noise_law import NoiseLaw
     >>> noise, size_noise = (CountNoise(NoiseLaw("laplace", 1 / part)) for part in (0.29, 0.01))
-    >>> round(smallest_group(0.7, noise, size_noise, cells=2**20))
+    >>> round(find_smallest_group(0.7, noise, size_noise, cells=2**20))
     107
     """
     low, high = 0.0, 1 / epsilon
@@ -118,14 +120,14 @@ def smallest_group(epsilon: float, noise: CountNoise, size_noise: CountNoise, ce
     first, median, third = (int((cells + part * length) / 2) for part in (-1, 0, 1))
 
     def drawn(units: float) -> bool:
-        bins = bins_for(units, noise.law, noise.step)
+        bins = choose_tail_bins(units, noise.law, noise.step)
         starts = fence_layout((first, median, third), cells, _WHIS, bins)
         ranks = (np.append(starts, cells) - (first - length / 2 - 0.5)) / (
             third - first + length + 1
         )
         counts = units * np.diff(np.clip(ranks, 0, 1))
-        counted = Counted((first, median, third), starts, counts, noise, cells, _WHIS)
-        return well_placed(counted, epsilon, units, size_noise)
+        counted = BoxCounts((first, median, third), starts, counts, noise, cells, _WHIS)
+        return is_well_placed(counted, epsilon, units, size_noise)
 
     while not drawn(high):
         low, high = high, 2 * high
@@ -135,7 +137,7 @@ def smallest_group(epsilon: float, noise: CountNoise, size_noise: CountNoise, ce
     return high
 
 
-def log_odds(counted: Counted, epsilon: float, size: float, size_noise: CountNoise) -> float:
+def log_odds(counted: BoxCounts, epsilon: float, size: float, size_noise: CountNoise) -> float:
     """Return the logarithm of the odds that a quartile left the data against that none did."""
     seen, covariance = _ranks(counted, epsilon)
     precision = np.linalg.inv(covariance)
@@ -152,7 +154,7 @@ def log_odds(counted: Counted, epsilon: float, size: float, size_noise: CountNoi
     right = np.where(units * epsilon >= _BOXLESS, explained((1 / 4, 1 / 2, 3 / 4)), -np.inf)
     strays = [
         explained(ranks) + _prior(counted, loss * epsilon / 2 * units, weight)
-        for ranks, loss, weight in _strays(counted)
+        for ranks, loss, weight in _list_misplacements(counted)
     ]
     peak = max(float(np.max(each)) for each in (right, *strays))
     with np.errstate(divide="ignore"):
@@ -160,7 +162,7 @@ def log_odds(counted: Counted, epsilon: float, size: float, size_noise: CountNoi
     return float(wrong - fine)
 
 
-def reach_middle(counted: Counted, error: RankError) -> bool:
+def reach_middle(counted: BoxCounts, error: RankError) -> bool:
     """Tell whether both quartiles are clearly on their own side of the middle of the box."""
     first, median, third = counted.quartiles
     if first == third:
@@ -175,13 +177,13 @@ def reach_middle(counted: Counted, error: RankError) -> bool:
         )
         needs = ((middle, level, deviations), (lowest if side < 0 else highest, *_OUTER))
         for cell, level, deviations in needs:
-            units, variance = counted.outward_of(cell, side)
+            units, variance = counted.sum_outward(cell, side)
             if units < error.quartile_radius(level) + deviations * math.sqrt(variance):
                 return False
     return True
 
 
-def _ranks(counted: Counted, epsilon: float) -> tuple[Array, Array]:
+def _ranks(counted: BoxCounts, epsilon: float) -> tuple[Array, Array]:
     """Return noisy ranks of the quartiles and the noisy total, and their covariance.
 
     It has the noise of the counts, the law of the mechanism, and what is not known about where in
@@ -194,7 +196,7 @@ def _ranks(counted: Counted, epsilon: float) -> tuple[Array, Array]:
     return below @ counted.counts, covariance
 
 
-def _strays(counted: Counted) -> list[tuple[Ranks, float, float]]:
+def _list_misplacements(counted: BoxCounts) -> list[tuple[Ranks, float, float]]:
     """Return the ranks of each way to go astray, its loss, and the logarithm of its places."""
     first, median, third = counted.quartiles
     lower, upper = max(median - first, 1), max(third - median, 1)
@@ -205,16 +207,16 @@ def _strays(counted: Counted) -> list[tuple[Ranks, float, float]]:
         if upper > longer * lower:
             ways.append((way.ranks, way.loss, weight))
         if lower > longer * upper:
-            ways.append((_mirrored(way.ranks), way.loss, weight))
+            ways.append((_mirror_ranks(way.ranks), way.loss, weight))
     return ways
 
 
-def _mirrored(ranks: Ranks) -> Ranks:
+def _mirror_ranks(ranks: Ranks) -> Ranks:
     first, median, third = ranks
     return 1 - third, 1 - median, 1 - first
 
 
-def _prior(counted: Counted, loss: Array, weight: float) -> Array:
+def _prior(counted: BoxCounts, loss: Array, weight: float) -> Array:
     """Return how probable it is to find strays where they were found.
 
     The places that a stray quartile may take outweigh their loss, or else it is anywhere.
@@ -223,5 +225,5 @@ def _prior(counted: Counted, loss: Array, weight: float) -> Array:
     return -np.logaddexp(loss - weight, rare)
 
 
-def _length(counted: Counted) -> float:
+def _length(counted: BoxCounts) -> float:
     return math.log(max(counted.quartiles[2] - counted.quartiles[0], 1))

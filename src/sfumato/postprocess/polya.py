@@ -9,7 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betainc
 
-from sfumato.postprocess.quadtree import Estimates, Quadtree, estimated, levels_of, nearest
+from sfumato.postprocess.quadtree import (
+    NodeEstimates,
+    Quadtree,
+    estimate_nodes,
+    list_levels,
+    project_nonnegative,
+)
 
 Array = NDArray[np.float64]
 Mixture = tuple[tuple[float, float], ...]
@@ -69,11 +75,11 @@ class Prior:
 
     @cached_property
     def _lines(self) -> tuple[Array, Array, Array, Array]:
-        many, single = _broken(self.many), _broken(self.single)
+        many, single = _approximate_by_lines(self.many), _approximate_by_lines(self.single)
         return many[0], many[1], single[0] - many[0], single[1] - many[1]
 
 
-def _broken(mixture: Mixture) -> tuple[Array, Array]:
+def _approximate_by_lines(mixture: Mixture) -> tuple[Array, Array]:
     """Return a distribution function up to a half as broken lines in the root of twice the share.
 
     They are closest where it is steep, at shares of almost nothing.
@@ -100,14 +106,14 @@ _WIDTH = 4.0  # half of the knots lie within so many standard deviations of the 
 
 
 @dataclass(frozen=True, eq=False)
-class Axes:
+class KnotAxes:
     """Where the knots of curves stand: from 0 to the most, closest around the estimates.
 
     A mass M has the place ``x / (1 + abs(x))`` with ``x = (M - centre) / width``. The knots are
     evenly spaced places, so that the two around a mass are found without a search.
     """
 
-    estimates: Estimates
+    estimates: NodeEstimates
     centre: Array
     width: Array
     start: Array
@@ -115,7 +121,7 @@ class Axes:
     knots: Array
 
     @staticmethod
-    def around(estimates: Estimates, most: float) -> Axes:
+    def around(estimates: NodeEstimates, most: float) -> KnotAxes:
         """Place knots for masses between 0 and `most`."""
         centre = np.clip(estimates.mean, 0.0, most)
         width = _WIDTH * np.minimum(np.sqrt(estimates.variance), most)
@@ -127,19 +133,19 @@ class Axes:
         knots[:, -1] = most
         # Rounding may push a knot past its neighbour where the estimate is extremely precise.
         knots = np.minimum(np.maximum.accumulate(knots, axis=1), most)
-        return Axes(estimates, centre, width, start, pitch, knots)
+        return KnotAxes(estimates, centre, width, start, pitch, knots)
 
 
 @dataclass(frozen=True, eq=False)
 class Curves:
     """Functions of a mass, one for each of several masses: linear between knots."""
 
-    axes: Axes
+    axes: KnotAxes
     height: Array
     slope: Array
 
     @staticmethod
-    def through(axes: Axes, values: Array) -> Curves:
+    def through(axes: KnotAxes, values: Array) -> Curves:
         """Draw lines through values at the knots."""
         gaps = np.diff(axes.knots, axis=1)
         slope = np.diff(values, axis=1) / np.where(gaps > 0, gaps, np.inf)
@@ -194,14 +200,14 @@ class Halves:
         """Return the log-likelihood of each sum, at all the masses of its row."""
         values = np.empty_like(masses)
         for block in self._blocks(masses.shape[1]):
-            values[block] = self._integrated(block, masses[block])[0]
+            values[block] = self._integrate_shares(block, masses[block])[0]
         return values
 
     def share(self, masses: Array) -> Array:
         """Return the expected share of each first half, if the sum is this mass."""
         shares = np.empty_like(masses)
         for block in self._blocks(1):
-            shares[block] = self._integrated(block, masses[block, None])[1][:, 0]
+            shares[block] = self._integrate_shares(block, masses[block, None])[1][:, 0]
         return shares
 
     def _blocks(self, width: int) -> list[slice]:
@@ -209,7 +215,7 @@ class Halves:
         step = max(1, _BLOCK // (width * _SHARES))
         return [slice(start, start + step) for start in range(0, len(self.first), step)]
 
-    def _integrated(self, block: slice, masses: Array) -> tuple[Array, Array]:
+    def _integrate_shares(self, block: slice, masses: Array) -> tuple[Array, Array]:
         first, second = self.first[block], self.second[block]
         shares = self._shares(first, second, masses)
         part = shares * masses[..., None]
@@ -218,7 +224,7 @@ class Halves:
         peak = weight.max(axis=-1)
         weight -= peak[..., None]
         np.exp(weight, out=weight)
-        weight *= self._surroundings(shares, masses)
+        weight *= self._weigh_surroundings(shares, masses)
         total = np.maximum(weight.sum(axis=-1), _TINY)
         weight *= shares
         return peak + np.log(total), np.clip(weight.sum(axis=-1) / total, 0.0, 1.0)
@@ -241,7 +247,7 @@ class Halves:
         shares.sort(axis=-1)
         return shares
 
-    def _surroundings(self, shares: Array, masses: Array) -> Array:
+    def _weigh_surroundings(self, shares: Array, masses: Array) -> Array:
         """Return how probable the surroundings of each share are, halfway to its neighbours."""
         below = self.prior.below((shares[..., 1:] + shares[..., :-1]) / 2, masses[..., None])
         weights = np.empty_like(shares)
@@ -281,7 +287,7 @@ class Quarters:
         along = Halves(curves, one, one + apart, prior)
         estimates = curves.axes.estimates
         sums = estimates.at(along.first) + estimates.at(along.second)
-        axes = Axes.around(sums, most)
+        axes = KnotAxes.around(sums, most)
         halves = Curves.through(axes, along.likelihood(axes.knots))
         pairs = 2 * np.arange(len(first))
         return Quarters(Halves(halves, pairs, pairs + 1, prior), along, apart)
@@ -292,12 +298,12 @@ class Quarters:
 
     def shared(self, masses: Array) -> Array:
         """Return the four expected masses of each square, if it has this mass."""
-        halves = _shared(masses, self.across.share(masses))
-        quarters = _shared(halves.ravel(), self.along.share(halves.ravel())).reshape(-1, 4)
+        halves = _share_masses(masses, self.across.share(masses))
+        quarters = _share_masses(halves.ravel(), self.along.share(halves.ravel())).reshape(-1, 4)
         return quarters if self.apart == 1 else quarters[:, [0, 2, 1, 3]]
 
 
-def _shared(masses: Array, share: Array) -> Array:
+def _share_masses(masses: Array, share: Array) -> Array:
     first = masses * share
     return np.stack([first, masses - first], axis=1)
 
@@ -310,7 +316,7 @@ _MANY, _MOST = 2**12, 2**13  # nodes: beyond, one order of cuts must do, and no 
 _FINE = 64  # steps between two knots when the total is averaged
 
 
-def decode(tree: Quadtree, unit: float = 1.0) -> Array:
+def decode_polya_tree(tree: Quadtree, unit: float = 1.0) -> Array:
     """Return the expected mass of every node: never negative, quarters adding up to their square.
 
     Where nothing at all was measured, every mass is 0.
@@ -324,26 +330,26 @@ def decode(tree: Quadtree, unit: float = 1.0) -> Array:
 
     Examples
     --------
-    >>> from sfumato.postprocess.quadtree import Round, grown
+    >>> from sfumato.postprocess.quadtree import MeasuredRound, build_quadtree
     >>> quarters = Round(np.full(4, 1), np.arange(4), np.array([41.0, 0.4, -0.7, 9.0]), rate=1.0)
-    >>> decode(grown([quarters])).round()
+    >>> decode_polya_tree(grown([quarters])).round()
     array([50., 41.,  0.,  0.,  9.])
     """
     if not tree.rate.any():
         return np.zeros(tree.size)
     tree = replace(tree, value=tree.value / unit, rate=tree.rate * unit)
     if tree.size > _MOST:
-        return unit * nearest(tree)
+        return unit * project_nonnegative(tree)
     # Neither axis comes first: both orders of cuts are as likely, and their expectations averaged.
     orders = (1, 2) if tree.size <= _MANY else (1,)
-    return unit * np.mean([_decoded(tree, apart) for apart in orders], axis=0)
+    return unit * np.mean([_decode_orientation(tree, apart) for apart in orders], axis=0)
 
 
-def _decoded(tree: Quadtree, apart: int) -> Array:
-    levels, estimates = levels_of(tree), estimated(tree)
+def _decode_orientation(tree: Quadtree, apart: int) -> Array:
+    levels, estimates = list_levels(tree), estimate_nodes(tree)
     doubt = np.sqrt(estimates.variance[0]).item()
     most = 1.5 * max(estimates.mean[0].item(), 0.0) + _SPARE * doubt
-    curves, shared = _upward(tree, levels, estimates, most, apart)
+    curves, shared = _pass_upward(tree, levels, estimates, most, apart)
     masses = np.zeros(tree.size)
     masses[0] = _total(curves, doubt)
     for parents, quarters in reversed(shared):
@@ -352,17 +358,17 @@ def _decoded(tree: Quadtree, apart: int) -> Array:
     return masses
 
 
-def _upward(
+def _pass_upward(
     tree: Quadtree,
     levels: list[Rows],
-    estimates: Estimates,
+    estimates: NodeEstimates,
     most: float,
     apart: int,
 ) -> tuple[Curves, list[tuple[Rows, Quarters]]]:
     """Return the likelihood of the total, and how each level's squares share their masses."""
     shared: list[tuple[Rows, Quarters]] = []
-    axes = Axes.around(estimates.at(levels[-1]), most)
-    curves = Curves.through(axes, _measured(tree, levels[-1], axes.knots))
+    axes = KnotAxes.around(estimates.at(levels[-1]), most)
+    curves = Curves.through(axes, _compute_likelihood(tree, levels[-1], axes.knots))
     for level in reversed(range(len(levels) - 1)):
         nodes, below = levels[level], levels[level + 1]
         inner = np.flatnonzero(tree.first[nodes] >= 0)
@@ -370,14 +376,14 @@ def _upward(
         prior = INSIDE if level else WINDOW
         quarters = Quarters.of(curves, first, most, prior, apart)
         shared.append((nodes[inner], quarters))
-        axes = Axes.around(estimates.at(nodes), most)
-        values = _measured(tree, nodes, axes.knots)
+        axes = KnotAxes.around(estimates.at(nodes), most)
+        values = _compute_likelihood(tree, nodes, axes.knots)
         values[inner] += quarters.likelihood(axes.knots[inner])
         curves = Curves.through(axes, values)
     return curves, shared
 
 
-def _measured(tree: Quadtree, nodes: Rows, masses: Array) -> Array:
+def _compute_likelihood(tree: Quadtree, nodes: Rows, masses: Array) -> Array:
     """Return the log-likelihood of what was measured of each node itself."""
     values = np.zeros_like(masses)
     for value, rate in zip(tree.value[:, nodes], tree.rate[:, nodes], strict=True):

@@ -15,7 +15,7 @@ _FEW = 6  # columns, of which noise makes no wider gaps than of two: √12 is �
 
 
 @dataclass(frozen=True, eq=False)
-class Sums:
+class NoisySums:
     """Noisy sums over rows, in scaled units about one origin, and how noisy they are.
 
     Parameters
@@ -57,7 +57,7 @@ class Sums:
 
 
 @dataclass(frozen=True, eq=False)
-class Principal:
+class PrincipalComponents:
     """Principal components of a noisy covariance.
 
     Parameters
@@ -84,36 +84,36 @@ class Principal:
     noise: float
 
 
-def principal(sums: Sums) -> Principal:
+def find_components(sums: NoisySums) -> PrincipalComponents:
     """Return the principal components that noisy sums tell.
 
     Examples
     --------
-    >>> sums = Sums(100.0, np.zeros(2), np.array([[300.0, 100], [100, 300]]), 1.0, 1.0, 1.0)
-    >>> found = principal(sums)
+    >>> sums = NoisySums(100.0, np.zeros(2), np.array([[300.0, 100], [100, 300]]), 1.0, 1.0, 1.0)
+    >>> found = find_components(sums)
     >>> found.variances.round(3), found.directions.round(3)
     (array([4., 2.]), array([[ 0.707,  0.707],
            [ 0.707, -0.707]]))
     """
     covariance = sums.centred / sums.size
     variances, vectors = np.linalg.eigh(covariance)
-    return Principal(
+    return PrincipalComponents(
         size=sums.size,
         size_noise=sums.noise_count,
         mean=sums.mean,
         covariance=covariance,
         variances=variances[::-1],
-        directions=_signed(vectors.T[::-1]),
+        directions=_fix_signs(vectors.T[::-1]),
         noise=_noise(sums) / sums.size,
     )
 
 
-def _noise(sums: Sums) -> float:
+def _noise(sums: NoisySums) -> float:
     """Return the standard deviation of the noise on a centred second moment, at most.
 
     Taking off the outer product of the mean adds what noise did to the mean, twice, and to the
     number of rows, once; and the outer product of the noise on the mean itself, which stretches
-    one direction alone, so that it counts as far as `distinct` would see it.
+    one direction alone, so that it counts as far as `find_distinct` would see it.
     """
     far, columns = float(np.linalg.norm(sums.mean)), len(sums.first)
     alone = columns * sums.noise_first**2 / sums.size / math.sqrt(2 * max(columns, _FEW))
@@ -121,7 +121,7 @@ def _noise(sums: Sums) -> float:
     return math.hypot(*parts)
 
 
-def _signed(directions: Array) -> Array:
+def _fix_signs(directions: Array) -> Array:
     """Return directions whose largest entries are positive; the first of equals decides."""
     # Entries that are equal but for rounding must not decide by their rounding.
     sizes = np.abs(directions)
@@ -130,7 +130,7 @@ def _signed(directions: Array) -> Array:
     return directions * signs[:, None]
 
 
-def loading_bands(found: Principal) -> Array:
+def loading_bands(found: PrincipalComponents) -> Array:
     """Return the standard deviation of every loading: ``bands[component, column]``, at most 1.
 
     To first order, noise turns direction i towards direction j by uᵢᵀEuⱼ/(λᵢ - λⱼ). Eigenvalues
@@ -140,18 +140,18 @@ def loading_bands(found: Principal) -> Array:
 
     Examples
     --------
-    >>> sums = Sums(100.0, np.zeros(2), np.diag([900.0, 100.0]), 10.0, 1.0, 1.0)
-    >>> loading_bands(principal(sums)).round(4)
+    >>> sums = NoisySums(100.0, np.zeros(2), np.diag([900.0, 100.0]), 10.0, 1.0, 1.0)
+    >>> loading_bands(find_components(sums)).round(4)
     array([[0.    , 0.0088],
            [0.0088, 0.    ]])
     """
-    turns = _turns(found)
+    turns = _compute_rotations(found)
     lost = np.minimum(turns.sum(axis=1, keepdims=True) / 2, 1.0)
     squared = found.directions**2
     return np.minimum(np.sqrt(turns @ squared + lost**2 * squared), 1.0)
 
 
-def _turns(found: Principal) -> Array:
+def _compute_rotations(found: PrincipalComponents) -> Array:
     """Return the expected square of the turn of each direction towards each other, at most 1."""
     gaps = (found.variances[:, None] - found.variances) ** 2 - 8 * found.noise**2
     np.fill_diagonal(gaps, np.inf)
@@ -159,7 +159,7 @@ def _turns(found: Principal) -> Array:
     return np.divide(squared, gaps, where=wide, out=np.ones_like(gaps))
 
 
-def distinct(found: Principal) -> tuple[bool, ...]:
+def find_distinct(found: PrincipalComponents) -> tuple[bool, ...]:
     """Tell of each component whether noise leaves a gap between it and the next.
 
     The noise on a covariance of d columns stretches some direction by up to about σ√(2d), its
@@ -169,8 +169,8 @@ def distinct(found: Principal) -> tuple[bool, ...]:
 
     Examples
     --------
-    >>> sums = Sums(100.0, np.zeros(3), np.diag([900.0, 110.0, 100.0]), 10.0, 1.0, 1.0)
-    >>> distinct(principal(sums))
+    >>> sums = NoisySums(100.0, np.zeros(3), np.diag([900.0, 110.0, 100.0]), 10.0, 1.0, 1.0)
+    >>> find_distinct(find_components(sums))
     (True, False, False)
     """
     stretch = found.noise * math.sqrt(2 * max(len(found.variances), _FEW))
@@ -178,7 +178,7 @@ def distinct(found: Principal) -> tuple[bool, ...]:
     return (*apart, *apart[-1:])
 
 
-def captured(spectrum: Sequence[float], noise: float) -> float:
+def estimate_captured(spectrum: Sequence[float], noise: float) -> float:
     """Return how much of the variance of two exact components two noisy ones will capture.
 
     To second order, noise turns component i towards j by an angle whose square is expected to be
@@ -198,7 +198,7 @@ def captured(spectrum: Sequence[float], noise: float) -> float:
     Examples
     --------
     >>> spectrum = [6.0, 3.0] + 18 * [1.0]
-    >>> [round(captured(spectrum, noise), 3) for noise in (0.0, 0.1, 0.5, 50.0)]
+    >>> [round(estimate_captured(spectrum, noise), 3) for noise in (0.0, 0.1, 0.5, 50.0)]
     [1.0, 0.993, 0.847, 0.3]
     """
     variances = np.array(spectrum, dtype=np.float64)
@@ -219,7 +219,7 @@ _SURE = 2.0  # standard deviations taken off a noisy number of rows
 
 
 @dataclass(frozen=True, eq=False)
-class Spread:
+class VarianceEstimates:
     """Variances along directions, their total over all columns, and their shares of it.
 
     Noise may take a variance below zero; a share lies between 0 and 1.
@@ -311,7 +311,7 @@ class Spread:
         return max(self.whole, self.whole_noise)
 
 
-def spreads(sums: Sums, directions: Array) -> Spread:
+def estimate_variances(sums: NoisySums, directions: Array) -> VarianceEstimates:
     """Return the variances along directions that were chosen without these sums.
 
     Parameters
@@ -321,8 +321,8 @@ def spreads(sums: Sums, directions: Array) -> Spread:
 
     Examples
     --------
-    >>> sums = Sums(100.0, np.zeros(2), np.diag([300.0, 100.0]), 10.0, 1.0, 0.1)
-    >>> found = spreads(sums, np.eye(2))
+    >>> sums = NoisySums(100.0, np.zeros(2), np.diag([300.0, 100.0]), 10.0, 1.0, 0.1)
+    >>> found = estimate_variances(sums, np.eye(2))
     >>> found.variance.round(2), found.variance_error.round(2)
     (array([3., 1.]), array([0.1, 0.1]))
     >>> round(found.total, 2), found.ratio.round(2), found.ratio_error.round(3)
@@ -332,7 +332,7 @@ def spreads(sums: Sums, directions: Array) -> Spread:
     # The squared mean is noisy too, by twice its root and the square of its noise.
     square = sums.noise**2 + 2 * (sums.noise_first**2 / sums.size) ** 2
     steep = (2 * sums.noise_first) ** 2
-    return Spread(
+    return VarianceEstimates(
         along=np.einsum("kd,de,ke->k", directions, centred, directions),
         whole=float(np.trace(centred)),
         size=sums.count,
@@ -343,7 +343,7 @@ def spreads(sums: Sums, directions: Array) -> Spread:
 
 
 def scree_radius(
-    found: Principal, *, radius: float, farthest: float, noise: float, beyond: float
+    found: PrincipalComponents, *, radius: float, farthest: float, noise: float, beyond: float
 ) -> float:
     """Return where to cut rows when variances are summed, so that few are and noise stays small.
 

@@ -35,18 +35,18 @@ def proportions(parts: Array) -> Array:
     return parts / whole if whole > 0 else np.zeros_like(parts)
 
 
-def pointwise(parts: Array, law: NoiseLaw, level: float) -> tuple[Array, Array]:
+def compute_pointwise(parts: Array, law: NoiseLaw, level: float) -> tuple[Array, Array]:
     """Return an interval for each proportion alone. `parts` are in integer steps."""
     whole = float(parts.sum())
     quantile, whole_radius = _quantiles(law, parts.size, level)
     if whole <= 2 * whole_radius:  # the whole may be nothing: every proportion is possible
         return np.zeros_like(parts), np.ones_like(parts)
-    low = _crossing(lambda p: parts - p * whole - np.interp(p, _GRID, quantile), parts.shape)
-    high = _crossing(lambda p: parts - p * whole + np.interp(p, _GRID, quantile), parts.shape)
+    low = _find_crossing(lambda p: parts - p * whole - np.interp(p, _GRID, quantile), parts.shape)
+    high = _find_crossing(lambda p: parts - p * whole + np.interp(p, _GRID, quantile), parts.shape)
     return low, high
 
 
-def simultaneous(parts: Array, law: NoiseLaw, level: float) -> tuple[Array, Array]:
+def compute_simultaneous(parts: Array, law: NoiseLaw, level: float) -> tuple[Array, Array]:
     """Return intervals that hold for all proportions together, with at least this coverage."""
     whole = float(parts.sum())
     _, whole_radius = _quantiles(law, parts.size, 1 - (1 - level) / 2)
@@ -57,7 +57,7 @@ def simultaneous(parts: Array, law: NoiseLaw, level: float) -> tuple[Array, Arra
     return np.minimum(low, 1.0), np.minimum(high, 1.0)
 
 
-def _crossing(falling: Callable[[Array], Array], shape: tuple[int, ...]) -> Array:
+def _find_crossing(falling: Callable[[Array], Array], shape: tuple[int, ...]) -> Array:
     """Return where a falling function of p crosses zero, by bisection in every cell at once."""
     low, high = np.full(shape, _LEAST), np.full(shape, _MOST)
     for _ in range(50):

@@ -68,16 +68,16 @@ class Quadtree:
 
     def places(self, level: Codes | int, code: Codes) -> Codes:
         """Return where the given squares stand among the nodes."""
-        return np.searchsorted(_keys(self.level, self.code), _keys(level, code))
+        return np.searchsorted(_make_sort_keys(self.level, self.code), _make_sort_keys(level, code))
 
 
-def _keys(level: Codes | int, code: Codes) -> Codes:
+def _make_sort_keys(level: Codes | int, code: Codes) -> Codes:
     """Return numbers that sort as nodes do: by level, then by code, which has at most 40 bits."""
     return (np.asarray(level, dtype=np.int64) << 41) + code
 
 
 @dataclass(frozen=True, eq=False)
-class Round:
+class MeasuredRound:
     """What one round measured: squares of one or several levels, all with the same noise."""
 
     level: Codes
@@ -86,7 +86,7 @@ class Round:
     rate: float
 
 
-def grown(rounds: Sequence[Round], noise: NoiseKind = "laplace") -> Quadtree:
+def build_quadtree(rounds: Sequence[MeasuredRound], noise: NoiseKind = "laplace") -> Quadtree:
     """Return the smallest tree that holds every measured square.
 
     A square that has one quarter in the tree has all four; those that no round measured are
@@ -94,13 +94,14 @@ def grown(rounds: Sequence[Round], noise: NoiseKind = "laplace") -> Quadtree:
 
     Examples
     --------
-    >>> quarters = Round(np.full(4, 1), np.arange(4), np.array([3.0, 1.0, 0.0, -1.0]), rate=0.5)
-    >>> tree = grown([quarters])
+    >>> noisy = np.array([3.0, 1.0, 0.0, -1.0])
+    >>> quarters = MeasuredRound(np.full(4, 1), np.arange(4), noisy, rate=0.5)
+    >>> tree = build_quadtree([quarters])
     >>> tree.level, tree.first
     (array([0, 1, 1, 1, 1]), array([ 1, -1, -1, -1, -1]))
     """
     deepest = max((int(each.level.max(initial=0)) for each in rounds), default=0)
-    codes = _by_level(rounds, deepest)
+    codes = _group_by_level(rounds, deepest)
     starts = np.cumsum([0, *(len(each) for each in codes)])
     first = np.full(starts[-1], -1, dtype=np.int64)
     for level in range(deepest):
@@ -117,7 +118,7 @@ def grown(rounds: Sequence[Round], noise: NoiseKind = "laplace") -> Quadtree:
     return tree
 
 
-def _by_level(rounds: Sequence[Round], deepest: int) -> list[Codes]:
+def _group_by_level(rounds: Sequence[MeasuredRound], deepest: int) -> list[Codes]:
     """Return the codes of each level, rising: what is measured there or lies above it."""
     codes: list[Codes] = []
     below = np.empty(0, dtype=np.int64)
@@ -141,44 +142,44 @@ _UNKNOWN = 16.0  # standard deviation of what was never measured, relative to al
 
 
 @dataclass(frozen=True, eq=False)
-class Estimates:
+class NodeEstimates:
     """Means and variances of some masses, as unconstrained least squares sees them."""
 
     mean: Array
     variance: Array
 
-    def at(self, rows: Rows) -> Estimates:
+    def at(self, rows: Rows) -> NodeEstimates:
         """Return those of some masses."""
-        return Estimates(self.mean[rows], self.variance[rows])
+        return NodeEstimates(self.mean[rows], self.variance[rows])
 
-    def __add__(self, other: Estimates) -> Estimates:
+    def __add__(self, other: NodeEstimates) -> NodeEstimates:
         """Return those of sums of masses."""
-        return Estimates(self.mean + other.mean, self.variance + other.variance)
+        return NodeEstimates(self.mean + other.mean, self.variance + other.variance)
 
 
-def levels_of(tree: Quadtree) -> list[Rows]:
+def list_levels(tree: Quadtree) -> list[Rows]:
     """Return the nodes of each level."""
     return [np.flatnonzero(tree.level == level) for level in range(int(tree.level.max()) + 1)]
 
 
-def estimated(tree: Quadtree) -> Estimates:
+def estimate_nodes(tree: Quadtree) -> NodeEstimates:
     """Return what the measurements at and below each node say of it, weighted by precision."""
     measured = tree.rate > 0
     largest = abs(tree.value[measured]).max() + (1 / tree.rate[measured]).max()
     mean, variance = np.zeros(tree.size), np.full(tree.size, (_UNKNOWN * largest) ** 2)
     precision = tree.precision.sum(axis=0)
     weighted = (tree.precision * tree.value).sum(axis=0)
-    for nodes in reversed(levels_of(tree)):
+    for nodes in reversed(list_levels(tree)):
         inner = nodes[tree.first[nodes] >= 0]
         quarters = tree.first[inner, None] + np.arange(4)
         mean[inner], variance[inner] = mean[quarters].sum(axis=1), variance[quarters].sum(axis=1)
         share = 1 / (1 + precision[nodes] * variance[nodes])
         mean[nodes] = share * (mean[nodes] + variance[nodes] * weighted[nodes])
         variance[nodes] *= share
-    return Estimates(mean, variance)
+    return NodeEstimates(mean, variance)
 
 
-def nearest(tree: Quadtree) -> Array:
+def project_nonnegative(tree: Quadtree) -> Array:
     """Return masses that are never negative, quarters adding up to their square.
 
     From the window down, each square's quarters are those nearest to their estimates, in standard
@@ -186,21 +187,22 @@ def nearest(tree: Quadtree) -> Array:
 
     Examples
     --------
-    >>> from sfumato.postprocess.quadtree import Round, grown
-    >>> quarters = Round(np.full(4, 1), np.arange(4), np.array([41.0, 0.4, -0.7, 9.0]), rate=1.0)
-    >>> nearest(grown([quarters])).round(1)
+    >>> from sfumato.postprocess.quadtree import MeasuredRound, build_quadtree
+    >>> noisy = np.array([41.0, 0.4, -0.7, 9.0])
+    >>> quarters = MeasuredRound(np.full(4, 1), np.arange(4), noisy, rate=1.0)
+    >>> project_nonnegative(build_quadtree([quarters])).round(1)
     array([49.7, 40.8,  0.2,  0. ,  8.8])
     """
-    estimates, masses = estimated(tree), np.zeros(tree.size)
+    estimates, masses = estimate_nodes(tree), np.zeros(tree.size)
     masses[0] = max(float(estimates.mean[0]), 0.0)
-    for nodes in levels_of(tree):
+    for nodes in list_levels(tree):
         inner = nodes[tree.first[nodes] >= 0]
         quarters = tree.first[inner, None] + np.arange(4)
-        masses[quarters] = _shared(masses[inner], estimates.at(quarters))
+        masses[quarters] = _project_quarters(masses[inner], estimates.at(quarters))
     return masses
 
 
-def _shared(mass: Array, quarters: Estimates) -> Array:
+def _project_quarters(mass: Array, quarters: NodeEstimates) -> Array:
     """Return the nearest non-negative parts of each mass.
 
     Parts that would be negative are put to 0 and the others moved again. These can only shrink by

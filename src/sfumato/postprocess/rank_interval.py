@@ -63,15 +63,17 @@ def rank_layout(
     cuts.append(np.array([cells - (cells - 1 - where[-1]) / _NEAR]))
     if ends:
         cuts.append(np.array([1.0, cells - 1.0]))
-    below, above = _outward(where, levels, cells, max(size, 4 * reach), reach)
+    below, above = _place_outer_edges(where, levels, cells, max(size, 4 * reach), reach)
     cuts += [where[0] - below, where[-1] + 1 + above]
-    cuts += _between(where, levels, max(size, 4 * reach), reach)
+    cuts += _place_inner_edges(where, levels, max(size, 4 * reach), reach)
     inside = np.clip(np.rint(np.concatenate(cuts)), 0, cells)
     starts = np.unique(inside.astype(np.int64))
     return starts[starts < cells]
 
 
-def _between(where: Array, levels: Sequence[float], size: float, reach: float) -> list[Array]:
+def _place_inner_edges(
+    where: Array, levels: Sequence[float], size: float, reach: float
+) -> list[Array]:
     gaps = np.diff(where)[:, np.newaxis]
     distances = _INNER * reach * gaps / (np.diff(levels)[:, np.newaxis] * size)
     near = distances <= gaps / 2
@@ -79,7 +81,7 @@ def _between(where: Array, levels: Sequence[float], size: float, reach: float) -
     return [left[near], right[near]]
 
 
-def _outward(
+def _place_outer_edges(
     where: Array, levels: Sequence[float], cells: int, size: float, reach: float
 ) -> tuple[Array, Array]:
     """Return distances below the first quantile, and above the last."""
@@ -103,7 +105,7 @@ _SURE = 1.8  # so many radii must tell a quantile from the ends of the grid
 
 
 @dataclass(frozen=True)
-class Told:
+class QuantileInterval:
     """What counts say about one quantile: the cells it may lie in, and whether they say enough."""
 
     low: int
@@ -148,7 +150,7 @@ class RankCounts:
     def _edges(self) -> Cells:
         return np.append(self.starts, self.cells)
 
-    def told(self, level: float) -> Told:
+    def told(self, level: float) -> QuantileInterval:
         """Return the interval of one quantile.
 
         Examples
@@ -161,10 +163,10 @@ class RankCounts:
         """
         surplus, radius = self._surplus(level)
         if surplus[0] + radius[0] >= 0 or surplus[-1] - radius[-1] <= 0:
-            return Told(0, self.cells - 1, reliable=False)
+            return QuantileInterval(0, self.cells - 1, reliable=False)
         low = self._low(surplus + radius, radius)
         high = max(self._high(surplus - radius, radius), low)
-        return Told(low, high, self._reliable(surplus, radius))
+        return QuantileInterval(low, high, self._reliable(surplus, radius))
 
     def _surplus(self, level: float) -> tuple[Array, Array]:
         """Return for each edge how much lies below it beyond the level, and its 95 % radius."""
@@ -219,7 +221,7 @@ class RankCounts:
         return bool(alone and self.counts[end] > least)
 
 
-def told_in_order(counts: RankCounts, levels: Sequence[float]) -> list[Told]:
+def compute_intervals(counts: RankCounts, levels: Sequence[float]) -> list[QuantileInterval]:
     """Return the intervals of rising levels: none begins below that of a lower level.
 
     Quantiles rise with their levels, so a lower end that holds for one holds for all above it, and
@@ -230,12 +232,12 @@ def told_in_order(counts: RankCounts, levels: Sequence[float]) -> list[Told]:
     lows = list(accumulate((each.low for each in sure), max))
     highs = list(accumulate((each.high for each in reversed(sure)), min))[::-1]
     ends = iter(zip(lows, highs, strict=True))
-    whole = Told(0, counts.cells - 1, reliable=False)
-    return [_ordered(*next(ends)) if each.reliable else whole for each in told]
+    whole = QuantileInterval(0, counts.cells - 1, reliable=False)
+    return [_make_interval(*next(ends)) if each.reliable else whole for each in told]
 
 
-def _ordered(low: int, high: int) -> Told:
-    return Told(min(low, high), max(low, high), reliable=True)
+def _make_interval(low: int, high: int) -> QuantileInterval:
+    return QuantileInterval(min(low, high), max(low, high), reliable=True)
 
 
 def share_beyond(groups: Sequence[RankCounts]) -> tuple[float, float] | None:
@@ -270,7 +272,7 @@ def bins_around(levels: int) -> int:
     return 27 if levels == 1 else 7 * levels + 8
 
 
-def least_told(noise: CountNoise, level: float, levels: int) -> float:
+def estimate_least_size(noise: CountNoise, level: float, levels: int) -> float:
     """Return from about how many units on a quantile is told: in 19 of 20 such groups."""
     rare, bins = min(level, 1 - level), bins_around(levels)
     spread = math.sqrt(noise.variance * ((1 - rare) ** 2 + rare**2 * (bins - 1)))

@@ -17,7 +17,7 @@ LEVEL = 0.95
 _SIDES = (1, 3, 5)  # cells of the squares around a place that are added up
 
 
-def evidence(noisy: Array, scale: float) -> Array:
+def compute_significance(noisy: Array, scale: float) -> Array:
     """Tell how far each place stands out, alone or with those around it: above 1 if it does.
 
     The counts in squares of 1, 9 and 25 cells around a place are added up. Gaussian noise of
@@ -34,18 +34,19 @@ def evidence(noisy: Array, scale: float) -> Array:
 
     Examples
     --------
-    >>> evidence(np.array([[[0.0, 3.0, 90.0, 0.0, 0.0, 0.0]]]), scale=4.0).round(1)
+    >>> compute_significance(np.array([[[0.0, 3.0, 90.0, 0.0, 0.0, 0.0]]]), scale=4.0).round(1)
     array([[[3.9, 3.9, 6.6, 3.8, 3.3, 0. ]]])
     """
     reach = _reach(noisy.size, scale)
     heard = [
-        _around(noisy, side) / (reach * np.sqrt(_around(np.ones_like(noisy), side)))
+        _sum_surroundings(noisy, side)
+        / (reach * np.sqrt(_sum_surroundings(np.ones_like(noisy), side)))
         for side in _SIDES
     ]
     return np.max(heard, axis=0)
 
 
-def least_seen(side: int, groups: int, scale: float, deviations: float) -> float:
+def estimate_least_visible(side: int, groups: int, scale: float, deviations: float) -> float:
     """Return how many units a group needs to stand out in a picture, more likely than not.
 
     Its units are taken to be normal around the middle of the picture; closer ones need be fewer.
@@ -63,7 +64,7 @@ def least_seen(side: int, groups: int, scale: float, deviations: float) -> float
 
     Examples
     --------
-    >>> round(least_seen(side=8, groups=2, scale=4.0, deviations=7.0))
+    >>> round(estimate_least_visible(side=8, groups=2, scale=4.0, deviations=7.0))
     77
     """
     reach, cell = _reach(side**2 * groups, scale), deviations / side
@@ -76,7 +77,7 @@ def _reach(cells: int, scale: float) -> float:
     return scale * math.sqrt(2 * math.log(len(_SIDES) * max(cells, 1) / (1 - LEVEL)))
 
 
-def _around(counts: Array, side: int) -> Array:
+def _sum_surroundings(counts: Array, side: int) -> Array:
     """Add up the squares around every place, as far as there are cells."""
     half = side // 2
     wide = np.pad(counts, ((0, 0), (half, half), (half, half)))

@@ -11,7 +11,7 @@ from sfumato.plane import interleave
 from sfumato.postprocess.quadtree import Codes, Masses, Quadtree
 
 
-def cheapest(tree: Quadtree, kept: NDArray[np.bool_], levels: int) -> Masses:
+def minimise_transport(tree: Quadtree, kept: NDArray[np.bool_], levels: int) -> Masses:
     """Return the mass of every node under the published linear program.
 
     Parameters
@@ -32,25 +32,25 @@ def cheapest(tree: Quadtree, kept: NDArray[np.bool_], levels: int) -> Masses:
 
     Examples
     --------
-    >>> from sfumato.postprocess.quadtree import Round, grown
+    >>> from sfumato.postprocess.quadtree import MeasuredRound, build_quadtree
     >>> quarters = Round(np.full(4, 1), np.arange(4), np.array([3.0, 1.0, 0.5, -1.0]), rate=0.5)
-    >>> cheapest(grown([quarters]), np.array([False, True, True, False, False]), levels=1)
+    >>> minimise_transport(grown([quarters]), np.array([False, True, True, False, False]), levels=1)
     array([4., 3., 1., 0., 0.])
     """
     target, weight = _terms(tree, kept)
     mass = np.zeros(tree.size)
-    joints: list[_Joint] = []
+    joints: list[_QuarterDivision] = []
     pieces = _Pieces(np.empty(0, dtype=np.int64), np.empty(0), np.empty(0))
     for level in range(int(tree.level.max()), -1, -1):
-        joint = _joint(pieces, tree)
+        joint = _join_pieces(pieces, tree)
         joints.append(joint)
         leaves = tree.leaves[tree.level[tree.leaves] == level]
-        pieces = joint.whole.beside(_endless(leaves, 2.0**-level - 2.0**-levels))
-        pieces = pieces.bent(target, weight)
+        pieces = joint.whole.beside(_make_endless(leaves, 2.0**-level - 2.0**-levels))
+        pieces = pieces.add_deviation(target, weight)
     mass[0] = pieces.length[pieces.slope < 0].sum()
     for joint in reversed(joints):
         joint.divide(mass)
-    return _added(tree, mass)
+    return _sum_leaves(tree, mass)
 
 
 def _terms(tree: Quadtree, kept: NDArray[np.bool_]) -> tuple[Masses, Masses]:
@@ -61,7 +61,7 @@ def _terms(tree: Quadtree, kept: NDArray[np.bool_]) -> tuple[Masses, Masses]:
     return target, np.where(measured | (tree.first < 0), 2.0**-tree.level, 0.0)
 
 
-def _added(tree: Quadtree, mass: Masses) -> Masses:
+def _sum_leaves(tree: Quadtree, mass: Masses) -> Masses:
     """Return the masses of leaves, added up."""
     sums = np.where(tree.first < 0, mass, 0.0)
     for level in range(int(tree.level.max()), 0, -1):
@@ -98,7 +98,7 @@ class _Pieces:
         length = np.concatenate([self.length, other.length])
         return _Pieces(owner[order], slope[order], length[order])
 
-    def bent(self, target: Masses, weight: Masses) -> _Pieces:
+    def add_deviation(self, target: Masses, weight: Masses) -> _Pieces:
         """Return the functions plus ``weight * |target - mass|`` of their owners."""
         before = np.clip(target[self.owner] - self.start, 0.0, self.length)
         length = np.concatenate([before, self.length - before])
@@ -108,12 +108,12 @@ class _Pieces:
         return _Pieces(np.tile(self.owner, 2)[there], slope[there], length[there])
 
 
-def _endless(owner: Codes, slope: float) -> _Pieces:
+def _make_endless(owner: Codes, slope: float) -> _Pieces:
     return _Pieces(owner, np.full(len(owner), slope), np.full(len(owner), np.inf))
 
 
 @dataclass(frozen=True, eq=False)
-class _Joint:
+class _QuarterDivision:
     """The best division of a mass among quarters, for all nodes of a level.
 
     Parameters
@@ -135,7 +135,7 @@ class _Joint:
         np.add.at(mass, self.quarter, self.share * taken[self.piece])
 
 
-def _joint(pieces: _Pieces, tree: Quadtree) -> _Joint:
+def _join_pieces(pieces: _Pieces, tree: Quadtree) -> _QuarterDivision:
     parent, endless = tree.parent[pieces.owner], np.isinf(pieces.length)
     limit = np.full(tree.size, np.inf)
     np.minimum.at(limit, parent[endless], pieces.slope[endless])
@@ -152,10 +152,10 @@ def _joint(pieces: _Pieces, tree: Quadtree) -> _Joint:
     claims = np.zeros_like(together)
     np.add.at(claims, piece, claim)
     whole = _Pieces(owner[new], slope[new], together)
-    return _Joint(whole, pieces.owner[order], piece, claim / claims[piece])
+    return _QuarterDivision(whole, pieces.owner[order], piece, claim / claims[piece])
 
 
-def nearest(values: Masses) -> Masses:
+def project_by_transport(values: Masses) -> Masses:
     """Return the non-negative masses nearest to noisy ones in the quadtree's EMD.
 
     Where several are equally near, cells that may be lowered are lowered in proportion.
@@ -167,28 +167,28 @@ def nearest(values: Masses) -> Masses:
 
     Examples
     --------
-    >>> nearest(np.array([[5.0, -3.0], [0.0, 6.0]]))
+    >>> project_by_transport(np.array([[5.0, -3.0], [0.0, 6.0]]))
     array([[3.63636364, 0.        ],
            [0.        , 4.36363636]])
     """
     levels = len(values).bit_length() - 1
-    places = _places(levels)
+    places = _list_codes(levels)
     sums = np.empty(4**levels)
     sums[places] = values
     pyramid = [sums]
     while len(sums) > 1:
         sums = sums.reshape(-1, 4).sum(axis=1)
         pyramid.append(sums)
-    tree = _full(levels, np.concatenate(pyramid[::-1]))
-    return cheapest(tree, np.ones(tree.size, dtype=np.bool_), levels)[tree.leaves][places]
+    tree = _make_full_tree(levels, np.concatenate(pyramid[::-1]))
+    return minimise_transport(tree, np.ones(tree.size, dtype=np.bool_), levels)[tree.leaves][places]
 
 
-def _places(levels: int) -> Codes:
+def _list_codes(levels: int) -> Codes:
     rows, columns = np.indices((2**levels, 2**levels))
     return interleave(columns, rows)
 
 
-def _full(levels: int, values: Masses) -> Quadtree:
+def _make_full_tree(levels: int, values: Masses) -> Quadtree:
     """Return the tree of all squares, measured once; values go level by level."""
     level = np.repeat(np.arange(levels + 1), 4 ** np.arange(levels + 1))
     start = (4**level - 1) // 3

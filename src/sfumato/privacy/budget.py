@@ -16,7 +16,7 @@ from sfumato.phrases import Setting, Spending
 _LARGEST = Fraction(float_info.max)
 
 
-def exactly(amount: float) -> Fraction:
+def to_fraction(amount: float) -> Fraction:
     """Return the number a person means by a float: 0.1 is one tenth.
 
     Ten charts at ε = 0.1 then fit a budget of 1, as everyone expects. Noise scales are computed
@@ -24,7 +24,7 @@ def exactly(amount: float) -> Fraction:
 
     Examples
     --------
-    >>> exactly(0.1) * 10
+    >>> to_fraction(0.1) * 10
     Fraction(1, 1)
     """
     return Fraction(repr(float(amount)))
@@ -44,7 +44,7 @@ def float_below(amount: Fraction) -> float:
 
 
 def plain_above(amount: Fraction) -> float:
-    """Return the smallest float that means at least `amount` when it is read by `exactly`.
+    """Return the smallest float that means at least `amount` when it is read by `to_fraction`.
 
     Examples
     --------
@@ -54,15 +54,15 @@ def plain_above(amount: Fraction) -> float:
     if amount > _LARGEST:
         return math.inf
     nearest = float(amount)
-    return nearest if exactly(nearest) >= amount else math.nextafter(nearest, math.inf)
+    return nearest if to_fraction(nearest) >= amount else math.nextafter(nearest, math.inf)
 
 
-def show(amount: Fraction, *, up: bool, digits: int = 4) -> str:
+def format_amount(amount: Fraction, *, up: bool, digits: int = 4) -> str:
     """Write `amount` in a few digits, rounded up (what is spent) or down (what is left).
 
     Examples
     --------
-    >>> show(Fraction(1, 3), up=True), show(Fraction(1, 3), up=False)
+    >>> format_amount(Fraction(1, 3), up=True), format_amount(Fraction(1, 3), up=False)
     ('0.3334', '0.3333')
     """
     context = Context(prec=digits, rounding=ROUND_CEILING if up else ROUND_FLOOR)
@@ -95,7 +95,7 @@ class Cost:
 
     def __post_init__(self) -> None:
         epsilon = Fraction(0) if self.epsilon is None else self.epsilon
-        if not all(map(_fits, (epsilon, self.rho, self.delta))):
+        if not all(map(_is_amount, (epsilon, self.rho, self.delta))):
             raise BudgetError(
                 "A cost is made of fractions of at least 0.",
                 "A negative one would refund what was spent, and a rounded one would not add up.",
@@ -106,9 +106,9 @@ class Cost:
         return f"Cost({self})"
 
     def __str__(self) -> str:
-        parts = [] if self.epsilon is None else [f"ε = {show(self.epsilon, up=True)}"]
-        parts += [f"ρ = {show(self.rho, up=True)}"]
-        parts += [f"δ = {show(self.delta, up=True)}"] if self.delta else []
+        parts = [] if self.epsilon is None else [f"ε = {format_amount(self.epsilon, up=True)}"]
+        parts += [f"ρ = {format_amount(self.rho, up=True)}"]
+        parts += [f"δ = {format_amount(self.delta, up=True)}"] if self.delta else []
         return ", ".join(parts)
 
     @classmethod
@@ -145,7 +145,7 @@ class Cost:
         return cheap and self.rho <= other.rho and self.delta <= other.delta
 
 
-def _fits(amount: object) -> bool:
+def _is_amount(amount: object) -> bool:
     return isinstance(amount, Fraction) and amount >= 0
 
 
@@ -165,7 +165,7 @@ def rho_within(epsilon: Fraction, delta: Fraction) -> Fraction:
     if delta <= 0:
         return Fraction(0)
     log_delta = _log(delta)
-    alpha = _least(lambda a: -(float(epsilon) + _rough_slack(a, float(log_delta))) / a)
+    alpha = _find_minimum(lambda a: -(float(epsilon) + _rough_slack(a, float(log_delta))) / a)
     rho = (epsilon + _slack(alpha, log_delta)) / Fraction(alpha)
     return Fraction(float_below(max(Fraction(0), rho)))
 
@@ -176,7 +176,7 @@ def epsilon_of(rho: Fraction, delta: Fraction) -> Fraction:
     if rho == 0:
         return Fraction(0)
     log_delta = _log(delta)
-    alpha = _least(lambda a: float(rho) * a - _rough_slack(a, float(log_delta)))
+    alpha = _find_minimum(lambda a: float(rho) * a - _rough_slack(a, float(log_delta)))
     epsilon = Fraction(alpha) * rho - _slack(alpha, log_delta)
     return Fraction(float_above(max(Fraction(0), epsilon)))
 
@@ -198,7 +198,7 @@ def _log(delta: Fraction) -> Decimal:
         return (Decimal(delta.numerator) / Decimal(delta.denominator)).ln()
 
 
-def _least(objective: Callable[[float], float]) -> float:
+def _find_minimum(objective: Callable[[float], float]) -> float:
     """Return an α > 1 near the least of `objective`, by refining a grid in ln(α − 1)."""
     low, high = math.log(1e-6), math.log(1e12)
     best = 0.0
@@ -255,10 +255,10 @@ class Budget:
     weak: bool = field(default=False, compare=False, kw_only=True)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", _number(self.epsilon, "epsilon"))
-        object.__setattr__(self, "delta", _number(self.delta, "delta"))
+        object.__setattr__(self, "epsilon", _read_number(self.epsilon, "epsilon"))
+        object.__setattr__(self, "delta", _read_number(self.delta, "delta"))
         if self.reserve is not None:
-            object.__setattr__(self, "reserve", _number(self.reserve, "reserve"))
+            object.__setattr__(self, "reserve", _read_number(self.reserve, "reserve"))
         if not 0 < self.epsilon <= LARGEST_EPSILON:
             raise BudgetError(
                 (Setting("epsilon", self.epsilon), " must be a finite number above 0."),
@@ -279,7 +279,7 @@ class Budget:
                 "Leave it out, or write a smaller one.",
             )
         object.__setattr__(self, "weak", self.weak is True)
-        if not self.weak and (why := weakness(self.epsilon, self.delta)):
+        if not self.weak and (why := explain_weakness(self.epsilon, self.delta)):
             raise BudgetError(
                 (self.spelled, f" protects little: {why}."),
                 "Whoever sees the chart could become nearly sure of what one person's rows say.",
@@ -301,7 +301,7 @@ class Budget:
     @classmethod
     def of(cls, spelling: Budget | float) -> Budget:
         """Read a budget from a bare number, which is pure ε."""
-        return spelling if isinstance(spelling, Budget) else cls(_number(spelling, "epsilon"))
+        return spelling if isinstance(spelling, Budget) else cls(_read_number(spelling, "epsilon"))
 
     @property
     def pure(self) -> bool:
@@ -311,28 +311,31 @@ class Budget:
     @property
     def threshold_delta(self) -> Fraction:
         """The part of δ that thresholds may spend."""
-        return exactly(self.delta) / 2 if self.reserve is None else exactly(self.reserve)
+        return to_fraction(self.delta) / 2 if self.reserve is None else to_fraction(self.reserve)
 
     @property
     def rho(self) -> Fraction:
         """The zero-concentrated privacy this budget buys; none where δ is zero."""
-        return rho_within(exactly(self.epsilon), exactly(self.delta) - self.threshold_delta)
+        return rho_within(
+            to_fraction(self.epsilon),
+            to_fraction(self.delta) - self.threshold_delta,
+        )
 
 
-def weakness(epsilon: float, delta: float) -> str:
+def explain_weakness(epsilon: float, delta: float) -> str:
     """Say why a guarantee protects little, or nothing where it does not.
 
     Examples
     --------
-    >>> weakness(100.0, 0.5)
+    >>> explain_weakness(100.0, 0.5)
     'ε = 100 is above 10, δ = 0.5 is not below 0.001'
     """
-    high = f"ε = {show(exactly(epsilon), up=True)} is above {WEAK_EPSILON:g}"
-    likely = f"δ = {show(exactly(delta), up=True)} is not below {WEAK_DELTA:g}"
+    high = f"ε = {format_amount(to_fraction(epsilon), up=True)} is above {WEAK_EPSILON:g}"
+    likely = f"δ = {format_amount(to_fraction(delta), up=True)} is not below {WEAK_DELTA:g}"
     return ", ".join([high] * (epsilon > WEAK_EPSILON) + [likely] * (delta >= WEAK_DELTA))
 
 
-def _number(value: object, name: str) -> float:
+def _read_number(value: object, name: str) -> float:
     try:
         return float(value)  # pyright: ignore[reportArgumentType]
     except (TypeError, ValueError, OverflowError):

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from decimal import Context, Decimal
 from fractions import Fraction
 
-from sfumato.errors import DomainError, brief, printable
+from sfumato.errors import DomainError, abbreviate, make_printable
 from sfumato.phrases import ProtectedUsers, Worded
-from sfumato.privacy.budget import exactly, float_above, show, weakness
+from sfumato.privacy.budget import explain_weakness, float_above, format_amount, to_fraction
 
 SHARED_STEPS = 2**30
 """One person's whole weight, in integer steps, where its rows share it."""
@@ -33,7 +33,7 @@ class PrivacyUnit:
     max_rows: int | None = None
 
     def __post_init__(self) -> None:
-        if self.column is not None and not _named(self.column):
+        if self.column is not None and not _is_name(self.column):
             raise DomainError(
                 "A user column is named by a text.",
                 "Without one each row would be protected alone, which is less than was asked for.",
@@ -53,7 +53,7 @@ class PrivacyUnit:
         return f"PrivacyUnit.users({self.column!r}{cap})"
 
     def __str__(self) -> str:
-        return self.words(brief(printable(self.column or "")))
+        return self.words(abbreviate(make_printable(self.column or "")))
 
     def words(self, name: str | None = None) -> str:
         """Say what is protected, with another name for the user column than its own."""
@@ -78,7 +78,7 @@ class PrivacyUnit:
         user are not counted.
         """
         # None means rows to the constructor; whoever asks for users must not get those.
-        return cls(column if _named(column) else "", max_rows)
+        return cls(column if _is_name(column) else "", max_rows)
 
     @classmethod
     def of(cls, spelling: PrivacyUnit | str | None) -> PrivacyUnit:
@@ -106,7 +106,7 @@ class PrivacyUnit:
         return 1 / SHARED_STEPS if self.shared else 1.0
 
 
-def _named(column: object) -> bool:
+def _is_name(column: object) -> bool:
     return isinstance(column, str) and column != ""
 
 
@@ -144,7 +144,7 @@ class Guarantee:
     size: int | None = None
 
     def __post_init__(self) -> None:
-        if self.size is not None and (self.unit.column is not None or not _counted(self.size)):
+        if self.size is not None and (self.unit.column is not None or not _is_row_count(self.size)):
             raise DomainError(
                 "A public size is a whole number of rows from 1 up, where each row is protected "
                 "alone.",
@@ -171,19 +171,19 @@ class Guarantee:
         """
         if self.size is not None:
             return self.epsilon, self.delta
-        epsilon = exactly(self.epsilon)
-        delta = min(Fraction(1), exactly(self.delta) * (1 + _exp_above(epsilon)))
+        epsilon = to_fraction(self.epsilon)
+        delta = min(Fraction(1), to_fraction(self.delta) * (1 + _exp_above(epsilon)))
         return float_above(2 * epsilon), float_above(delta)
 
     @property
     def weakness(self) -> str:
         """Why this protects little, as a sentence after the one that is said; or nothing."""
-        why = weakness(self.epsilon, self.delta)
+        why = explain_weakness(self.epsilon, self.delta)
         return why and f". Protects little: {why}"
 
     def __str__(self) -> str:
-        delta = f", δ = {show(exactly(self.delta), up=True)}" if self.delta else ""
-        promise = f"ε = {show(exactly(self.epsilon), up=True)}{delta}"
+        delta = f", δ = {format_amount(to_fraction(self.delta), up=True)}" if self.delta else ""
+        promise = f"ε = {format_amount(to_fraction(self.epsilon), up=True)}{delta}"
         return f"{promise}, protecting {self._protected}{self.weakness}"
 
     @property
@@ -193,7 +193,7 @@ class Guarantee:
         return f"what one of {self.size:,} rows says (their number is public)"
 
 
-def _counted(rows: object) -> bool:
+def _is_row_count(rows: object) -> bool:
     return isinstance(rows, int) and not isinstance(rows, bool) and 1 <= rows <= MOST_ROWS
 
 

@@ -11,10 +11,10 @@ from html import escape
 from pathlib import Path
 from sqlite3 import Connection
 
-from sfumato.errors import LedgerError, brief, printable
+from sfumato.errors import LedgerError, abbreviate, make_printable
 from sfumato.phrases import Setting, Worded, typed
-from sfumato.privacy.accountant import admits, refusal, remaining
-from sfumato.privacy.budget import Budget, Cost, show, weakness
+from sfumato.privacy.accountant import admits, compute_remaining, make_refusal
+from sfumato.privacy.budget import Budget, Cost, explain_weakness, format_amount
 from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.privacy.place import exists
 from sfumato.privacy.store import (
@@ -29,7 +29,7 @@ from sfumato.privacy.store import (
     read_entries,
     read_terms,
     shorten_label,
-    total,
+    sum_costs,
     write_entry,
 )
 
@@ -38,35 +38,35 @@ Row = tuple[str, ...]
 
 def as_text(terms: Terms, entries: Sequence[Entry]) -> str:
     """Write the ledger as lines of text."""
-    rows = _rows(terms, entries)
+    rows = _list_rows(terms, entries)
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = [_line(row, widths) for row in rows]
+    lines = [_format_line(row, widths) for row in rows]
     rule = "─" * len(lines[0])
-    return "\n".join([_title(terms), rule, lines[0], rule, *lines[1:-2], rule, *lines[-2:]])
+    return "\n".join([_write_title(terms), rule, lines[0], rule, *lines[1:-2], rule, *lines[-2:]])
 
 
 def as_html(terms: Terms, entries: Sequence[Entry]) -> str:
     """Write the ledger as an HTML table."""
-    head, *body = _rows(terms, entries)
-    table = _cells(head, "th") + "".join(_cells(row, "td") for row in body)
-    return f"<table><caption>{escape(_title(terms))}</caption>{table}</table>"
+    head, *body = _list_rows(terms, entries)
+    table = _format_html_row(head, "th") + "".join(_format_html_row(row, "td") for row in body)
+    return f"<table><caption>{escape(_write_title(terms))}</caption>{table}</table>"
 
 
-def _title(terms: Terms) -> str:
-    protected = brief(printable(terms.protects.removeprefix("user ")))
-    why = weakness(terms.budget.epsilon, terms.budget.delta)
+def _write_title(terms: Terms) -> str:
+    protected = abbreviate(make_printable(terms.protects.removeprefix("user ")))
+    why = explain_weakness(terms.budget.epsilon, terms.budget.delta)
     weak = f". Protects little: {why}." if why else ""
     return f"Ledger of {terms.table}: {terms.budget!r}, protecting each {protected}{weak}"
 
 
-def _rows(terms: Terms, entries: Sequence[Entry]) -> list[Row]:
-    spent = total(entries)
-    left = remaining(terms.budget, spent)
+def _list_rows(terms: Terms, entries: Sequence[Entry]) -> list[Row]:
+    spent = sum_costs(entries)
+    left = compute_remaining(terms.budget, spent)
     # A pure budget has one currency; the others would only confuse.
     columns = 1 if terms.budget.pure else 3
 
     def row(number: str, time: str, label: str, cost: Cost, *, up: bool = True) -> Row:
-        return (number, time, label, *_amounts(cost, up=up)[:columns])
+        return (number, time, label, *_format_amounts(cost, up=up)[:columns])
 
     return [
         ("", "time (UTC)", "what for", *("ε", "ρ", "δ")[:columns]),
@@ -76,20 +76,20 @@ def _rows(terms: Terms, entries: Sequence[Entry]) -> list[Row]:
     ]
 
 
-def _amounts(cost: Cost, *, up: bool) -> Row:
+def _format_amounts(cost: Cost, *, up: bool) -> Row:
     def shown(amount: Fraction | None) -> str:
-        return "–" if amount is None else show(amount, up=up)
+        return "–" if amount is None else format_amount(amount, up=up)
 
     return shown(cost.epsilon), shown(cost.rho), shown(cost.delta)
 
 
-def _line(row: Row, widths: Sequence[int]) -> str:
+def _format_line(row: Row, widths: Sequence[int]) -> str:
     words = [cell.ljust(width) for cell, width in zip(row[:3], widths[:3], strict=True)]
     numbers = [cell.rjust(width) for cell, width in zip(row[3:], widths[3:], strict=True)]
     return "  ".join(words + numbers).rstrip()
 
 
-def _cells(row: Row, tag: str) -> str:
+def _format_html_row(row: Row, tag: str) -> str:
     return "<tr>" + "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in row) + "</tr>"
 
 
@@ -125,14 +125,14 @@ class Ledger:
         table: str,
     ) -> Ledger:
         """Begin a ledger in a new file; an existing one is never touched."""
-        place = _place(path)
-        create(place, _terms(budget, unit, table))
+        place = _resolve_path(path)
+        create(place, _make_terms(budget, unit, table))
         return cls(FileStore(place))
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Ledger:
         """Open the ledger in an existing file."""
-        place = _place(path)
+        place = _resolve_path(path)
         if not exists(place):
             raise LedgerError(
                 f"There is no ledger at {place}.",
@@ -158,7 +158,7 @@ class Ledger:
         table: str,
     ) -> Ledger:
         """Open the ledger at `path`, or begin it; one with other terms is refused."""
-        place, terms = _place(path), _terms(budget, unit, table)
+        place, terms = _resolve_path(path), _make_terms(budget, unit, table)
         if not exists(place):
             try:
                 create(place, terms)
@@ -179,7 +179,7 @@ class Ledger:
         table: str = "table",
     ) -> Ledger:
         """Begin a ledger that lives as long as this process."""
-        return cls(MemoryStore(_terms(budget, unit, table)))
+        return cls(MemoryStore(_make_terms(budget, unit, table)))
 
     @property
     def budget(self) -> Budget:
@@ -209,12 +209,12 @@ class Ledger:
     @property
     def spent(self) -> Cost:
         """What all charges cost together."""
-        return total(self.entries)
+        return sum_costs(self.entries)
 
     @property
     def remaining(self) -> Cost:
         """What is left, in each currency by itself."""
-        return remaining(self.budget, self.spent)
+        return compute_remaining(self.budget, self.spent)
 
     def require(
         self, *, budget: Budget | float | None = None, unit: PrivacyUnit | str | None, table: str
@@ -225,7 +225,7 @@ class Ledger:
         not named is not compared.
         """
         wanted = self.budget if budget is None else budget
-        self._terms.agree(self._store.name, _terms(wanted, unit, table))
+        self._terms.agree(self._store.name, _make_terms(wanted, unit, table))
 
     def charge(self, label: str, cost: Cost) -> Entry:
         """Write down `cost`, or refuse it and leave the ledger as it was.
@@ -239,9 +239,9 @@ class Ledger:
 
         def add(connection: Connection) -> Entry:
             entries = self._entries(connection)
-            spent = total(entries)
+            spent = sum_costs(entries)
             if not admits(self.budget, spent, cost):
-                raise refusal(label, self.budget, spent, cost)
+                raise make_refusal(label, self.budget, spent, cost)
             entry = Entry(len(entries) + 1, datetime.now(UTC), label, cost)
             write_entry(connection, entry)
             return entry
@@ -272,7 +272,7 @@ class Ledger:
         return as_html(self._terms, self.entries)
 
 
-def _place(path: str | os.PathLike[str]) -> Path:
+def _resolve_path(path: str | os.PathLike[str]) -> Path:
     # Made absolute once: changing the working directory must not change the ledger.
     place = Path(path).absolute()
     # SQLite would stop reading the name there, and open another file.
@@ -285,6 +285,6 @@ def _place(path: str | os.PathLike[str]) -> Path:
     return place
 
 
-def _terms(budget: Budget | float, unit: PrivacyUnit | str | None, table: str) -> Terms:
+def _make_terms(budget: Budget | float, unit: PrivacyUnit | str | None, table: str) -> Terms:
     protects = PrivacyUnit.of(unit).protects
     return Terms(Budget.of(budget), protects, table, secrets.token_hex(16))

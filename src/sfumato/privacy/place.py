@@ -47,7 +47,7 @@ def is_taken(path: Path) -> bool:
     return _TAKEN.search(path.name.casefold().rstrip(". ")) is not None
 
 
-def stranger_beside(path: Path) -> Path | None:
+def find_foreign_journal(path: Path) -> Path | None:
     """Return a file that SQLite would take for the journal of `path`, and that is none of ours.
 
     A journal begins with zeros or a mark, and ours never names a further file to be deleted.
@@ -90,7 +90,7 @@ def is_mounted(path: Path) -> bool:
 
 
 @contextmanager
-def synced(folder: Path) -> Generator[None]:
+def sync_folder(folder: Path) -> Generator[None]:
     """Let the names that files get or lose in `folder` survive a crash.
 
     The folder is opened at the beginning: where it cannot be, nothing is done at all. SQLite
@@ -108,7 +108,7 @@ def synced(folder: Path) -> Generator[None]:
 
 
 @contextmanager
-def held(path: Path, *, alone: bool, patience: float) -> Generator[None]:
+def lock_file(path: Path, *, alone: bool, patience: float) -> Generator[None]:
     """Hold the file at `path`, alone or with other readers, for at most one process at a time.
 
     SQLite's own locks belong to the process, and the system drops them all as soon as any part of

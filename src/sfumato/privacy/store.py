@@ -20,18 +20,18 @@ from pathlib import Path
 from sqlite3 import Connection, connect
 from typing import TypeVar
 
-from sfumato.errors import BudgetError, LedgerError, brief
-from sfumato.errors import printable as harmless
+from sfumato.errors import BudgetError, LedgerError, abbreviate
+from sfumato.errors import make_printable as harmless
 from sfumato.phrases import Setting, Spending, Worded, typed
-from sfumato.privacy.budget import Budget, Cost, exactly, weakness
+from sfumato.privacy.budget import Budget, Cost, explain_weakness, to_fraction
 from sfumato.privacy.place import (
     exists,
+    find_foreign_journal,
     has_one_name,
-    held,
     is_mounted,
     is_taken,
-    stranger_beside,
-    synced,
+    lock_file,
+    sync_folder,
 )
 
 LONGEST_LABEL = 300
@@ -47,7 +47,7 @@ class Entry:
     cost: Cost
 
 
-def total(entries: Iterable[Entry]) -> Cost:
+def sum_costs(entries: Iterable[Entry]) -> Cost:
     """Add up what `entries` cost."""
     return sum((entry.cost for entry in entries), Cost.nothing())
 
@@ -61,7 +61,7 @@ def shorten_label(text: str) -> str:
     'histogram of wait by ward'
     """
     # A name may have a million letters, of which few are kept.
-    return brief(" ".join(harmless(text[: 4 * LONGEST_LABEL]).split()), LONGEST_LABEL)
+    return abbreviate(" ".join(harmless(text[: 4 * LONGEST_LABEL]).split()), LONGEST_LABEL)
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class Terms:
     identity: str
 
     def __post_init__(self) -> None:
-        if not _short(self.table):
+        if not _is_short(self.table):
             raise LedgerError(
                 "A ledger needs the name of its table, a short text on one line.",
                 "Charges against one table must never be counted for another.",
@@ -93,7 +93,11 @@ class Terms:
     def limits(self) -> tuple[Fraction, Fraction, Fraction]:
         """The budget as exact numbers: ε, δ and the part of δ kept for thresholds."""
         budget = self.budget
-        return exactly(budget.epsilon), exactly(budget.delta), budget.threshold_delta
+        return (
+            to_fraction(budget.epsilon),
+            to_fraction(budget.delta),
+            budget.threshold_delta,
+        )
 
     def agree(self, name: str, wanted: Terms) -> None:
         """Refuse a ledger that was created for something else than `wanted`."""
@@ -118,7 +122,7 @@ class Terms:
             )
 
 
-def _short(table: object) -> bool:
+def _is_short(table: object) -> bool:
     return isinstance(table, str) and 0 < len(table) <= LONGEST_LABEL and table.isprintable()
 
 
@@ -156,12 +160,12 @@ class UnreadableError(Exception):
     """What was found is not a ledger, or no longer one."""
 
 
-def lay(connection: Connection, terms: Terms) -> None:
+def create_tables(connection: Connection, terms: Terms) -> None:
     """Make an empty database a ledger with these terms, all at once."""
     for statement in ("BEGIN IMMEDIATE", *_TABLES):
         connection.execute(statement)
     facts = {
-        **_amounts(terms.budget),
+        **_write_budget(terms.budget),
         "protects": terms.protects,
         "table": terms.table,
         "identity": terms.identity,
@@ -177,7 +181,7 @@ def lay(connection: Connection, terms: Terms) -> None:
 def inspect(connection: Connection) -> Terms:
     """Return the terms of a ledger after a look at every page and every entry of it."""
     terms = read_terms(connection)
-    if _pragma(connection, "quick_check(1)") != "ok":
+    if _read_pragma(connection, "quick_check(1)") != "ok":
         raise UnreadableError("Its pages are damaged")
     read_entries(connection)
     return terms
@@ -185,21 +189,21 @@ def inspect(connection: Connection) -> Terms:
 
 def read_terms(connection: Connection) -> Terms:
     """Return the terms of the ledger behind `connection`, or refuse what is not one."""
-    if _pragma(connection, "application_id") != APPLICATION_ID:
+    if _read_pragma(connection, "application_id") != APPLICATION_ID:
         raise UnreadableError("It was not made by sfumato")
-    if _pragma(connection, "user_version") != VERSION:
+    if _read_pragma(connection, "user_version") != VERSION:
         raise UnreadableError("It was made by a newer sfumato")
-    if _schema(connection) != _our_schema():
+    if _read_schema(connection) != _make_schema():
         raise UnreadableError("Its tables were changed")
-    facts = _facts(connection)
+    facts = _read_facts(connection)
     try:
-        return Terms(_budget(facts), facts["protects"], facts["table"], facts["identity"])
+        return Terms(_read_budget(facts), facts["protects"], facts["table"], facts["identity"])
     except (KeyError, OverflowError, BudgetError, LedgerError):
         pass
     raise UnreadableError("Its terms are damaged")
 
 
-def _facts(connection: Connection) -> dict[str, str]:
+def _read_facts(connection: Connection) -> dict[str, str]:
     rows = connection.execute("SELECT name, value FROM meta").fetchall()
     facts = dict(rows)
     whole = len(facts) == len(rows) and _FACTS <= facts.keys() <= _FACTS | {"reserve"}
@@ -214,7 +218,7 @@ def read_entries(connection: Connection) -> tuple[Entry, ...]:
     rows = connection.execute(
         "SELECT number, time, label, epsilon, rho, delta FROM entry ORDER BY number"
     )
-    entries = tuple(_entry(row) for row in rows)
+    entries = tuple(_read_entry(row) for row in rows)
     if [entry.number for entry in entries] != list(range(1, len(entries) + 1)):
         raise UnreadableError("An entry is missing")
     return entries
@@ -223,47 +227,54 @@ def read_entries(connection: Connection) -> tuple[Entry, ...]:
 def write_entry(connection: Connection, entry: Entry) -> None:
     """Add `entry` at the end."""
     cost = entry.cost
-    amounts = (None if cost.epsilon is None else _text(cost.epsilon), _text(cost.rho))
+    amounts = (
+        None if cost.epsilon is None else _write_amount(cost.epsilon),
+        _write_amount(cost.rho),
+    )
     connection.execute(
         "INSERT INTO entry (number, time, label, epsilon, rho, delta) VALUES (?, ?, ?, ?, ?, ?)",
-        (entry.number, entry.time.isoformat(), entry.label, *amounts, _text(cost.delta)),
+        (entry.number, entry.time.isoformat(), entry.label, *amounts, _write_amount(cost.delta)),
     )
 
 
-def _entry(row: tuple[object, ...]) -> Entry:
+def _read_entry(row: tuple[object, ...]) -> Entry:
     match row:
         case (int(number), str(time), str(label), epsilon, rho, delta):
-            pure = None if epsilon is None else _amount(epsilon)
-            cost = Cost(pure, _amount(rho), _amount(delta))
-            return Entry(number, _moment(time), shorten_label(label), cost)
+            pure = None if epsilon is None else _parse_amount(epsilon)
+            cost = Cost(pure, _parse_amount(rho), _parse_amount(delta))
+            return Entry(number, _parse_moment(time), shorten_label(label), cost)
         case _:
             raise UnreadableError("An entry is damaged")
 
 
-def _amounts(budget: Budget) -> dict[str, str]:
+def _write_budget(budget: Budget) -> dict[str, str]:
     """Return the budget in exact numbers; a reserve that was left out stays out."""
     numbers = {"epsilon": budget.epsilon, "delta": budget.delta, "reserve": budget.reserve}
-    return {name: _text(exactly(value)) for name, value in numbers.items() if value is not None}
+    return {
+        name: _write_amount(to_fraction(value))
+        for name, value in numbers.items()
+        if value is not None
+    }
 
 
-def _budget(facts: dict[str, str]) -> Budget:
+def _read_budget(facts: dict[str, str]) -> Budget:
     kept = {name: facts[name] for name in ("epsilon", "delta", "reserve") if name in facts}
-    numbers = {name: float(_amount(text)) for name, text in kept.items()}
+    numbers = {name: float(_parse_amount(text)) for name, text in kept.items()}
     # Whether it may protect little was asked when it was created.
-    weak = weakness(numbers["epsilon"], numbers["delta"]) != ""
+    weak = explain_weakness(numbers["epsilon"], numbers["delta"]) != ""
     budget = Budget(numbers["epsilon"], numbers["delta"], numbers.get("reserve"), weak=weak)
-    if _amounts(budget) != kept:
+    if _write_budget(budget) != kept:
         raise UnreadableError("Its budget is damaged")
     return budget
 
 
-def _amount(text: object) -> Fraction:
+def _parse_amount(text: object) -> Fraction:
     if isinstance(text, str) and _FRACTION.fullmatch(text):
         return Fraction(text)
     raise UnreadableError("An amount in it is not a fraction of at least 0")
 
 
-def _text(amount: Fraction) -> str:
+def _write_amount(amount: Fraction) -> str:
     if max(amount.numerator, amount.denominator) > _FINEST:
         raise LedgerError(
             "A cost is written in more digits than a ledger keeps.",
@@ -273,7 +284,7 @@ def _text(amount: Fraction) -> str:
     return f"{amount.numerator}/{amount.denominator}"
 
 
-def _moment(text: str) -> datetime:
+def _parse_moment(text: str) -> datetime:
     try:
         return datetime.fromisoformat(text).astimezone(UTC)
     except (ValueError, OverflowError):
@@ -281,21 +292,21 @@ def _moment(text: str) -> datetime:
     raise UnreadableError("A time in it is damaged")
 
 
-def _pragma(connection: Connection, name: str) -> object:
+def _read_pragma(connection: Connection, name: str) -> object:
     return connection.execute(f"PRAGMA {name}").fetchone()[0]
 
 
-def _schema(connection: Connection) -> list[tuple[object, ...]]:
+def _read_schema(connection: Connection) -> list[tuple[object, ...]]:
     query = "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY type, name"
     return connection.execute(query).fetchall()
 
 
 @cache
-def _our_schema() -> list[tuple[object, ...]]:
+def _make_schema() -> list[tuple[object, ...]]:
     with closing(connect(":memory:")) as connection:
         for statement in _TABLES + _TRIGGERS:
             connection.execute(statement)
-        return _schema(connection)
+        return _read_schema(connection)
 
 
 Answer = TypeVar("Answer")
@@ -340,7 +351,7 @@ class Store(ABC):
         try:
             with (
                 self._connection(writing=writing) as connection,
-                _transaction(connection, begin),
+                _run_transaction(connection, begin),
             ):
                 answer = action(connection)
         # SQLite quotes the names it finds, and Python fails on damaged ones. Of some damaged
@@ -348,7 +359,7 @@ class Store(ABC):
         except (sqlite3.Error, OSError, UnicodeError, MemoryError, UnreadableError) as error:
             problem = error
         else:
-            _go_on_in(process)
+            _kill_forked_child(process)
             return answer
         raise _explain(self.name, problem)
 
@@ -368,9 +379,9 @@ class FileStore(Store):
         self._require_one_name(file)
         with (
             _operating,
-            held(file, alone=writing, patience=PATIENCE),
-            synced(file.parent) if writing else nullcontext(),
-            closing(_opened(file, self._address)) as connection,
+            lock_file(file, alone=writing, patience=PATIENCE),
+            sync_folder(file.parent) if writing else nullcontext(),
+            closing(_open_file(file, self._address)) as connection,
         ):
             yield connection
 
@@ -401,7 +412,7 @@ class MemoryStore(Store):
         self._lock = threading.RLock()
         self._database = _connect("file::memory:")
         weakref.finalize(self, self._database.close)
-        lay(self._database, terms)
+        create_tables(self._database, terms)
 
     @contextmanager
     def _connection(self, *, writing: bool) -> Generator[sqlite3.Connection]:  # noqa: ARG002
@@ -443,9 +454,9 @@ def create(path: Path, terms: Terms) -> None:
     problem: LedgerError | None = None
     try:
         _refuse_journal(path)
-        with synced(path.parent):
+        with sync_folder(path.parent):
             with _operating, closing(_connect(f"{passing.as_uri()}?mode=rwc")) as connection:
-                lay(connection, terms)
+                create_tables(connection, terms)
             os.link(passing, path)
     except FileExistsError:
         problem = LedgerError(
@@ -467,12 +478,12 @@ def create(path: Path, terms: Terms) -> None:
         raise problem
 
 
-def _opened(file: Path, address: str) -> sqlite3.Connection:
+def _open_file(file: Path, address: str) -> sqlite3.Connection:
     """Connect to a ledger, unless SQLite would keep what is written in a second file first."""
     with suppress(OSError), file.open("rb") as found:
         if found.read(20)[_LOGGED] == b"\2" or exists(file.with_name(f"{file.name}-wal")):
             raise UnreadableError("It keeps charges in a second file")
-    if (stranger := stranger_beside(file)) is not None:
+    if (stranger := find_foreign_journal(file)) is not None:
         raise LedgerError(
             f"{stranger} is not a journal of {file.name}.",
             "SQLite would take it for one and delete it, and if it is a ledger, forget what was "
@@ -498,20 +509,20 @@ def _connect(address: str) -> sqlite3.Connection:
 
 
 @contextmanager
-def _transaction(connection: sqlite3.Connection, begin: str) -> Generator[None]:
+def _run_transaction(connection: sqlite3.Connection, begin: str) -> Generator[None]:
     process = os.getpid()
     connection.execute(begin)
     try:
         yield
-        _go_on_in(process)
+        _kill_forked_child(process)
         connection.execute("COMMIT")
     finally:
-        _go_on_in(process)
+        _kill_forked_child(process)
         if connection.in_transaction:
             connection.execute("ROLLBACK")
 
 
-def _go_on_in(process: int) -> None:
+def _kill_forked_child(process: int) -> None:
     # A signal's handler may fork in the very thread that is charging. The child that comes back
     # from it has a copy of the charge and not its locks: even to roll back would undo the other's.
     # A process that is killed does neither.
@@ -526,7 +537,7 @@ def _explain(name: str, problem: Exception) -> LedgerError:
             f"{problem}, and a total that cannot be trusted protects nobody.",
             "Use the sfumato it was made with, or name another file.",
         )
-    match _code(problem):
+    match _find_error_code(problem):
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
             what, advice = "is busy with other processes' charges", "Try again"
         case sqlite3.SQLITE_NOTADB | sqlite3.SQLITE_CORRUPT:
@@ -540,7 +551,7 @@ def _explain(name: str, problem: Exception) -> LedgerError:
     )
 
 
-def _code(problem: Exception) -> int:
+def _find_error_code(problem: Exception) -> int:
     """Return what SQLite would call the problem."""
     match problem:
         case TimeoutError():

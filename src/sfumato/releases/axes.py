@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.domain import Bounds, moment
+from sfumato.domain import Bounds, convert_to_datetime
 from sfumato.figure import Axis, Estimates
 from sfumato.grid import Edges, Grid, Key, Labels
 
@@ -21,7 +21,7 @@ def places(key: Key) -> list[dict[str, Any]]:
     if isinstance(key, Labels):
         return [{key.column: value} for value in key.categories.values]
     spare = key.bounds.step / 2 if key.bounds.step and lies_between_values(key) else 0.0
-    shown = moment if key.bounds.time else float
+    shown = convert_to_datetime if key.bounds.time else float
     return [
         {f"{key.column}_left": shown(left + spare), f"{key.column}_right": shown(right - spare)}
         for left, right in pairwise(key.edges.tolist())

@@ -140,7 +140,7 @@ class Release(ABC):
         """
         from sfumato.render import vega
 
-        return vega.vega(self.figure(*args, **view))
+        return vega.build_vega(self.figure(*args, **view))
 
     def to_html(self: Drawn[View], *args: View.args, **view: View.kwargs) -> str:
         """Return one self-contained page that needs no network.
@@ -204,7 +204,7 @@ class Release(ABC):
     def _repr_html_(self) -> str:
         from sfumato.render import html
 
-        return html.fragment(self.figure())
+        return html.build_fragment(self.figure())
 
 
 def _offering(verb: Callable[..., Any], figure: Callable[..., Figure]) -> Callable[..., Any]:
@@ -232,13 +232,13 @@ def _offering(verb: Callable[..., Any], figure: Callable[..., Figure]) -> Callab
 def _page(figure: Figure) -> str:
     from sfumato.render import html
 
-    return html.html(figure)
+    return html.build_html(figure)
 
 
 def _picture(figure: Figure, kind: PictureKind) -> bytes:
     from sfumato.render import matplotlib
 
-    return matplotlib.picture(figure, kind)
+    return matplotlib.render_picture(figure, kind)
 
 
 _PICTURES: dict[str, PictureKind] = {".svg": "svg", ".png": "png", ".pdf": "pdf"}

@@ -63,8 +63,8 @@ class Uncertainty:
         """Return intervals for proportions, each multiplied by its `scale`."""
         return cls(
             noise,
-            _scaled(proportion.pointwise(steps, noise, LEVEL), scale),
-            _scaled(proportion.simultaneous(steps, noise, LEVEL), scale),
+            _scaled(proportion.compute_pointwise(steps, noise, LEVEL), scale),
+            _scaled(proportion.compute_simultaneous(steps, noise, LEVEL), scale),
         )
 
 

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sfumato.dates import pace_of
+from sfumato.dates import find_pace
 from sfumato.domain import Bounds
-from sfumato.errors import brief
-from sfumato.figure import percent
-from sfumato.grid import MOST_FOUND, Edges, Grid, Labels, values_in
-from sfumato.privacy.budget import exactly, show
+from sfumato.errors import abbreviate
+from sfumato.figure import format_percent
+from sfumato.grid import MOST_FOUND, Edges, Grid, Labels, count_values_in_cells
+from sfumato.privacy.budget import format_amount, to_fraction
 from sfumato.privacy.guarantee import Guarantee, PrivacyUnit
 from sfumato.releases.release import WATERMARK
-from sfumato.render.text import moment, number
+from sfumato.render.text import format_moment, format_number
 
 if TYPE_CHECKING:
     from sfumato.releases.release import Release
@@ -37,7 +37,7 @@ def promise(release: Release) -> str:
 
 def counted(unit: PrivacyUnit) -> str:
     """Name what is counted."""
-    return f"{brief(unit.column or '')} (each counts once)" if unit.shared else "rows"
+    return f"{abbreviate(unit.column or '')} (each counts once)" if unit.shared else "rows"
 
 
 def people(unit: PrivacyUnit) -> str:
@@ -49,12 +49,12 @@ def how_sure(signs: str, coverage: float) -> str:
     """Say how much the signs of a picture hold, or that there are none."""
     if coverage == 0:
         return "This method cannot say how sure it is."
-    return f"{signs} with {percent(coverage)} probability."
+    return f"{signs} with {format_percent(coverage)} probability."
 
 
 def found_nothing(guarantee: Guarantee) -> str:
     """Say that a private search for bounds found nothing."""
-    price = show(exactly(guarantee.epsilon), up=True)
+    price = format_amount(to_fraction(guarantee.epsilon), up=True)
     few = people(guarantee.unit)
     return f"The search for bounds found nothing: too few {few} for ε = {price}."
 
@@ -70,7 +70,7 @@ def left_out(keys: Iterable[object], found: Iterable[str]) -> list[str]:
     searched = [key for key in keys if isinstance(key, Labels) and key.column in found]
     if not searched:
         return []
-    columns = " and ".join(brief(key.column) for key in searched)
+    columns = " and ".join(abbreviate(key.column) for key in searched)
     cut = any(key.cells >= MOST_FOUND for key in searched)
     most = f", and beyond the first {MOST_FOUND} by the alphabet" if cut else ""
     return [f"Categories of {columns} that few people hold are left out{most}."]
@@ -83,14 +83,14 @@ def binned(keys: Iterable[object]) -> list[str]:
 
 
 def _in_units(key: Grid | Edges) -> str:
-    pace = pace_of(key.bounds) if key.bounds.time else None
+    pace = find_pace(key.bounds) if key.bounds.time else None
     if pace is None or tuple(key.edges.tolist()) != pace.edges(key.bounds):
         return ""
     return f"Bins of {key.column} are {pace} in UTC, cut at the ends of the axis."
 
 
 def _in_values(key: Grid | Edges) -> str:
-    counts = values_in(key)
+    counts = count_values_in_cells(key)
     if counts is None or counts.size < 2 or counts.max() <= 1.01 * counts.min():
         return ""
     first, last, least, most = (
@@ -112,7 +112,7 @@ def bounded(value: Grid, step: float | None, found: Iterable[str]) -> str:
     """Say what becomes of values beyond the bounds, and who chose these."""
     spare = step / 2 if step else 0.0  # cells are centred on whole numbers
     ends = value.bounds.lower + spare, value.bounds.upper - spare
-    low, high = map(moment if value.bounds.time else number, ends)
+    low, high = map(format_moment if value.bounds.time else format_number, ends)
     private = ", found privately," if value.column in found else ""
     said = f"Values beyond {low} and {high}{private} count there."
     return " ".join([said, *parsed([value.bounds])])

@@ -22,7 +22,7 @@ _MARGIN = 1.0
 _LEVEL = 1e-9
 
 
-def placed(
+def place_names(
     origin: Point,
     tips: Sequence[Point],
     sizes: Sequence[tuple[float, float]],
@@ -49,16 +49,16 @@ def placed(
 
     Examples
     --------
-    >>> placed((0, 0), [(10, 0), (10, 1)], [(8, 4), (8, 4)], (-30, -30, 30, 30), 1)
+    >>> place_names((0, 0), [(10, 0), (10, 1)], [(8, 4), (8, 4)], (-30, -30, 30, 30), 1)
     [(15.0, 0.0), (11.86, 6.3)]
     """
-    shafts = [_along(origin, other, part) for other in tips for part in _SHAFT]
+    shafts = [_interpolate(origin, other, part) for other in tips for part in _SHAFT]
     taken: list[Box] = []
     middles: list[Point] = []
     for tip, size in zip(tips, sizes, strict=True):
-        options = _around(origin, tip, size, frame, gap)
+        options = _list_candidates(origin, tip, size, frame, gap)
         cost = {
-            middle: rank + 40 * _met(_box(middle, size), taken, [*shafts, *away])
+            middle: rank + 40 * _count_overlaps(_box(middle, size), taken, [*shafts, *away])
             for rank, middle in reversed(list(enumerate(options)))
         }
         best = min(cost, key=lambda middle: cost[middle])
@@ -67,30 +67,32 @@ def placed(
     return middles
 
 
-def bar_points(arrows: Arrows) -> tuple[Point, ...]:
+def list_bar_points(arrows: Arrows) -> tuple[Point, ...]:
     """Return places along the bars at the tips of arrows, which names keep off.
 
     Examples
     --------
     >>> ends = Estimates((2.0,), (1.0,), (3.0,))
-    >>> bar_points(Arrows((0, 0), ends, ends, ("age",), 0.95))[:3]
+    >>> list_bar_points(Arrows((0, 0), ends, ends, ("age",), 0.95))[:3]
     ((1.0, 2.0), (1.4, 2.0), (1.8, 2.0))
     """
     if not arrows.coverage:
         return ()
-    across = (_between(arrows.x, place) for place in range(len(arrows.label)))
-    up = (_between(arrows.y, place) for place in range(len(arrows.label)))
+    across = (_interpolate_bar(arrows.x, place) for place in range(len(arrows.label)))
+    up = (_interpolate_bar(arrows.y, place) for place in range(len(arrows.label)))
     level = [(x, y) for xs, y in zip(across, arrows.y.value, strict=True) for x in xs]
     upright = [(x, y) for x, ys in zip(arrows.x.value, up, strict=True) for y in ys]
     return (*level, *upright)
 
 
-def shown(middles: Sequence[Point], sizes: Sequence[tuple[float, float]], frame: Box) -> list[bool]:
+def find_readable(
+    middles: Sequence[Point], sizes: Sequence[tuple[float, float]], frame: Box
+) -> list[bool]:
     """Tell which names can be read: those within the frame that no earlier one lies upon.
 
     Examples
     --------
-    >>> shown([(0, 0), (3, 1), (9, 0)], [(8, 4)] * 3, (-30, -30, 30, 30))
+    >>> find_readable([(0, 0), (3, 1), (9, 0)], [(8, 4)] * 3, (-30, -30, 30, 30))
     [True, False, True]
     """
     taken: list[Box] = []
@@ -98,17 +100,17 @@ def shown(middles: Sequence[Point], sizes: Sequence[tuple[float, float]], frame:
     for middle, size in zip(middles, sizes, strict=True):
         box = _box(middle, size, margin=0.0)
         inside = frame[0] <= box[0] and frame[1] <= box[1] and box[2] <= frame[2]
-        clear.append(inside and box[3] <= frame[3] and not _met(box, taken, ()))
+        clear.append(inside and box[3] <= frame[3] and not _count_overlaps(box, taken, ()))
         taken += [box] if clear[-1] else []
     return clear
 
 
-def _between(ends: Estimates, place: int) -> list[float]:
+def _interpolate_bar(ends: Estimates, place: int) -> list[float]:
     low, high = ends.low[place], ends.high[place]
     return [low + part * (high - low) for part in _BAR]
 
 
-def _around(
+def _list_candidates(
     origin: Point, tip: Point, size: tuple[float, float], frame: Box, gap: float
 ) -> list[Point]:
     """Return middles that a name might have, the best first, all within the frame."""
@@ -119,7 +121,9 @@ def _around(
             toward = angle + math.radians(turn)
             across, up = math.cos(toward), math.sin(toward)
             reach = gap * farther + _half(size, across, up)
-            middles.append(_within((tip[0] + across * reach, tip[1] + up * reach), size, frame))
+            middles.append(
+                _move_within((tip[0] + across * reach, tip[1] + up * reach), size, frame)
+            )
     return middles
 
 
@@ -128,7 +132,7 @@ def _half(size: tuple[float, float], across: float, up: float) -> float:
     return min(size[0] / max(2 * abs(across), _LEVEL), size[1] / max(2 * abs(up), _LEVEL))
 
 
-def _within(middle: Point, size: tuple[float, float], frame: Box) -> Point:
+def _move_within(middle: Point, size: tuple[float, float], frame: Box) -> Point:
     left, low, right, high = frame
     x = min(max(middle[0], left + size[0] / 2), right - size[0] / 2)
     y = min(max(middle[1], low + size[1] / 2), high - size[1] / 2)
@@ -140,11 +144,11 @@ def _box(middle: Point, size: tuple[float, float], margin: float = _MARGIN) -> B
     return middle[0] - across, middle[1] - up, middle[0] + across, middle[1] + up
 
 
-def _along(origin: Point, tip: Point, part: float) -> Point:
+def _interpolate(origin: Point, tip: Point, part: float) -> Point:
     return origin[0] + part * (tip[0] - origin[0]), origin[1] + part * (tip[1] - origin[1])
 
 
-def _met(box: Box, taken: Sequence[Box], shafts: Sequence[Point]) -> float:
+def _count_overlaps(box: Box, taken: Sequence[Box], shafts: Sequence[Point]) -> float:
     """Count what a name would cover: a name weighs more than a piece of an arrow."""
     left, low, right, high = box
     names = sum(

@@ -11,7 +11,7 @@ from typing import Literal
 from sfumato.figure import Boxes, Estimates, Panel
 from sfumato.render import theme
 from sfumato.render.scale import value_limits
-from sfumato.render.text import Measure, number, width
+from sfumato.render.text import Measure, format_number, width
 from sfumato.render.theme import CAPTION_SIZE, LINE_HEIGHT
 
 TOO_FEW = "too few to say"
@@ -29,7 +29,7 @@ Side = Literal["below", "above"]
 
 
 @dataclass(frozen=True)
-class Count:
+class OutlierCount:
     """About how many outliers there are, and beyond which end of which box."""
 
     position: float
@@ -39,7 +39,7 @@ class Count:
 
 
 @dataclass(frozen=True)
-class Setting:
+class TextSetting:
     """Texts that all fit: none, if there is no room for the longest."""
 
     texts: tuple[str, ...]
@@ -47,9 +47,9 @@ class Setting:
     size: float
 
 
-def counts(boxes: Boxes) -> list[Count]:
+def list_counts(boxes: Boxes) -> list[OutlierCount]:
     """Return the counts to write: those that are certainly not zero."""
-    found: list[Count] = []
+    found: list[OutlierCount] = []
     for place, clear in enumerate(boxes.clear):
         below, above = boxes.outliers_below, boxes.outliers_above
         low = min(boxes.lower_whisker.value[place], boxes.lower_whisker.low[place])
@@ -57,15 +57,20 @@ def counts(boxes: Boxes) -> list[Count]:
         ends: tuple[tuple[Side, float], ...] = (("below", low), ("above", high))
         for (side, anchor), outliers in zip(ends, (below, above), strict=True):
             doubt = (outliers.high[place] - outliers.low[place]) / 2
-            number = approximate(outliers.value[place], doubt)
+            number = round_to_noise(outliers.value[place], doubt)
             if clear and outliers.low[place] > 0 and number > 0:
-                found.append(Count(boxes.position[place], anchor, side, number))
+                found.append(OutlierCount(boxes.position[place], anchor, side, number))
     return found
 
 
 def set_counts(
-    numbers: Sequence[Count], *, across: float, beyond: float, upright: bool, measure: Measure
-) -> Setting:
+    numbers: Sequence[OutlierCount],
+    *,
+    across: float,
+    beyond: float,
+    upright: bool,
+    measure: Measure,
+) -> TextSetting:
     """Choose the longest way of writing that has room for every count.
 
     Parameters
@@ -80,18 +85,18 @@ def set_counts(
         The width of a text of size 1, in points.
     """
     level, turned = (across - _APART, beyond) if upright else (beyond, across)
-    for write in (_in_words, _in_full, _in_short):
+    for write in (_format_words, _format_full, _format_short):
         texts = tuple(map(write, numbers))
         widest = max(map(measure, texts), default=0.0)
         size = _size(level / max(widest, 1e-9), turned / LINE_HEIGHT)
-        if size >= (CAPTION_SIZE if write is not _in_short else _SMALLEST):
-            return Setting(texts, 0, size)
-    return _turned(numbers, across, beyond if upright else 0.0, measure)
+        if size >= (CAPTION_SIZE if write is not _format_short else _SMALLEST):
+            return TextSetting(texts, 0, size)
+    return _set_turned(numbers, across, beyond if upright else 0.0, measure)
 
 
 def set_too_few(
     count: int, *, across: float, along: float, upright: bool, measure: Measure
-) -> Setting:
+) -> TextSetting:
     """Set the words that stand in place of a box.
 
     Parameters
@@ -103,13 +108,13 @@ def set_too_few(
     words = (TOO_FEW,) * count
     wide = measure(TOO_FEW)
     if (size := _size(level / wide, turned / LINE_HEIGHT)) >= CAPTION_SIZE:
-        return Setting(words, 0, size)
+        return TextSetting(words, 0, size)
     if upright and (size := _size(along / wide, across / LINE_HEIGHT)) >= _SMALLEST:
-        return Setting(words, 90, size)
-    return Setting((), 0, CAPTION_SIZE)
+        return TextSetting(words, 90, size)
+    return TextSetting((), 0, CAPTION_SIZE)
 
 
-def length_along(text: str, setting: Setting, *, upright: bool, measure: Measure) -> float:
+def measure_along(text: str, setting: TextSetting, *, upright: bool, measure: Measure) -> float:
     """Return how much of the axis of values a text takes, in points.
 
     Parameters
@@ -121,7 +126,7 @@ def length_along(text: str, setting: Setting, *, upright: bool, measure: Measure
     return setting.size * (LINE_HEIGHT if level else measure(text))
 
 
-def margin(numbers: Sequence[Count], side: Side, *, upright: bool, many: bool) -> float:
+def margin(numbers: Sequence[OutlierCount], side: Side, *, upright: bool, many: bool) -> float:
     """Return which part of a usual axis to leave free beyond the whiskers on one side.
 
     Parameters
@@ -129,7 +134,7 @@ def margin(numbers: Sequence[Count], side: Side, *, upright: bool, many: bool) -
     many
         Whether there are so many boxes that counts are written short, and turned above them.
     """
-    write = _in_short if many else _in_words
+    write = _format_short if many else _format_words
     texts = [write(count) for count in numbers if count.side == side]
     if not texts:
         return _MARGIN
@@ -138,7 +143,7 @@ def margin(numbers: Sequence[Count], side: Side, *, upright: bool, many: bool) -
     return min(ROOM, length / _LENGTHS[upright])
 
 
-def inside(anchor: float, extent: float, limits: tuple[float, float], side: Side) -> float:
+def move_inside(anchor: float, extent: float, limits: tuple[float, float], side: Side) -> float:
     """Move an anchor so far into the axis that a text which takes `extent` of it is not cut."""
     low, high = limits
     if side == "above":
@@ -146,13 +151,13 @@ def inside(anchor: float, extent: float, limits: tuple[float, float], side: Side
     return min(high, max(anchor, low + extent))
 
 
-def between(span: tuple[float, float], extent: float, limits: tuple[float, float]) -> float:
+def place_between(span: tuple[float, float], extent: float, limits: tuple[float, float]) -> float:
     """Return the middle of what is seen of a span, or the nearest place where a text is not cut.
 
     Examples
     --------
-    >>> between((20, 60), 10, (0, 50)), between((48, 48), 10, (0, 50)), between((0, 2), 10, (0, 50))
-    (35.0, 45.0, 5.0)
+    >>> [place_between(ends, 10, (0, 50)) for ends in ((20, 60), (48, 48), (0, 2))]
+    [35.0, 45.0, 5.0]
     """
     low, high = limits
     half = min(extent, high - low) / 2
@@ -160,24 +165,24 @@ def between(span: tuple[float, float], extent: float, limits: tuple[float, float
     return max(low + half, min(middle, high - half))
 
 
-def approximate(value: float, doubt: float) -> float:
+def round_to_noise(value: float, doubt: float) -> float:
     """Round a count to the digit that noise lets us know.
 
     Examples
     --------
-    >>> approximate(1234.5, doubt=40), approximate(7.3, doubt=2)
+    >>> round_to_noise(1234.5, doubt=40), round_to_noise(7.3, doubt=2)
     (1230, 7)
     """
     digits = max(0, math.floor(math.log10(max(doubt, 1.0))))
     return round(value / 10**digits) * 10**digits
 
 
-def compact(value: float) -> str:
+def format_compact(value: float) -> str:
     """Write a count in as few letters as it takes.
 
     Examples
     --------
-    >>> compact(960), compact(12_340), compact(1_200_000)
+    >>> format_compact(960), format_compact(12_340), format_compact(1_200_000)
     ('960', '12k', '1.2M')
     """
     for unit, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
@@ -191,23 +196,25 @@ def compact(value: float) -> str:
     return f"{value:.0f}"
 
 
-def _in_words(count: Count) -> str:
-    return f"≈ {number(count.number)} {count.side}"
+def _format_words(count: OutlierCount) -> str:
+    return f"≈ {format_number(count.number)} {count.side}"
 
 
-def _in_full(count: Count) -> str:
-    return f"≈ {number(count.number)}"
+def _format_full(count: OutlierCount) -> str:
+    return f"≈ {format_number(count.number)}"
 
 
-def _in_short(count: Count) -> str:
-    return f"≈{compact(count.number)}"
+def _format_short(count: OutlierCount) -> str:
+    return f"≈{format_compact(count.number)}"
 
 
-def _turned(numbers: Sequence[Count], across: float, beyond: float, measure: Measure) -> Setting:
-    texts = tuple(map(_in_short, numbers))
+def _set_turned(
+    numbers: Sequence[OutlierCount], across: float, beyond: float, measure: Measure
+) -> TextSetting:
+    texts = tuple(map(_format_short, numbers))
     widest = max(map(measure, texts), default=0.0)
     size = _size(across / LINE_HEIGHT, beyond / max(widest, 1e-9))
-    return Setting(texts, 90, size) if size >= _SMALLEST else Setting((), 0, CAPTION_SIZE)
+    return TextSetting(texts, 90, size) if size >= _SMALLEST else TextSetting((), 0, CAPTION_SIZE)
 
 
 def _size(*rooms: float) -> float:
@@ -225,7 +232,7 @@ Pair = tuple[float, float]
 
 
 @dataclass(frozen=True)
-class Part:
+class BoxPart:
     """A rectangle, or a line, between two places along the categories and two values."""
 
     left: float
@@ -255,26 +262,29 @@ class Fineness:
         return max(2, round(min(self.most, _STEPS_PER_AXIS * length / self.axis)))
 
 
-def soft_boxes(boxes: Boxes, fineness: Fineness) -> list[Part]:
+def shade_boxes(boxes: Boxes, fineness: Fineness) -> list[BoxPart]:
     """Return the fill of the boxes."""
-    parts: list[Part] = []
-    for place in _clear(boxes):
+    parts: list[BoxPart] = []
+    for place in _list_reliable(boxes):
         q1, q3 = _edge(boxes.q1, place), _edge(boxes.q3, place)
         count = fineness.steps(max(q1[2] - q1[0], q3[2] - q3[0]))
         ends = (
-            (_within(q1, 2 * step / (count - 1)), _within(q3, 2 - 2 * step / (count - 1)))
+            (
+                _interpolate_interval(q1, 2 * step / (count - 1)),
+                _interpolate_interval(q3, 2 - 2 * step / (count - 1)),
+            )
             for step in range(count)
         )
-        parts += _pile(_sides(boxes, place, 1.0), ends, count, theme.BOX_OPACITY)
+        parts += _stack_rectangles(_sides(boxes, place, 1.0), ends, count, theme.BOX_OPACITY)
     return parts
 
 
-def soft_medians(boxes: Boxes, fineness: Fineness) -> list[Part]:
+def shade_medians(boxes: Boxes, fineness: Fineness) -> list[BoxPart]:
     """Return the shades around the medians."""
-    return _shades(boxes, boxes.median, fineness, 1.0, theme.MEDIAN_OPACITY)
+    return _make_shades(boxes, boxes.median, fineness, 1.0, theme.MEDIAN_OPACITY)
 
 
-def soft_ends(boxes: Boxes, fineness: Fineness) -> list[Part]:
+def shade_whisker_ends(boxes: Boxes, fineness: Fineness) -> list[BoxPart]:
     """Return the shades around the ends of the whiskers; the box covers what lies behind it."""
     below, above = boxes.lower_whisker, boxes.upper_whisker
     below = Estimates(below.value, below.low, tuple(map(min, below.high, boxes.q1.value)))
@@ -282,62 +292,64 @@ def soft_ends(boxes: Boxes, fineness: Fineness) -> list[Part]:
     return [
         part
         for end in (below, above)
-        for part in _shades(boxes, end, fineness, _END, theme.END_OPACITY)
+        for part in _make_shades(boxes, end, fineness, _END, theme.END_OPACITY)
     ]
 
 
-def outlines(boxes: Boxes) -> list[Part]:
+def outlines(boxes: Boxes) -> list[BoxPart]:
     """Return the boxes from first to third quartile."""
     return [
-        Part(*_sides(boxes, place, 1.0), boxes.q1.value[place], boxes.q3.value[place])
-        for place in _clear(boxes)
+        BoxPart(*_sides(boxes, place, 1.0), boxes.q1.value[place], boxes.q3.value[place])
+        for place in _list_reliable(boxes)
     ]
 
 
-def medians(boxes: Boxes) -> list[Part]:
+def medians(boxes: Boxes) -> list[BoxPart]:
     """Return the lines across the boxes."""
-    return _across(boxes, boxes.median, 1.0)
+    return _draw_across(boxes, boxes.median, 1.0)
 
 
-def caps(boxes: Boxes) -> list[Part]:
+def caps(boxes: Boxes) -> list[BoxPart]:
     """Return the lines across the ends of the whiskers."""
-    return _across(boxes, boxes.lower_whisker, _CAP) + _across(boxes, boxes.upper_whisker, _CAP)
+    return _draw_across(boxes, boxes.lower_whisker, _CAP) + _draw_across(
+        boxes, boxes.upper_whisker, _CAP
+    )
 
 
-def whiskers(boxes: Boxes) -> list[Part]:
+def whiskers(boxes: Boxes) -> list[BoxPart]:
     """Return the lines from each box to the ends of its whiskers."""
     pairs = ((boxes.lower_whisker, boxes.q1), (boxes.q3, boxes.upper_whisker))
     return [
-        Part(*_sides(boxes, place, 0.0), low.value[place], high.value[place])
+        BoxPart(*_sides(boxes, place, 0.0), low.value[place], high.value[place])
         for low, high in pairs
-        for place in _clear(boxes)
+        for place in _list_reliable(boxes)
     ]
 
 
-def spans(boxes: Boxes) -> list[Part]:
+def spans(boxes: Boxes) -> list[BoxPart]:
     """Return where a box would lie, as far as we know, for groups too small to draw one."""
     return [
-        Part(*_sides(boxes, place, 1.0), boxes.q1.low[place], boxes.q3.high[place])
+        BoxPart(*_sides(boxes, place, 1.0), boxes.q1.low[place], boxes.q3.high[place])
         for place, clear in enumerate(boxes.clear)
         if not clear
     ]
 
 
-def span_sides(boxes: Boxes, limits: Pair) -> list[Part]:
+def span_sides(boxes: Boxes, limits: Pair) -> list[BoxPart]:
     """Return the lines around the spans; one that goes on beyond the axis is open there."""
-    lines: list[Part] = []
+    lines: list[BoxPart] = []
     for span in spans(boxes):
-        lines += [Part(side, side, span.low, span.high) for side in (span.left, span.right)]
+        lines += [BoxPart(side, side, span.low, span.high) for side in (span.left, span.right)]
         ends = [end for end in (span.low, span.high) if limits[0] <= end <= limits[1]]
-        lines += [Part(span.left, span.right, end, end) for end in ends]
+        lines += [BoxPart(span.left, span.right, end, end) for end in ends]
     return lines
 
 
-def reaches(boxes: Boxes) -> list[Part]:
+def reaches(boxes: Boxes) -> list[BoxPart]:
     """Return all that is drawn for each group, to be pointed at."""
     lowest, highest = boxes.lower_whisker, boxes.upper_whisker
     return [
-        Part(
+        BoxPart(
             *_sides(boxes, place, 1.0),
             min(lowest.low[place], lowest.value[place]),
             max(highest.high[place], highest.value[place]),
@@ -353,7 +365,7 @@ def spacing(panel: Panel) -> float:
     return min((b - a for a, b in pairwise(places)), default=1.0)
 
 
-def _clear(boxes: Boxes) -> Iterator[int]:
+def _list_reliable(boxes: Boxes) -> Iterator[int]:
     return (place for place, clear in enumerate(boxes.clear) if clear)
 
 
@@ -362,10 +374,10 @@ def _sides(boxes: Boxes, place: int, share: float) -> Pair:
     return boxes.position[place] - half, boxes.position[place] + half
 
 
-def _across(boxes: Boxes, edge: Estimates, share: float) -> list[Part]:
+def _draw_across(boxes: Boxes, edge: Estimates, share: float) -> list[BoxPart]:
     return [
-        Part(*_sides(boxes, place, share), edge.value[place], edge.value[place])
-        for place in _clear(boxes)
+        BoxPart(*_sides(boxes, place, share), edge.value[place], edge.value[place])
+        for place in _list_reliable(boxes)
     ]
 
 
@@ -373,30 +385,32 @@ def _edge(edge: Estimates, place: int) -> tuple[float, float, float]:
     return edge.low[place], edge.value[place], edge.high[place]
 
 
-def _within(edge: tuple[float, float, float], share: float) -> float:
+def _interpolate_interval(edge: tuple[float, float, float], share: float) -> float:
     """Return a place in an interval: 0 is its low end, 1 the value itself, 2 its high end."""
     low, value, high = edge
     return low + (value - low) * share if share < 1 else value + (high - value) * (share - 1)
 
 
-def _shades(
+def _make_shades(
     boxes: Boxes, edge: Estimates, fineness: Fineness, width: float, opacity: float
-) -> list[Part]:
-    parts: list[Part] = []
-    for place in _clear(boxes):
+) -> list[BoxPart]:
+    parts: list[BoxPart] = []
+    for place in _list_reliable(boxes):
         low, value, high = _edge(edge, place)
         count = fineness.steps(high - low)
         shares = (1 - step / count for step in range(count))
         ends = ((value + (low - value) * s, value + (high - value) * s) for s in shares)
-        parts += _pile(_sides(boxes, place, width), ends, count, opacity)
+        parts += _stack_rectangles(_sides(boxes, place, width), ends, count, opacity)
     return parts
 
 
-def _pile(sides: Pair, ends: Iterable[Pair], count: int, full: float) -> Iterator[Part]:
+def _stack_rectangles(
+    sides: Pair, ends: Iterable[Pair], count: int, full: float
+) -> Iterator[BoxPart]:
     """Lay rectangles upon each other; the deeper ones are seen through those above."""
     below = 0.0
     for step, (low, high) in enumerate(ends):
         seen = full * (_FAINTEST + (1 - _FAINTEST) * step / (count - 1))
         if low < high:
-            yield Part(*sides, low, high, opacity=1 - (1 - seen) / (1 - below))
+            yield BoxPart(*sides, low, high, opacity=1 - (1 - seen) / (1 - below))
             below = seen

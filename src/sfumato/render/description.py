@@ -16,29 +16,29 @@ from sfumato.figure import (
     Boxes,
     Cells,
     Clouds,
+    Contour,
     Dots,
     Estimates,
     Figure,
     Heat,
     Interval,
     Mark,
-    Outline,
     Panel,
     Points,
-    percent,
+    format_percent,
 )
 from sfumato.render.boxes import TOO_FEW
-from sfumato.render.plane import sample
-from sfumato.render.scale import marks_of, title_of
-from sfumato.render.text import clean, moment, number, shorten
+from sfumato.render.plane import sample_density
+from sfumato.render.scale import list_marks, title_of
+from sfumato.render.text import clean, format_moment, format_number, shorten
 
 
-def between(axis: Axis, low: float, high: float) -> str:
+def describe_middle(axis: Axis, low: float, high: float) -> str:
     """Print the middle of two places on an axis, with the digits that tell them apart."""
     middle = (low + high) / 2
     if axis.kind == "time":
-        return moment(middle)
-    return number(round(middle, decimals(high - low)))
+        return format_moment(middle)
+    return format_number(round(middle, decimals(high - low)))
 
 
 def decimals(width: float) -> int:
@@ -52,38 +52,40 @@ def decimals(width: float) -> int:
     return max(0, math.ceil(-math.log10(width)))
 
 
-def at(axis: Axis, value: float) -> str:
+def describe_position(axis: Axis, value: float) -> str:
     """Print one place on an axis."""
     match axis.kind:
         case "category":
             return axis.categories[round(value)]
         case "time":
-            return moment(value)
+            return format_moment(value)
         case "number":
-            return number(value)
+            return format_number(value)
 
 
-def span(axis: Axis, low: float, high: float) -> str:
+def describe_span(axis: Axis, low: float, high: float) -> str:
     """Print the interval or the category between two places on an axis.
 
     Examples
     --------
-    >>> span(Axis("age"), 20, 25), span(Axis("ward", "category", categories=("A", "B")), 0.6, 1.4)
+    >>> ward = Axis("ward", "category", categories=("A", "B"))
+    >>> describe_span(Axis("age"), 20, 25), describe_span(ward, 0.6, 1.4)
     ('20–25', 'B')
-    >>> span(Axis("age", step=1), 19.5, 24.5), span(Axis("hour", step=1), 6.5, 7.5)
+    >>> hour = Axis("hour", step=1)
+    >>> describe_span(hour, 19.5, 24.5), describe_span(hour, 6.5, 7.5)
     ('20–24', '7')
     """
     if axis.step is not None:
         low, high = low + axis.step / 2, high - axis.step / 2
         if math.isclose(low, high):
-            return number(low)
+            return format_number(low)
     match axis.kind:
         case "category":
             return axis.categories[round((low + high) / 2)]
         case "time":
-            return f"{moment(low)} – {moment(high)}"
+            return f"{format_moment(low)} – {format_moment(high)}"
         case "number":
-            return f"{number(low)}–{number(high)}"
+            return f"{format_number(low)}–{format_number(high)}"
 
 
 LONGEST = 300
@@ -91,7 +93,7 @@ LONGEST = 300
 
 
 @dataclass(frozen=True)
-class Reading:
+class Description:
     """One released value in words: the names of what it is about, and what it says."""
 
     place: tuple[tuple[str, str], ...]
@@ -103,69 +105,79 @@ class Reading:
         return f"{place}: {value}"
 
 
-def panel_of(figure: Figure, panel: Panel) -> list[tuple[str, str]]:
+def describe_panel(figure: Figure, panel: Panel) -> list[tuple[str, str]]:
     """Return the group that a panel shows, if panels are groups."""
     return [(figure.legend, panel.title)] if panel.title else []
 
 
-def sure(coverage: float) -> str:
+def describe_coverage(coverage: float) -> str:
     """Return how often an interval covers the truth, in brackets."""
-    return f" ({percent(coverage)})" if coverage else ""
+    return f" ({format_percent(coverage)})" if coverage else ""
 
 
-def estimate(
+def describe_estimate(
     axis: Axis, estimates: Estimates, place: int, coverage: float, clear: bool = True
 ) -> str:
     """Print a number with its interval in brackets, if it has one."""
     value, low, high = (
-        at(axis, numbers[place]) for numbers in (estimates.value, estimates.low, estimates.high)
+        describe_position(axis, numbers[place])
+        for numbers in (estimates.value, estimates.low, estimates.high)
     )
     interval = f" ({low} to {high})" if coverage else ""
     return (value if clear else TOO_FEW) + interval
 
 
-def cleaned(pairs: list[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+def clean_pairs(pairs: list[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
     """Return names and words without what cannot be printed, of bounded length."""
     return tuple((shorten(name, LONGEST), shorten(words, LONGEST)) for name, words in pairs)
 
 
-def bar_readings(figure: Figure, panel: Panel, bars: Bars) -> Iterator[Reading]:
+def describe_bars(figure: Figure, panel: Panel, bars: Bars) -> Iterator[Description]:
     """Read the bars of one series: where, how much, and how sure."""
     for place, height in enumerate(bars.height):
-        interval = span(panel.x, bars.left[place], bars.right[place])
-        where = [*panel_of(figure, panel), (panel.x.label, interval)]
+        interval = describe_span(panel.x, bars.left[place], bars.right[place])
+        where = [*describe_panel(figure, panel), (panel.x.label, interval)]
         if bars.series:
             where.append((figure.legend, bars.series))
-        value = f"{number(height)} (below zero)" if bars.clipped[place] else number(height)
-        yield Reading(
-            cleaned(where),
-            cleaned(
+        value = (
+            f"{format_number(height)} (below zero)"
+            if bars.clipped[place]
+            else format_number(height)
+        )
+        yield Description(
+            clean_pairs(where),
+            clean_pairs(
                 [
                     (panel.y.label, value),
-                    (percent(bars.pointwise.coverage), _ends(bars.pointwise, place)),
                     (
-                        f"{percent(bars.simultaneous.coverage)} all together",
-                        _ends(bars.simultaneous, place),
+                        format_percent(bars.pointwise.coverage),
+                        _describe_interval(bars.pointwise, place),
+                    ),
+                    (
+                        f"{format_percent(bars.simultaneous.coverage)} all together",
+                        _describe_interval(bars.simultaneous, place),
                     ),
                 ]
             ),
         )
 
 
-def cell_readings(figure: Figure, panel: Panel, cells: Cells) -> Iterator[Reading]:
+def describe_cells(figure: Figure, panel: Panel, cells: Cells) -> Iterator[Description]:
     """Read the cells of a grid, row by row."""
-    noise = (percent(cells.coverage), f"± {number(cells.noise)}")
+    noise = (format_percent(cells.coverage), f"± {format_number(cells.noise)}")
     for row, values in enumerate(cells.value):
-        vertical = (panel.y.label, span(panel.y, *cells.y_edges[row : row + 2]))
+        vertical = (panel.y.label, describe_span(panel.y, *cells.y_edges[row : row + 2]))
         for column, value in enumerate(values):
-            level = (panel.x.label, span(panel.x, *cells.x_edges[column : column + 2]))
+            level = (panel.x.label, describe_span(panel.x, *cells.x_edges[column : column + 2]))
             doubt = " (could be empty)" if cells.muted[row][column] else ""
-            where = cleaned([*panel_of(figure, panel), level, vertical])
-            yield Reading(where, cleaned([(cells.label, number(value) + doubt), noise]))
+            where = clean_pairs([*describe_panel(figure, panel), level, vertical])
+            yield Description(
+                where, clean_pairs([(cells.label, format_number(value) + doubt), noise])
+            )
 
 
-def _ends(interval: Interval, place: int) -> str:
-    return f"{number(interval.low[place])} to {number(interval.high[place])}"
+def _describe_interval(interval: Interval, place: int) -> str:
+    return f"{format_number(interval.low[place])} to {format_number(interval.high[place])}"
 
 
 Array = NDArray[np.float64]
@@ -174,54 +186,61 @@ Pairs = list[tuple[str, str]]
 NOWHERE = "nowhere"
 
 
-def cloud_readings(figure: Figure, panel: Panel, clouds: Clouds) -> Iterator[Reading]:
+def describe_clouds(figure: Figure, panel: Panel, clouds: Clouds) -> Iterator[Description]:
     """Read a group at a time: where it is densest, and which other lies most where it does."""
     shared = overlaps(clouds)
     for group, name in enumerate(clouds.series):
-        peak = densest(panel, clouds, group)
+        peak = describe_densest(panel, clouds, group)
         axes = (f"densest at {panel.x.label}", panel.y.label)
         said = list(zip(axes, peak or (NOWHERE, NOWHERE), strict=True))
         if len(clouds.series) > 1:
-            said.append(("overlaps most with", _nearest(clouds, shared, group)))
-        yield Reading(cleaned(_of(figure, panel, name)), cleaned(said))
+            said.append(("overlaps most with", _describe_nearest(clouds, shared, group)))
+        yield Description(clean_pairs(_describe_group(figure, panel, name)), clean_pairs(said))
 
 
-def outline_readings(figure: Figure, panel: Panel, outline: Outline) -> Iterator[Reading]:
+def describe_contour(figure: Figure, panel: Panel, outline: Contour) -> Iterator[Description]:
     """Read how far the smallest region reaches that holds a share of a group."""
-    where = [*_of(figure, panel, outline.series), ("share inside", percent(outline.share))]
+    where = [
+        *_describe_group(figure, panel, outline.series),
+        ("share inside", format_percent(outline.share)),
+    ]
     corners = [corner for path in outline.paths for corner in path]
     said = [
-        (axis.label, _reach([corner[side] for corner in corners]))
+        (axis.label, _describe_extent([corner[side] for corner in corners]))
         for side, axis in enumerate((panel.x, panel.y))
     ]
-    yield Reading(cleaned(where), cleaned(said))
+    yield Description(clean_pairs(where), clean_pairs(said))
 
 
-def dot_readings(figure: Figure, panel: Panel, dots: Dots) -> Iterator[Reading]:
+def describe_dots(figure: Figure, panel: Panel, dots: Dots) -> Iterator[Description]:
     """Read how many points there are; where each lies says nothing about anybody."""
-    where = _of(figure, panel, dots.series)
-    yield Reading(cleaned(where), cleaned([("points drawn from the density", f"{len(dots.x)}")]))
+    where = _describe_group(figure, panel, dots.series)
+    yield Description(
+        clean_pairs(where), clean_pairs([("points drawn from the density", f"{len(dots.x)}")])
+    )
 
 
-def arrow_readings(figure: Figure, panel: Panel, arrows: Arrows) -> Iterator[Reading]:
+def describe_arrows(figure: Figure, panel: Panel, arrows: Arrows) -> Iterator[Description]:
     """Read the arrows from the longest to the shortest."""
-    known = sure(arrows.coverage)
-    for place, length in by_length(arrows):
-        where = [*panel_of(figure, panel), ("arrow", arrows.label[place])]
-        said = [("length", brief(length))]
+    known = describe_coverage(arrows.coverage)
+    for place, length in sort_by_length(arrows):
+        where = [*describe_panel(figure, panel), ("arrow", arrows.label[place])]
+        said = [("length", format_brief(length))]
         for axis, ends in ((panel.x, arrows.x), (panel.y, arrows.y)):
-            said.append((axis.label + known, estimate(axis, ends, place, arrows.coverage)))
-        yield Reading(cleaned(where), cleaned(said))
+            said.append((axis.label + known, describe_estimate(axis, ends, place, arrows.coverage)))
+        yield Description(clean_pairs(where), clean_pairs(said))
 
 
-def densest(panel: Panel, mark: Clouds | Heat, group: int = 0) -> tuple[str, str] | None:
+def describe_densest(panel: Panel, mark: Clouds | Heat, group: int = 0) -> tuple[str, str] | None:
     """Print the middle of the place where a density is highest, unless it is zero everywhere."""
     value = np.array(mark.value[group] if isinstance(mark, Clouds) else mark.value)
     if not value.size or value.max() <= 0:
         return None
     row, column = divmod(int(value.argmax()), value.shape[1])
     rows, columns = value.shape
-    return _middle(panel.x, mark.x, column, columns), _middle(panel.y, mark.y, row, rows)
+    return _describe_cell_middle(panel.x, mark.x, column, columns), _describe_cell_middle(
+        panel.y, mark.y, row, rows
+    )
 
 
 def overlaps(clouds: Clouds) -> Array:
@@ -235,7 +254,7 @@ def overlaps(clouds: Clouds) -> Array:
     return np.array([np.minimum(part, parts).sum(axis=1) for part in parts])
 
 
-def by_length(arrows: Arrows) -> list[tuple[int, float]]:
+def sort_by_length(arrows: Arrows) -> list[tuple[int, float]]:
     """Return place and length of every arrow, the longest first."""
     x, y = arrows.origin
     tips = zip(arrows.x.value, arrows.y.value, strict=True)
@@ -243,39 +262,39 @@ def by_length(arrows: Arrows) -> list[tuple[int, float]]:
     return sorted(enumerate(lengths), key=lambda pair: -pair[1])
 
 
-def brief(value: float) -> str:
+def format_brief(value: float) -> str:
     """Print a number to two digits.
 
     Examples
     --------
-    >>> brief(0.1234), brief(12.34)
+    >>> format_brief(0.1234), format_brief(12.34)
     ('0.12', '12')
     """
-    return number(float(f"{value:.2g}"))
+    return format_number(float(f"{value:.2g}"))
 
 
-def _of(figure: Figure, panel: Panel, name: str) -> Pairs:
-    return [*panel_of(figure, panel), *([(figure.legend, name)] if name else [])]
+def _describe_group(figure: Figure, panel: Panel, name: str) -> Pairs:
+    return [*describe_panel(figure, panel), *([(figure.legend, name)] if name else [])]
 
 
-def _nearest(clouds: Clouds, shared: Array, group: int) -> str:
+def _describe_nearest(clouds: Clouds, shared: Array, group: int) -> str:
     others = [place for place in range(len(clouds.series)) if place != group]
     other = max(others, key=lambda place: float(shared[group, place]))
-    return f"{clouds.series[other]} ({percent(float(shared[group, other]))})"
+    return f"{clouds.series[other]} ({format_percent(float(shared[group, other]))})"
 
 
-def _reach(ends: list[float]) -> str:
+def _describe_extent(ends: list[float]) -> str:
     if not ends:
         return NOWHERE
     low, high = min(ends), max(ends)
     digits = decimals((high - low) / 50) if high > low else 2
-    return f"{number(round(low, digits))} to {number(round(high, digits))}"
+    return f"{format_number(round(low, digits))} to {format_number(round(high, digits))}"
 
 
-def _middle(axis: Axis, window: tuple[float, float], place: int, count: int) -> str:
+def _describe_cell_middle(axis: Axis, window: tuple[float, float], place: int, count: int) -> str:
     width = (window[1] - window[0]) / count
     low = window[0] + place * width
-    return between(axis, low, low + width)
+    return describe_middle(axis, low, low + width)
 
 
 _MOST_PLACES = 24
@@ -284,38 +303,38 @@ _FEWEST_PLACES = 6
 DOUBT = " (could be noise)"
 
 
-def places_aside(figure: Figure) -> int:
+def choose_places_aside(figure: Figure) -> int:
     """Return at how many places a side a density is read aloud and listed: fewer if it has others.
 
     Examples
     --------
-    >>> places_aside(Figure("", (), ""))
+    >>> choose_places_aside(Figure("", (), ""))
     24
     """
-    count = len(marks_of(figure, Heat)) + len(marks_of(figure, Clouds))
+    count = len(list_marks(figure, Heat)) + len(list_marks(figure, Clouds))
     return max(_FEWEST_PLACES, int(_MOST_PLACES / math.sqrt(max(1, count))))
 
 
-def heat_readings(figure: Figure, panel: Panel, heat: Heat) -> Iterator[Reading]:
+def describe_heat(figure: Figure, panel: Panel, heat: Heat) -> Iterator[Description]:
     """Read a density at a few places, row by row."""
-    taken = sample(heat, places_aside(figure))
+    taken = sample_density(heat, choose_places_aside(figure))
     for place in taken.places:
         left, right, low, high = taken.ends(heat, place)
-        middle = [(panel.x.label, between(panel.x, left, right))]
-        middle.append((panel.y.label, between(panel.y, low, high)))
-        said = [(heat.label, number(place.value))]
+        middle = [(panel.x.label, describe_middle(panel.x, left, right))]
+        middle.append((panel.y.label, describe_middle(panel.y, low, high)))
+        said = [(heat.label, format_number(place.value))]
         if heat.coverage:
             doubt = DOUBT if place.low <= 0 else ""
-            interval = f"{number(place.low)} to {number(place.high)}"
-            said = [(heat.label, number(place.value) + doubt)]
-            said.append((f"{percent(heat.coverage)} (noise)", interval))
-        yield Reading(cleaned([*panel_of(figure, panel), *middle]), cleaned(said))
+            interval = f"{format_number(place.low)} to {format_number(place.high)}"
+            said = [(heat.label, format_number(place.value) + doubt)]
+            said.append((f"{format_percent(heat.coverage)} (noise)", interval))
+        yield Description(clean_pairs([*describe_panel(figure, panel), *middle]), clean_pairs(said))
 
 
-def box_readings(figure: Figure, panel: Panel, boxes: Boxes) -> Iterator[Reading]:
+def describe_boxes(figure: Figure, panel: Panel, boxes: Boxes) -> Iterator[Description]:
     """Read the boxes of one series: seven numbers each, with their intervals in brackets."""
     groups, values = (panel.x, panel.y) if boxes.orient == "v" else (panel.y, panel.x)
-    counted, known = Axis(""), sure(boxes.coverage)
+    counted, known = Axis(""), describe_coverage(boxes.coverage)
     numbers: tuple[tuple[str, Axis, Estimates], ...] = (
         ("outliers below", counted, boxes.outliers_below),
         ("lower whisker", values, boxes.lower_whisker),
@@ -326,115 +345,127 @@ def box_readings(figure: Figure, panel: Panel, boxes: Boxes) -> Iterator[Reading
         ("outliers above", counted, boxes.outliers_above),
     )
     for place, position in enumerate(boxes.position):
-        where = [*panel_of(figure, panel), (groups.label, span(groups, position, position))]
+        where = [
+            *describe_panel(figure, panel),
+            (groups.label, describe_span(groups, position, position)),
+        ]
         where = [pair for pair in where if any(pair)]
         if boxes.series:
             where.append((figure.legend, boxes.series))
         said = [
-            (name + known, estimate(axis, number, place, boxes.coverage, boxes.clear[place]))
+            (
+                name + known,
+                describe_estimate(axis, number, place, boxes.coverage, boxes.clear[place]),
+            )
             for name, axis, number in numbers
         ]
-        said.append(("size", f"≈\u00a0{number(round(boxes.size[place]))}"))
-        yield Reading(cleaned(where), cleaned(said))
+        said.append(("size", f"≈\u00a0{format_number(round(boxes.size[place]))}"))
+        yield Description(clean_pairs(where), clean_pairs(said))
 
 
-def point_readings(figure: Figure, panel: Panel, points: Points) -> Iterator[Reading]:
+def describe_points(figure: Figure, panel: Panel, points: Points) -> Iterator[Description]:
     """Read the points of one series: where on the y axis, how much, and how sure."""
-    name = panel.x.label + sure(points.coverage)
+    name = panel.x.label + describe_coverage(points.coverage)
     for place, height in enumerate(points.y):
-        where = [*panel_of(figure, panel), (panel.y.label, at(panel.y, height))]
+        where = [
+            *describe_panel(figure, panel),
+            (panel.y.label, describe_position(panel.y, height)),
+        ]
         if points.series:
             where.append((figure.legend, points.series))
-        words = estimate(panel.x, points.x, place, points.coverage)
-        yield Reading(cleaned(where), cleaned([(name, words)]))
+        words = describe_estimate(panel.x, points.x, place, points.coverage)
+        yield Description(clean_pairs(where), clean_pairs([(name, words)]))
     for height in points.too_few:
-        where = [*panel_of(figure, panel), (panel.y.label, at(panel.y, height))]
-        yield Reading(cleaned(where), cleaned([(panel.x.label, TOO_FEW)]))
+        where = [
+            *describe_panel(figure, panel),
+            (panel.y.label, describe_position(panel.y, height)),
+        ]
+        yield Description(clean_pairs(where), clean_pairs([(panel.x.label, TOO_FEW)]))
 
 
-def readings(figure: Figure) -> Iterator[Reading]:
+def describe_figure(figure: Figure) -> Iterator[Description]:
     """Read every value of a figure, panel by panel."""
     for panel in figure.panels:
         for mark in panel.marks:
-            yield from _readings(figure, panel, mark)
+            yield from _describe_mark(figure, panel, mark)
 
 
-def _readings(figure: Figure, panel: Panel, mark: Mark) -> Iterator[Reading]:
+def _describe_mark(figure: Figure, panel: Panel, mark: Mark) -> Iterator[Description]:
     match mark:
         case Bars():
-            return bar_readings(figure, panel, mark)
+            return describe_bars(figure, panel, mark)
         case Cells():
-            return cell_readings(figure, panel, mark)
+            return describe_cells(figure, panel, mark)
         case Boxes():
-            return box_readings(figure, panel, mark)
+            return describe_boxes(figure, panel, mark)
         case Points():
-            return point_readings(figure, panel, mark)
+            return describe_points(figure, panel, mark)
         case Heat():
-            return heat_readings(figure, panel, mark)
+            return describe_heat(figure, panel, mark)
         case _:
-            return _plane_readings(figure, panel, mark)
+            return _describe_plane_mark(figure, panel, mark)
 
 
-def _plane_readings(
-    figure: Figure, panel: Panel, mark: Clouds | Outline | Dots | Arrows
-) -> Iterator[Reading]:
+def _describe_plane_mark(
+    figure: Figure, panel: Panel, mark: Clouds | Contour | Dots | Arrows
+) -> Iterator[Description]:
     match mark:
         case Clouds():
-            return cloud_readings(figure, panel, mark)
-        case Outline():
-            return outline_readings(figure, panel, mark)
+            return describe_clouds(figure, panel, mark)
+        case Contour():
+            return describe_contour(figure, panel, mark)
         case Dots():
-            return dot_readings(figure, panel, mark)
+            return describe_dots(figure, panel, mark)
         case Arrows():
-            return arrow_readings(figure, panel, mark)
+            return describe_arrows(figure, panel, mark)
 
 
 _MOST_NAMED = 12
 _LONGEST = 2000  # letters of a sentence, whatever names are in it
 
 
-def spoken(figure: Figure) -> str:
+def describe_aloud(figure: Figure) -> str:
     """Return what a screen reader says of the whole picture: its title, and what it shows."""
-    told = summary(figure)
+    told = summarise(figure)
     return clean(f"{figure.title}. {told}" if told else figure.title)
 
 
-def summary(figure: Figure) -> str:
+def summarise(figure: Figure) -> str:
     """Return a text for screen readers; empty where every mark is read for itself.
 
     Groups are named by where they are densest and how much they overlap, arrows by length.
     """
     told = [
-        shorten(f"{_named(figure, panel)}{sentence}", _LONGEST)
+        shorten(f"{_prefix_title(figure, panel)}{sentence}", _LONGEST)
         for panel in figure.panels
-        for sentence in _sentences(figure, panel)
+        for sentence in _summarise_panel(figure, panel)
     ]
     return clean(" ".join(told))
 
 
-def _sentences(figure: Figure, panel: Panel) -> list[str]:
-    said = [sentence for mark in panel.marks for sentence in _sentence(figure, panel, mark)]
-    shares = {mark.share for mark in panel.marks if isinstance(mark, Outline)}
+def _summarise_panel(figure: Figure, panel: Panel) -> list[str]:
+    said = [sentence for mark in panel.marks for sentence in _summarise_mark(figure, panel, mark)]
+    shares = {mark.share for mark in panel.marks if isinstance(mark, Contour)}
     if shares:
-        listed = " and ".join(map(percent, sorted(shares)))
+        listed = " and ".join(map(format_percent, sorted(shares)))
         said.append(f"Lines enclose {listed} of each group.")
     return said
 
 
-def _sentence(figure: Figure, panel: Panel, mark: Mark) -> list[str]:
+def _summarise_mark(figure: Figure, panel: Panel, mark: Mark) -> list[str]:
     match mark:
         case Heat():
-            return _density(panel, mark)
+            return _summarise_density(panel, mark)
         case Clouds():
-            return [*_groups(figure, panel, mark), *_overlap(mark)]
+            return [*_summarise_groups(figure, panel, mark), *_summarise_overlap(mark)]
         case Arrows():
-            return _arrows(mark)
+            return _summarise_arrows(mark)
         case _:
             return []
 
 
-def _density(panel: Panel, heat: Heat) -> list[str]:
-    peak = densest(panel, heat)
+def _summarise_density(panel: Panel, heat: Heat) -> list[str]:
+    peak = describe_densest(panel, heat)
     of = f"Density of {heat.label}" if heat.label else "Density"
     if peak is None:
         return [f"{of}, zero everywhere."]
@@ -443,7 +474,7 @@ def _density(panel: Panel, heat: Heat) -> list[str]:
     return [f"{of}, highest at {panel.x.label} {peak[0]}, {panel.y.label} {peak[1]}{doubt}."]
 
 
-def _groups(figure: Figure, panel: Panel, clouds: Clouds) -> list[str]:
+def _summarise_groups(figure: Figure, panel: Panel, clouds: Clouds) -> list[str]:
     if len(clouds.series) < 2:
         opening = f"Density over {panel.x.label} and {panel.y.label}."
     else:
@@ -452,13 +483,13 @@ def _groups(figure: Figure, panel: Panel, clouds: Clouds) -> list[str]:
         opening = f"Densities of {count} groups{of} over {panel.x.label} and {panel.y.label}."
     said = [opening]
     for group, name in enumerate(clouds.series[:_MOST_NAMED]):
-        peak = densest(panel, clouds, group)
+        peak = describe_densest(panel, clouds, group)
         where = f"is densest at {peak[0]}, {peak[1]}" if peak else "is seen nowhere"
         said.append(f"{name or 'It'} {where}.")
     return said
 
 
-def _overlap(clouds: Clouds) -> list[str]:
+def _summarise_overlap(clouds: Clouds) -> list[str]:
     names, shared = clouds.series, overlaps(clouds)
     pairs = [(a, b) for b in range(len(names)) for a in range(b)]
     if not pairs:
@@ -466,18 +497,21 @@ def _overlap(clouds: Clouds) -> list[str]:
     most = max(pairs, key=lambda pair: float(shared[pair]))
     least = min(pairs, key=lambda pair: float(shared[pair]))
     if len(pairs) == 1:
-        return [f"They overlap by {percent(float(shared[most]))}."]
-    ends = (f"{names[a]} and {names[b]} ({percent(float(shared[a, b]))})" for a, b in (most, least))
+        return [f"They overlap by {format_percent(float(shared[most]))}."]
+    ends = (
+        f"{names[a]} and {names[b]} ({format_percent(float(shared[a, b]))})"
+        for a, b in (most, least)
+    )
     return ["Most overlap: {}; least: {}.".format(*ends)]
 
 
-def _arrows(arrows: Arrows) -> list[str]:
+def _summarise_arrows(arrows: Arrows) -> list[str]:
     if not arrows.label:
         return []
-    ordered = by_length(arrows)
-    listed = ", ".join(f"{arrows.label[place]} {brief(size)}" for place, size in ordered)
+    ordered = sort_by_length(arrows)
+    listed = ", ".join(f"{arrows.label[place]} {format_brief(size)}" for place, size in ordered)
     return [f"Arrows by length: {listed}."]
 
 
-def _named(figure: Figure, panel: Panel) -> str:
+def _prefix_title(figure: Figure, panel: Panel) -> str:
     return f"{title_of(figure, panel)}: " if panel.title else ""

@@ -13,10 +13,10 @@ from typing import Any
 
 from sfumato.figure import Figure, Heat
 from sfumato.render import theme
-from sfumato.render.description import Reading, readings, spoken
-from sfumato.render.scale import headlines, marks_of
+from sfumato.render.description import Description, describe_aloud, describe_figure
+from sfumato.render.scale import headlines, list_marks
 from sfumato.render.text import clean
-from sfumato.render.vega import VERSION, bare
+from sfumato.render.vega import VERSION, build_bare_vega
 from sfumato.render.vega.axis import WIDTH
 
 # Where there is no room for it, as on a phone, the still picture stays, which shrinks to fit.
@@ -31,7 +31,7 @@ if (specification && picture && picture.clientWidth >= 600) {
 """
 
 
-def block(spec: dict[str, Any], still: str) -> str:
+def embed_chart(spec: dict[str, Any], still: str) -> str:
     """Return the place of a picture on a page: `still` until, and unless, the script draws it."""
     from vl_convert import vegalite_to_vega
 
@@ -48,7 +48,7 @@ def block(spec: dict[str, Any], still: str) -> str:
 
 
 @cache
-def script() -> str:
+def write_script() -> str:
     """Return the runtime, and the lines that start it."""
     from vl_convert import javascript_bundle
 
@@ -57,7 +57,7 @@ def script() -> str:
     return javascript_bundle(_START, vl_version=VERSION).replace("</script", "<\\/script")
 
 
-def source(code: str) -> str:
+def hash_script(code: str) -> str:
     """Return what a page's policy calls a script of this content."""
     return f"'sha256-{b64encode(sha256(code.encode()).digest()).decode()}'"
 
@@ -65,22 +65,22 @@ def source(code: str) -> str:
 MOST_ROWS = 2000
 
 
-def table(figure: Figure) -> str:
+def build_table(figure: Figure) -> str:
     """Return a table that opens on request; a figure of very many cells has none.
 
     Marks that say different things have a table for each kind.
     """
-    rows = list(islice(readings(figure), MOST_ROWS + 1))
+    rows = list(islice(describe_figure(figure), MOST_ROWS + 1))
     if not 0 < len(rows) <= MOST_ROWS:
         return ""
-    kinds: dict[tuple[str, ...], list[Reading]] = {}
+    kinds: dict[tuple[str, ...], list[Description]] = {}
     for row in rows:
         kinds.setdefault(_names(row), []).append(row)
     tables = "".join(_table(names, alike) for names, alike in kinds.items())
     return f"<details><summary>The released values as a table</summary>{tables}</details>"
 
 
-def _table(names: tuple[str, ...], rows: list[Reading]) -> str:
+def _table(names: tuple[str, ...], rows: list[Description]) -> str:
     head = "".join(f'<th scope="col">{escape(name)}</th>' for name in names)
     body = "".join(map(_row, rows))
     return (
@@ -89,11 +89,11 @@ def _table(names: tuple[str, ...], rows: list[Reading]) -> str:
     )
 
 
-def _names(reading: Reading) -> tuple[str, ...]:
+def _names(reading: Description) -> tuple[str, ...]:
     return tuple(name for name, _ in (*reading.place, *reading.value))
 
 
-def _row(reading: Reading) -> str:
+def _row(reading: Description) -> str:
     words = (words for _, words in (*reading.place, *reading.value))
     return f"<tr>{''.join(f'<td>{escape(word)}</td>' for word in words)}</tr>"
 
@@ -127,26 +127,28 @@ _LONG = re.compile(r"\d+\.\d{3,}")
 _VERBOSE = re.compile(r' (?:role|aria-roledescription)="[^"]*"')
 
 
-def html(figure: Figure) -> str:
+def build_html(figure: Figure) -> str:
     """Return one self-contained page with the chart, its caption and a table of its values."""
-    if len(figure.panels) != 1 or not marks_of(figure, Heat):
-        return page(figure.title, fragment(figure, heading="h1") + table(figure))
-    chart = block(bare(figure, width=_LIVELY_WIDTH, lively=True), _svg(figure, WIDTH))
-    body = _framed(figure, "h1", chart + _HINT) + table(figure)
-    return page(figure.title, body, script=script())
+    if len(figure.panels) != 1 or not list_marks(figure, Heat):
+        return build_page(figure.title, build_fragment(figure, heading="h1") + build_table(figure))
+    chart = embed_chart(
+        build_bare_vega(figure, width=_LIVELY_WIDTH, lively=True), _svg(figure, WIDTH)
+    )
+    body = _frame_chart(figure, "h1", chart + _HINT) + build_table(figure)
+    return build_page(figure.title, body, script=write_script())
 
 
-def fragment(figure: Figure, *, heading: str = "p", width: int = WIDTH) -> str:
+def build_fragment(figure: Figure, *, heading: str = "p", width: int = WIDTH) -> str:
     """Return the chart for a page that exists already, such as a notebook.
 
     It has no script and no ids, so any number of them can stand on one page. `width` is that of
     the panels in pixels; a browser scales the picture down where there is less room, and its
     letters with it.
     """
-    return _framed(figure, heading, _svg(figure, width))
+    return _frame_chart(figure, heading, _svg(figure, width))
 
 
-def _framed(figure: Figure, heading: str, chart: str) -> str:
+def _frame_chart(figure: Figure, heading: str, chart: str) -> str:
     lines = [*((note, theme.INK) for note in figure.notes), (figure.caption, theme.SOFT_INK)]
     footer = "".join(
         f'<p style="margin:0.3em 0;color:{colour}">{_text(words)}</p>'
@@ -162,12 +164,12 @@ def _framed(figure: Figure, heading: str, chart: str) -> str:
     )
 
 
-def page(title: str, body: str, *, script: str = "") -> str:
+def build_page(title: str, body: str, *, script: str = "") -> str:
     """Return a page around `body`, which a browser will not let reach the network.
 
     Only the given script runs on it.
     """
-    policy = f"{_POLICY}; script-src {source(script)}" if script else _POLICY
+    policy = f"{_POLICY}; script-src {hash_script(script)}" if script else _POLICY
     run = f"<script>{script}</script>\n" if script else ""
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
@@ -187,26 +189,28 @@ def _headline(figure: Figure, element: str) -> str:
 def _svg(figure: Figure, width: int) -> str:
     from vl_convert import vegalite_to_svg
 
-    opening, _, rest = vegalite_to_svg(bare(figure, width=width), vl_version=VERSION).partition(">")
+    opening, _, rest = vegalite_to_svg(
+        build_bare_vega(figure, width=width), vl_version=VERSION
+    ).partition(">")
     opening = _NAMESPACE.sub("", opening).removeprefix("<svg")
-    rest = _UNSPOKEN.sub(r'<g pointer-events="none" ', _MARK.sub(_spoken, rest))
-    rest = _PLACE.sub(_shortened, rest)
+    rest = _UNSPOKEN.sub(r'<g pointer-events="none" ', _MARK.sub(_show_label, rest))
+    rest = _PLACE.sub(_shorten_path, rest)
     style = 'style="max-width:100%;height:auto" role="group"'
-    return f'<svg {style} aria-label="{_text(spoken(figure))}"{opening}>{rest}'
+    return f'<svg {style} aria-label="{_text(describe_aloud(figure))}"{opening}>{rest}'
 
 
-def _spoken(mark: re.Match[str]) -> str:
+def _show_label(mark: re.Match[str]) -> str:
     """Turn a label that only screen readers hear into one that is shown, too, when pointed at."""
     words, rest = mark.groups()
-    rest = _LONG.sub(_rounded, _VERBOSE.sub("", rest))
+    rest = _LONG.sub(_round_number, _VERBOSE.sub("", rest))
     return f"<path{rest}><title>{escape(unescape(words))}</title></path>"
 
 
-def _shortened(place: re.Match[str]) -> str:
-    return _LONG.sub(_rounded, place[0])
+def _shorten_path(place: re.Match[str]) -> str:
+    return _LONG.sub(_round_number, place[0])
 
 
-def _rounded(number: re.Match[str]) -> str:
+def _round_number(number: re.Match[str]) -> str:
     return f"{float(number[0]):.2f}"
 
 

@@ -12,7 +12,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.figure import Arrows, Clouds, Dots, Heat, Mark, Outline, Panel, Points
+from sfumato.figure import Arrows, Clouds, Contour, Dots, Heat, Mark, Panel, Points
 from sfumato.render import theme
 
 Colours = NDArray[np.uint8]
@@ -21,12 +21,12 @@ Colours = NDArray[np.uint8]
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 
 
-def png(colours: Colours) -> bytes:
+def encode_png(colours: Colours) -> bytes:
     """Return the content of a PNG file; the same colours give the same bytes.
 
     Examples
     --------
-    >>> png(np.zeros((2, 3, 4), dtype=np.uint8))[1:4]
+    >>> encode_png(np.zeros((2, 3, 4), dtype=np.uint8))[1:4]
     b'PNG'
     """
     from PIL import Image
@@ -36,12 +36,12 @@ def png(colours: Colours) -> bytes:
     return content.getvalue()
 
 
-def address(content: bytes) -> str:
+def make_data_address(content: bytes) -> str:
     """Return a data address of a PNG or JPEG file.
 
     Examples
     --------
-    >>> address(png(np.zeros((2, 3, 4), dtype=np.uint8)))[:27]
+    >>> make_data_address(encode_png(np.zeros((2, 3, 4), dtype=np.uint8)))[:27]
     'data:image/png;base64,iVBOR'
     """
     kind = "png" if content.startswith(_SIGNATURE) else "jpeg"
@@ -59,7 +59,7 @@ _FULL = 0.6  # of the colour scale: above, it is as opaque as it gets
 
 
 @dataclass(frozen=True)
-class Place:
+class SampledCell:
     """A rectangle of the window, and the density in its middle."""
 
     column: int
@@ -75,9 +75,9 @@ class Sample:
 
     columns: int
     rows: int
-    places: tuple[Place, ...]
+    places: tuple[SampledCell, ...]
 
-    def ends(self, heat: Heat, place: Place) -> tuple[float, float, float, float]:
+    def ends(self, heat: Heat, place: SampledCell) -> tuple[float, float, float, float]:
         """Return the left, right, low and high end of a place."""
         across = (heat.x[1] - heat.x[0]) / self.columns
         up = (heat.y[1] - heat.y[0]) / self.rows
@@ -85,19 +85,19 @@ class Sample:
         return left, left + across, low, low + up
 
 
-def sample(heat: Heat, most: int) -> Sample:
+def sample_density(heat: Heat, most: int) -> Sample:
     """Return a density at evenly spaced places, at most so many a side."""
     rows, columns = len(heat.value), len(heat.value[0])
     across, up = min(most, columns), min(most, rows)
-    return Sample(across, up, tuple(_places(heat, across, up)))
+    return Sample(across, up, tuple(_sample_cells(heat, across, up)))
 
 
-def muted(heat: Heat) -> NDArray[np.bool_]:
+def find_muted(heat: Heat) -> NDArray[np.bool_]:
     """Return where noise alone could have made what is seen."""
     return np.array(heat.muted, dtype=bool)
 
 
-def colours(heat: Heat, top: float, *, night: bool = False) -> Colours:
+def colour_density(heat: Heat, top: float, *, night: bool = False) -> Colours:
     """Return the picture of a density, row by row from the lowest y.
 
     Parameters
@@ -109,7 +109,7 @@ def colours(heat: Heat, top: float, *, night: bool = False) -> Colours:
     """
     level = np.clip(np.array(heat.value) / top, 0, 1) ** EXPONENT
     seen = theme.ramp(level, night=night)
-    doubtful = muted(heat)
+    doubtful = find_muted(heat)
     opacity = np.ones_like(level)
     if heat.background:
         opacity = theme.HEAT_OPACITY * np.clip((level - _CLEAR) / (_FULL - _CLEAR), 0, 1)
@@ -139,17 +139,17 @@ def ticks(top: float) -> list[float]:
     return [0.0, *reversed(chosen)]
 
 
-def ratio_of(panel: Panel) -> float | None:
+def find_ratio(panel: Panel) -> float | None:
     """Return how tall a panel is for its width, if a mark in it decides."""
-    ratios = (_ratio(panel, mark) for mark in panel.marks)
+    ratios = (_find_mark_ratio(panel, mark) for mark in panel.marks)
     return next((ratio for ratio in ratios if ratio is not None), None)
 
 
-def _ratio(panel: Panel, mark: Mark) -> float | None:
+def _find_mark_ratio(panel: Panel, mark: Mark) -> float | None:
     match mark:
         case Heat():
             return mark.ratio
-        case Clouds() | Outline() | Dots() | Arrows():
+        case Clouds() | Contour() | Dots() | Arrows():
             # Scores along two directions have one unit, so distances can be compared.
             x, y = panel.x.limits, panel.y.limits
             return (y[1] - y[0]) / (x[1] - x[0]) if x and y else None
@@ -157,13 +157,13 @@ def _ratio(panel: Panel, mark: Mark) -> float | None:
             return None
 
 
-def _places(heat: Heat, across: int, up: int) -> Iterator[Place]:
+def _sample_cells(heat: Heat, across: int, up: int) -> Iterator[SampledCell]:
     rows, columns = len(heat.value), len(heat.value[0])
     for row in range(up):
         r = (2 * row + 1) * rows // (2 * up)
         for column in range(across):
             c = (2 * column + 1) * columns // (2 * across)
-            yield Place(column, row, heat.value[r][c], heat.low[r][c], heat.high[r][c])
+            yield SampledCell(column, row, heat.value[r][c], heat.low[r][c], heat.high[r][c])
 
 
 _DENSEST = 0.62  # opacity of a group where it is densest
@@ -260,9 +260,9 @@ THICKEST = 6.0
 _FILLED = 0.7
 
 
-def abreast(panel: Panel) -> int:
+def count_series(panel: Panel) -> int:
     """Count the series of a panel."""
-    return len(_series(panel))
+    return len(_list_series(panel))
 
 
 def thickness(panel: Panel, point: float) -> float:
@@ -273,11 +273,11 @@ def thickness(panel: Panel, point: float) -> float:
     point
         What one point of the paper is worth on the y axis.
     """
-    count = max(1, abreast(panel))
-    places = sorted({place for mark in _series(panel) for place in mark.y})
+    count = max(1, count_series(panel))
+    places = sorted({place for mark in _list_series(panel) for place in mark.y})
     apart = min((b - a for a, b in pairwise(places)), default=1.0)
     # A curve is drawn where it lies: its series together are hardly thicker than one alone.
-    curves = any(mark.joined for mark in _series(panel))
+    curves = any(mark.joined for mark in _list_series(panel))
     thickest = THICKEST / count**0.8 if curves else THICKEST
     return max(0.8, min(thickest, _FILLED * apart / point / count))
 
@@ -287,17 +287,17 @@ def dot_size(thick: float) -> float:
     return max(2.0, min(5.0, thick + 1))
 
 
-def beside(panel: Panel, mark: Points, point: float) -> tuple[float, ...]:
+def place_beside(panel: Panel, mark: Points, point: float) -> tuple[float, ...]:
     """Return the places of one series on the y axis, a little apart from those of the others.
 
     Points without intervals do not hide each other, and stand where they belong.
     """
     if not mark.coverage:
         return mark.y
-    shift = _series(panel).index(mark) - (abreast(panel) - 1) / 2
+    shift = _list_series(panel).index(mark) - (count_series(panel) - 1) / 2
     # The first series lies highest, as it stands first in the legend.
     return tuple(place - shift * 1.15 * thickness(panel, point) * point for place in mark.y)
 
 
-def _series(panel: Panel) -> list[Points]:
+def _list_series(panel: Panel) -> list[Points]:
     return [mark for mark in panel.marks if isinstance(mark, Points)]

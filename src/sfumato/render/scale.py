@@ -12,27 +12,27 @@ from sfumato.figure import (
     Boxes,
     Cells,
     Clouds,
+    Contour,
     Dots,
     Figure,
     Heat,
     Mark,
-    Outline,
     Panel,
     Points,
-    percent,
+    format_percent,
 )
-from sfumato.render.text import number, shorten
+from sfumato.render.text import format_number, shorten
 
 HEADROOM = 1.05
 _SPREAD = 0.7
 
 Limits = tuple[float, float]
-MarkKind = TypeVar("MarkKind", Bars, Cells, Boxes, Points, Heat, Clouds, Outline, Dots, Arrows)
+MarkKind = TypeVar("MarkKind", Bars, Cells, Boxes, Points, Heat, Clouds, Contour, Dots, Arrows)
 Coloured = Cells | Heat
 """Marks whose colour measures something."""
 
 
-def panels(figure: Figure) -> tuple[Panel, ...]:
+def list_panels(figure: Figure) -> tuple[Panel, ...]:
     """Return the panels to draw: an empty one where no group may be shown."""
     return figure.panels or (Panel(Axis("", "category"), Axis("", "category"), ()),)
 
@@ -71,23 +71,23 @@ def value_limits(panel: Panel, boxes: Boxes) -> Limits:
 
 def colour_limits(figure: Figure) -> Limits:
     """Return the values at both ends of the colour scale, which all panels share."""
-    rows = [row for mark in coloured(figure) for row in mark.value]
+    rows = [row for mark in list_coloured(figure) for row in mark.value]
     return 0.0, max((value for row in rows for value in row), default=0.0) or 1.0
 
 
-def coloured(figure: Figure) -> list[Coloured]:
+def list_coloured(figure: Figure) -> list[Coloured]:
     """Return the marks that need a colour scale: grids that have cells at all, and densities."""
-    marks = [*marks_of(figure, Cells), *marks_of(figure, Heat)]
+    marks = [*list_marks(figure, Cells), *list_marks(figure, Heat)]
     return [mark for mark in marks if mark.value and mark.value[0]]
 
 
-def series(figure: Figure) -> list[str]:
+def list_series(figure: Figure) -> list[str]:
     """Return the names of all series, in the order they first appear."""
     marks = [mark for panel in figure.panels for mark in panel.marks]
-    return list(dict.fromkeys(name for mark in marks for name in names_in(mark)))
+    return list(dict.fromkeys(name for mark in marks for name in list_names(mark)))
 
 
-def names_in(mark: Mark) -> tuple[str, ...]:
+def list_names(mark: Mark) -> tuple[str, ...]:
     """Return the names of the series that a mark shows, if they have any."""
     match mark:
         case Cells() | Heat() | Arrows():
@@ -98,54 +98,54 @@ def names_in(mark: Mark) -> tuple[str, ...]:
             return (mark.series,) if mark.series else ()
 
 
-def marks_of(figure: Figure, kind: type[MarkKind]) -> list[MarkKind]:
+def list_marks(figure: Figure, kind: type[MarkKind]) -> list[MarkKind]:
     """Return all marks of one kind, panel by panel."""
     return [mark for panel in figure.panels for mark in panel.marks if isinstance(mark, kind)]
 
 
-def ruled(panel: Panel) -> Literal["x", "y", "both"] | None:
+def choose_ruled_axes(panel: Panel) -> Literal["x", "y", "both"] | None:
     """Return the axes whose ticks are carried on as light lines across the panel."""
     match panel.marks:
         case (Cells() | Heat() | Clouds(), *_):
             return None
         case (Boxes(orient="h"), *_) | (Points(joined=False), *_):
             return "x"
-        case (Points() | Outline() | Dots() | Arrows(), *_):
+        case (Points() | Contour() | Dots() | Arrows(), *_):
             return "both"
         case _:
             return "y"
 
 
-def error_bar_places(panel: Panel, bars: Bars) -> tuple[float, ...]:
+def place_error_bars(panel: Panel, bars: Bars) -> tuple[float, ...]:
     """Return where error bars stand: mid-bar, or side by side where outlines overlap."""
     share = 0.5
     if bars.outline:
-        outlines = _outlines(panel)
+        outlines = _list_outlines(panel)
         share += _SPREAD * ((outlines.index(bars) + 0.5) / len(outlines) - 0.5)
     ends = zip(bars.left, bars.right, strict=True)
     return tuple(left + share * (right - left) for left, right in ends)
 
 
-def error_bars_abreast(panel: Panel, bars: Bars) -> int:
+def count_error_bars(panel: Panel, bars: Bars) -> int:
     """Count the error bars that share the width of one bar."""
-    return len(_outlines(panel)) if bars.outline else 1
+    return len(_list_outlines(panel)) if bars.outline else 1
 
 
 def colour_title(mark: Coloured) -> str:
     """Return what the colour measures, and how far noise can have moved it, if that is known."""
     if not mark.coverage:
         return shorten(mark.label, 60)
-    noise = f"noise ± {number(mark.noise)} ({percent(mark.coverage)})"
+    noise = f"noise ± {format_number(mark.noise)} ({format_percent(mark.coverage)})"
     return f"{shorten(mark.label, 60)}, {noise}" if mark.label else noise
 
 
-def strokes(cells: Cells) -> list[tuple[int, int]]:
+def list_strokes(cells: Cells) -> list[tuple[int, int]]:
     """Return row and column of every muted cell."""
     rows = enumerate(cells.muted)
     return [(r, c) for r, row in rows for c, muted in enumerate(row) if muted]
 
 
-def _outlines(panel: Panel) -> list[Bars]:
+def _list_outlines(panel: Panel) -> list[Bars]:
     return [mark for mark in panel.marks if isinstance(mark, Bars) and mark.outline]
 
 
@@ -184,14 +184,14 @@ def _y_ends(mark: Mark) -> Sequence[float]:
 
 
 def _plane_ends(
-    mark: Cells | Heat | Clouds | Outline | Dots | Arrows,
+    mark: Cells | Heat | Clouds | Contour | Dots | Arrows,
 ) -> tuple[Sequence[float], Sequence[float]]:
     match mark:
         case Cells():
             return mark.x_edges, mark.y_edges
         case Heat() | Clouds() | Dots():
             return mark.x, mark.y
-        case Outline():
+        case Contour():
             corners = [corner for path in mark.paths for corner in path]
             return [x for x, _ in corners], [y for _, y in corners]
         case Arrows():

@@ -70,7 +70,7 @@ def wrap(text: str, width: float, measure: Measure) -> list[str]:
     lines: list[str] = []
     for paragraph in _TIED.sub(_NO_BREAK, text).split("\n"):
         line, length = "", 0.0
-        for word in _pieces(clean(paragraph), width, measure):
+        for word in _cut_into_pieces(clean(paragraph), width, measure):
             more = measure(f" {word}")
             if line and length + more > width:
                 lines.append(line)
@@ -86,12 +86,12 @@ def width(text: str) -> float:
     return sum(map(_letter_width, text))
 
 
-def number(value: float) -> str:
+def format_number(value: float) -> str:
     """Print a number in full if it is whole, else to four digits.
 
     Examples
     --------
-    >>> number(1234.0), number(12.3456), number(0.00012)
+    >>> format_number(1234.0), format_number(12.3456), format_number(0.00012)
     ('1234', '12.35', '0.00012')
     """
     value = value or 0.0  # no minus before zero
@@ -100,17 +100,17 @@ def number(value: float) -> str:
     digits = 0 if value == round(value) else max(0, 3 - math.floor(math.log10(abs(value))))
     printed = f"{value:.{digits}f}"
     printed = printed.rstrip("0").rstrip(".") if "." in printed else printed
-    return _separated(printed, abs(value) >= 10_000)
+    return _separate_thousands(printed, abs(value) >= 10_000)
 
 
-def numbers(values: Sequence[float]) -> list[str]:
+def format_numbers(values: Sequence[float]) -> list[str]:
     """Print the ticks of one axis alike: the same decimals, separators on all or on none.
 
     Four digits stay together, so that a year looks like one.
 
     Examples
     --------
-    >>> numbers([0, 0.5, 1.0]), numbers([1990, 2000])
+    >>> format_numbers([0, 0.5, 1.0]), format_numbers([1990, 2000])
     (['0.0', '0.5', '1.0'], ['1990', '2000'])
     """
     largest = max((abs(value) for value in values), default=0.0)
@@ -122,15 +122,15 @@ def numbers(values: Sequence[float]) -> list[str]:
         (d for d in range(7) if all(abs(round(v, d) - v) < step / 1000 for v in values)), 6
     )
     rounded = [round(value, digits) + 0.0 for value in values]  # no minus before zero
-    return [_separated(f"{value:.{digits}f}", largest >= 10_000) for value in rounded]
+    return [_separate_thousands(f"{value:.{digits}f}", largest >= 10_000) for value in rounded]
 
 
-def moment(microseconds: float) -> str:
+def format_moment(microseconds: float) -> str:
     """Print a moment in UTC, without the hour at midnight.
 
     Examples
     --------
-    >>> moment(0), moment(3.6e9)
+    >>> format_moment(0), format_moment(3.6e9)
     ('1970-01-01', '1970-01-01 01:00')
     """
     # The margin of an axis may reach beyond what a calendar holds.
@@ -141,25 +141,25 @@ def moment(microseconds: float) -> str:
     return when.strftime("%Y-%m-%d %H:%M" if microseconds % 60_000_000 == 0 else "%Y-%m-%d %X")
 
 
-def _separated(printed: str, separate: bool) -> str:
+def _separate_thousands(printed: str, separate: bool) -> str:
     if not separate:
         return printed.replace("-", MINUS)
     whole, point, rest = printed.partition(".")
     return f"{int(whole):,}".replace(",", THIN_SPACE).replace("-", MINUS) + point + rest
 
 
-def _pieces(text: str, width: float, measure: Measure) -> list[str]:
+def _cut_into_pieces(text: str, width: float, measure: Measure) -> list[str]:
     pieces: list[str] = []
     for word in text.split(" "):
         rest = word
         while rest:
-            fitting = _fitting(rest, width, measure)
+            fitting = _count_fitting(rest, width, measure)
             pieces.append(rest[:fitting])
             rest = rest[fitting:]
     return pieces
 
 
-def _fitting(word: str, width: float, measure: Measure) -> int:
+def _count_fitting(word: str, width: float, measure: Measure) -> int:
     """Return how many letters of a word fit, and at least 1; a name can have thousands."""
     most = 1
     while most < len(word) and measure(word[:most]) <= width:
@@ -216,12 +216,14 @@ def set_below(names: Sequence[str], *, slot: float, room: float, measure: Measur
     """
     names = [shorten(name, LONGEST) for name in names]
     for size in (TICK_SIZE, 0.88 * TICK_SIZE):
-        lines = [_level(name, 0.94 * slot * TICK_SIZE / size, measure) for name in names]
+        lines = [_wrap_level(name, 0.94 * slot * TICK_SIZE / size, measure) for name in names]
         if all(lines):
             return LabelSetting(tuple(lines), 0, size)
     if slot >= 1.2 * TICK_SIZE * LINE_HEIGHT:
-        return LabelSetting(tuple(fitted(n, 1.4 * room, measure) for n in names), 45, TICK_SIZE)
-    return _upright(names, slot, room, measure)
+        return LabelSetting(
+            tuple(cut_to_width(n, 1.4 * room, measure) for n in names), 45, TICK_SIZE
+        )
+    return _set_upright(names, slot, room, measure)
 
 
 def set_beside(names: Sequence[str], *, slot: float, room: float, measure: Measure) -> LabelSetting:
@@ -232,13 +234,13 @@ def set_beside(names: Sequence[str], *, slot: float, room: float, measure: Measu
     wide = room * TICK_SIZE / size
     wrapped = [wrap(name, wide, measure) for name in names]
     kept = [
-        "\n".join(lines) if len(lines) <= most else fitted(name, wide, measure)
+        "\n".join(lines) if len(lines) <= most else cut_to_width(name, wide, measure)
         for name, lines in zip(names, wrapped, strict=True)
     ]
-    return LabelSetting(_thinned(kept, size, slot), 0, size)
+    return LabelSetting(_thin_out(kept, size, slot), 0, size)
 
 
-def fitted(name: str, width: float, measure: Measure) -> str:
+def cut_to_width(name: str, width: float, measure: Measure) -> str:
     """Cut a name until it is no wider than `width`."""
     limit = len(name)
     while limit > 2 and measure(shorten(name, limit)) > width:
@@ -246,10 +248,10 @@ def fitted(name: str, width: float, measure: Measure) -> str:
     return shorten(name, limit)
 
 
-def _level(name: str, width: float, measure: Measure) -> str:
+def _wrap_level(name: str, width: float, measure: Measure) -> str:
     """Wrap between words, cutting monstrous ones; return nothing if an ordinary one is too wide."""
     words = [
-        word if len(word) <= _LONGEST_WORD else fitted(word, width, measure)
+        word if len(word) <= _LONGEST_WORD else cut_to_width(word, width, measure)
         for word in name.split()
     ]
     if any(measure(word) > width for word in words):
@@ -258,18 +260,18 @@ def _level(name: str, width: float, measure: Measure) -> str:
     if len(lines) > _MOST_LINES:
         lines = [
             *lines[: _MOST_LINES - 1],
-            fitted(lines[_MOST_LINES - 1] + ELLIPSIS, width, measure),
+            cut_to_width(lines[_MOST_LINES - 1] + ELLIPSIS, width, measure),
         ]
     return "\n".join(lines) or " "
 
 
-def _upright(names: Sequence[str], slot: float, room: float, measure: Measure) -> LabelSetting:
+def _set_upright(names: Sequence[str], slot: float, room: float, measure: Measure) -> LabelSetting:
     size = min(TICK_SIZE, max(SMALLEST_SIZE, slot / 1.04))
-    cut = [fitted(name, room * TICK_SIZE / size, measure) for name in names]
-    return LabelSetting(_thinned(cut, size, slot), 90, size)
+    cut = [cut_to_width(name, room * TICK_SIZE / size, measure) for name in names]
+    return LabelSetting(_thin_out(cut, size, slot), 90, size)
 
 
-def _thinned(texts: Sequence[str], size: float, slot: float) -> tuple[str, ...]:
+def _thin_out(texts: Sequence[str], size: float, slot: float) -> tuple[str, ...]:
     """Keep every second, third, … name where a slot is smaller than a letter."""
     every = -(-int(size * 100) // max(1, int(slot * 100)))
     return tuple(text if place % every == 0 else "" for place, text in enumerate(texts))
@@ -288,7 +290,7 @@ class Stamp:
     size: float
 
 
-def stamp(words: str, *, width: float, height: float, measure: Measure) -> Stamp:
+def fit_stamp(words: str, *, width: float, height: float, measure: Measure) -> Stamp:
     """Fill a box from corner to corner.
 
     Parameters
@@ -298,7 +300,7 @@ def stamp(words: str, *, width: float, height: float, measure: Measure) -> Stamp
     """
     words = clean(words)
     angle = min(math.atan2(height, width), _STEEPEST)
-    choices = [(words,), _halves(words)]
+    choices = [(words,), _halve_words(words)]
     sized = [Stamp(lines, math.degrees(angle), 0.0) for lines in choices]
     return max(
         (Stamp(s.lines, s.angle, _size(s.lines, angle, width, height, measure)) for s in sized),
@@ -306,7 +308,7 @@ def stamp(words: str, *, width: float, height: float, measure: Measure) -> Stamp
     )
 
 
-def _halves(words: str) -> tuple[str, ...]:
+def _halve_words(words: str) -> tuple[str, ...]:
     """Break at the space nearest the middle."""
     spaces = [place for place, letter in enumerate(words) if letter == " "]
     if not spaces:

@@ -18,8 +18,8 @@ from engines.hostile import CANARY
 from sfumato.domain import Bounds
 from sfumato.engines.duckdb_engine import DuckEngine
 from sfumato.engines.sources import delimited
-from sfumato.engines.sources.delimited import LONGEST, DelimitedFiles, whole_records
-from sfumato.engines.sources.files import parts_at
+from sfumato.engines.sources.delimited import LONGEST, DelimitedFiles, split_records
+from sfumato.engines.sources.files import list_files
 from sfumato.engines.sources.source import Columns
 from sfumato.errors import SourceError
 from sfumato.grid import Grid
@@ -30,7 +30,7 @@ PIECES += [b"\x00", b"\\", b"'", b"#", b'"x,y"', b'"l\nm"', "é".encode(), b"\xe
 
 
 def read(path, *columns, errors="replace"):
-    source = DelimitedFiles(parts_at(path))
+    source = DelimitedFiles(list_files(path))
     names = columns or tuple(source.kinds)
     batches = [batch for batch, _ in source.batches(Columns(names))]
     columns = [[text.cast(pa.binary()) for text in batch.columns] for batch in batches]
@@ -131,7 +131,7 @@ def written(records, folder, fields, name="table.csv"):
 
 
 def chunks_of(monkeypatch, size):
-    monkeypatch.setattr(delimited, "whole_records", partial(whole_records, chunk=size))
+    monkeypatch.setattr(delimited, "split_records", partial(split_records, chunk=size))
 
 
 @pytest.mark.parametrize("fields", [1, 2])
@@ -220,7 +220,7 @@ def test_no_more_than_the_first_line_is_asked_for_before_a_charge(ending, most, 
     Watched.farthest = 0
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(type(path), "open", lambda self, mode, buffering: Watched(self))
-        source = DelimitedFiles(parts_at(path))
+        source = DelimitedFiles(list_files(path))
     assert list(source.kinds) == ["a", "b"]
     assert 4 <= Watched.farthest <= most
 
@@ -236,7 +236,7 @@ def test_a_first_line_that_is_too_long_is_refused(rows, tmp_path, monkeypatch):
     monkeypatch.setattr(delimited, "LONGEST", 100)
     assert read(file(tmp_path, b"a" * 99 + b"\n1\n")) == [("1",)]
     with pytest.raises(SourceError, match="names of its columns"):
-        DelimitedFiles(parts_at(file(tmp_path, b"a," + b"b" * 100 + rows)))
+        DelimitedFiles(list_files(file(tmp_path, b"a," + b"b" * 100 + rows)))
 
 
 ROWS = ("", "1,2\n", "CANARY-7f3a,2\n", '1,"CANARY-7f3a"\n', '1,""\n"CANARY-7f3a",2\n', '1,"\n')

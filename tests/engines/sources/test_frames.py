@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 
 from sfumato.domain import Bounds, Categories
-from sfumato.engines.columns import shortened
+from sfumato.engines.columns import shorten_text
 from sfumato.engines.duckdb_engine import DuckEngine
 from sfumato.engines.sources.relation import DuckRelation
 from sfumato.engines.sources.source import Columns
@@ -280,9 +280,9 @@ def test_a_relation_hands_on_digests_of_long_texts():
     )
     ((batch, _),) = DuckRelation(relation).batches(Columns(["t", "b", "j"]))
     text, json = "é" * 5000, '"' + "é" * 5000 + '"'
-    assert batch["t"].to_pylist() == [shortened(text.encode()).decode(), "é", None]
-    assert batch["b"].to_pylist() == [shortened(text.encode()), "é".encode(), None]
-    assert batch["j"].to_pylist() == [shortened(json.encode()).decode(), '"é"', None]
+    assert batch["t"].to_pylist() == [shorten_text(text.encode()).decode(), "é", None]
+    assert batch["b"].to_pylist() == [shorten_text(text.encode()), "é".encode(), None]
+    assert batch["j"].to_pylist() == [shorten_text(json.encode()).decode(), '"é"', None]
 
 
 def test_a_users_connection_is_left_as_it_was():

@@ -13,7 +13,7 @@ import pytest
 from pandas.api.extensions import ExtensionArray, ExtensionDtype
 
 from sfumato.domain import Bounds, Categories
-from sfumato.engines.columns import identities, labels, numbers, positions
+from sfumato.engines.columns import find_positions, read_identities, read_labels, read_numbers
 from sfumato.engines.duckdb_engine import DuckEngine
 from sfumato.engines.sources.frames import PandasFrame
 from sfumato.engines.sources.source import Columns
@@ -74,12 +74,12 @@ def read(series):
     found = [column for batch, _ in batches for column in batch.columns]
     levels, flags = Categories((7, 1)), Categories((True,))
     readings = [
-        np.concatenate([positions(column, CATEGORIES) for column in found]),
-        np.concatenate([positions(column, levels) for column in found]),
-        np.concatenate([positions(column, flags) for column in found]),
-        np.nan_to_num(np.concatenate([numbers(column) for column in found]), nan=-77.0),
-        [text for column in found for text in labels(column).to_pylist()],
-        [person for column in found for person in identities(column).to_pylist()],
+        np.concatenate([find_positions(column, CATEGORIES) for column in found]),
+        np.concatenate([find_positions(column, levels) for column in found]),
+        np.concatenate([find_positions(column, flags) for column in found]),
+        np.nan_to_num(np.concatenate([read_numbers(column) for column in found]), nan=-77.0),
+        [text for column in found for text in read_labels(column).to_pylist()],
+        [person for column in found for person in read_identities(column).to_pylist()],
     ]
     return list(zip(*readings, strict=True))
 
@@ -205,4 +205,4 @@ def categorical(values):
 
 def written(series):
     ((batch, _),) = PandasFrame(pd.DataFrame({"g": series})).batches(Columns(["g"]))
-    return identities(batch.column("g")).to_pylist()
+    return read_identities(batch.column("g")).to_pylist()

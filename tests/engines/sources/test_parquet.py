@@ -187,12 +187,15 @@ def test_long_texts_are_read_a_few_at_once_and_only_small_row_groups_as_dictiona
     texts = pa.table({"g": [f"{row:05}" * 20_000 for row in range(200)]})
     pq.write_table(texts, tmp_path / "long.parquet", use_dictionary=False)
     footer = pq.read_metadata(tmp_path / "long.parquet")
-    words, rows = parquet._manner(footer, {"g": [0]}, ["g"], ["g"], 0)
+    words, rows = parquet._choose_reading(footer, {"g": [0]}, ["g"], ["g"], 0)
     assert words == []  # of all rows, 2 GiB of words would not fit
     assert rows * 100_000 < 2**27
     pq.write_table(TABLE, tmp_path / "short.parquet")
     footer = pq.read_metadata(tmp_path / "short.parquet")
-    assert parquet._manner(footer, {"g": [0], "x": [2]}, ["g"], ["g"], 0) == (["g"], parquet.BLOCK)
+    assert parquet._choose_reading(footer, {"g": [0], "x": [2]}, ["g"], ["g"], 0) == (
+        ["g"],
+        parquet.BLOCK,
+    )
 
 
 def test_a_column_may_bear_the_name_of_arrows_own_key(tmp_path):

@@ -11,7 +11,7 @@ import pytest
 from engines.hostile import CANARY
 from sfumato.domain import Bounds, Categories
 from sfumato.engines.duckdb_engine import DuckEngine
-from sfumato.engines.sources.files import parts_at
+from sfumato.engines.sources.files import list_files
 from sfumato.engines.sources.opening import open_table
 from sfumato.engines.sources.source import Columns
 from sfumato.errors import SourceError
@@ -200,6 +200,6 @@ def test_an_error_repeats_what_was_typed_and_nothing_that_was_found(write, tmp_p
             DuckEngine(table)
         assert CANARY not in str(caught.value)
         assert caught.value.__context__ is None
-        assert CANARY not in repr(parts_at(table))
+        assert CANARY not in repr(list_files(table))
     with pytest.raises(SourceError, match=f"The file '.*{CANARY}"):  # which was typed
         DuckEngine(next(place.iterdir()))

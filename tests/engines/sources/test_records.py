@@ -8,14 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.engines.sources import delimited as records
-from sfumato.engines.sources.delimited import Layout, whole_records
+from sfumato.engines.sources.delimited import Layout, split_records
 
 FIELDS = 2
 LETTERS = st.lists(st.sampled_from([b"a", b",", b'"', b"\n", b"\r", b'"\n', b"\r\n"]), max_size=60)
 
 
 def cut(content: bytes, chunk: int) -> bytes:
-    return b"".join(whole_records(io.BytesIO(content).read, Layout(",", FIELDS), chunk=chunk))
+    return b"".join(split_records(io.BytesIO(content).read, Layout(",", FIELDS), chunk=chunk))
 
 
 def oracle(content: bytes, longest: int) -> bytes:

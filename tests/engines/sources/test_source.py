@@ -7,7 +7,7 @@ import pytest
 from engines.forms import FORMS
 from engines.hostile import hostile
 from sfumato.engines.sources.opening import open_table
-from sfumato.engines.sources.source import Columns, runs
+from sfumato.engines.sources.source import Columns, cut_evenly
 
 TABLE = hostile(1000)
 SPLITTING = ["Arrow table", "Parquet folder", "Parquet row groups", "pandas", "CSV list"]
@@ -49,7 +49,7 @@ def test_the_parts_of_a_table_hold_each_row_once(form, tmp_path, monkeypatch):
 @pytest.mark.parametrize("count", [0, 1, 5, 6, 7])
 @pytest.mark.parametrize("parts", [1, 2, 6, 9])
 def test_runs_cover_everything_once_and_evenly(count, parts):
-    cut = runs(count, parts)
+    cut = cut_evenly(count, parts)
     assert [item for run in cut for item in range(count)[run]] == list(range(count))
     lengths = [run.stop - run.start for run in cut]
     assert max(lengths) - min(lengths) <= 1

@@ -27,10 +27,16 @@ import pytest
 
 from engines.hostile import READABLE, UNREADABLE
 from sfumato.domain import Categories
-from sfumato.engines.columns import identities, labels, numbers, numbers_and_gaps, positions
-from sfumato.engines.reading import blocks
+from sfumato.engines.columns import (
+    find_positions,
+    read_identities,
+    read_labels,
+    read_numbers,
+    read_numbers_and_gaps,
+)
+from sfumato.engines.reading import read_blocks
 from sfumato.engines.sources import delimited
-from sfumato.engines.sources.delimited import whole_records
+from sfumato.engines.sources.delimited import split_records
 from sfumato.engines.sources.opening import open_table
 from sfumato.engines.sources.source import Columns
 
@@ -98,23 +104,23 @@ def told(source, repetitive=()):
     """Return what every kernel makes of each row, by the number of the row."""
     names = [name for name in source.kinds if name != "row"]
     rows = {}
-    for block in blocks(source, Columns(["row", *names], repetitive), lambda _: None):
+    for block in read_blocks(source, Columns(["row", *names], repetitive), lambda _: None):
         columns = [_told(block.column(name), source.kinds[name]) for name in names]
-        order = numbers(block.column("row")).astype(int).tolist()
+        order = read_numbers(block.column("row")).astype(int).tolist()
         rows |= zip(order, zip(*columns, strict=True), strict=True)
     return rows
 
 
 def _told(column, kind):
-    found = [[*map(repr, identities(column).to_pylist())]]
+    found = [[*map(repr, read_identities(column).to_pylist())]]
     if kind != "bytes":
-        values, gaps = numbers_and_gaps(column)
+        values, gaps = read_numbers_and_gaps(column)
         values = np.where(gaps, math.nan, values)
-        assert np.array_equal(values, numbers(column), equal_nan=True)
-        found += [[*map(repr, values.tolist())], positions(column, LEVELS).tolist()]
+        assert np.array_equal(values, read_numbers(column), equal_nan=True)
+        found += [[*map(repr, values.tolist())], find_positions(column, LEVELS).tolist()]
     if kind == "text":
-        found += [positions(column, each).tolist() for each in (TEXTS, FLAGS)]
-        found.append(labels(column).to_pylist())
+        found += [find_positions(column, each).tolist() for each in (TEXTS, FLAGS)]
+        found.append(read_labels(column).to_pylist())
     return list(zip(*found, strict=True))
 
 
@@ -383,7 +389,7 @@ def in_blocks(patch, size):
     for module in ("arrow", "pandas_frame", "polars_frame", "parquet", "relation"):
         patch.setattr(f"sfumato.engines.sources.{module}.BLOCK", size)
     patch.setattr("sfumato.engines.reading.BLOCK", size)
-    patch.setattr(delimited, "whole_records", partial(whole_records, chunk=40 * size))
+    patch.setattr(delimited, "split_records", partial(split_records, chunk=40 * size))
 
 
 def draws(count):

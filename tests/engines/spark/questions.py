@@ -17,9 +17,9 @@ from engines.oracle import SALT
 from engines.spark.sessions import until
 from sfumato.charts.histogram import HistogramPlan
 from sfumato.domain import Bounds
-from sfumato.engines.dispatch import engine_for
+from sfumato.engines.dispatch import choose_engine
 from sfumato.engines.engine import Engine
-from sfumato.engines.spark.sums import OfRows
+from sfumato.engines.spark.sums import RowSums
 from sfumato.engines.sums import Counts, Tally
 from sfumato.exact import Exact
 from sfumato.grid import Grid, Labels
@@ -45,7 +45,7 @@ def integers(table: object) -> dict[str, list[Any]]:
     """Return the true numbers that the four charts rest on."""
 
     def asked(verb: str, *facts: Any) -> list[Any]:
-        engine: Any = engine_for(table)
+        engine: Any = choose_engine(table)
         engine._salt = SALT
         found: Exact | tuple[Exact, ...] = getattr(engine, verb)(*facts)
         answers = (found,) if isinstance(found, Exact) else found
@@ -149,7 +149,7 @@ class Quoting(Counts):
 def summed(frame: Any, step: str, word: str) -> str:
     """Return all that is said to whoever asks for a sum that fails in an executor."""
     unit = ROW if step == "add" else USER
-    engine: Any = engine_for(frame)
+    engine: Any = choose_engine(frame)
     return _said_by(lambda: engine._summed(Quoting((GRID,), step, word), unit))
 
 
@@ -157,7 +157,7 @@ def summed_carelessly(frame: Any, word: str) -> str:
     """Return the same where the executor is not kept from seeing the error."""
     from pyspark.sql.pandas.types import from_arrow_schema
 
-    work = OfRows(Quoting((GRID,), "add", word), ("x",))
+    work = RowSums(Quoting((GRID,), "add", word), ("x",))
     schema = from_arrow_schema(work.columns)
     return _said_by(lambda: frame.select("x").mapInArrow(work.done, schema).count())
 

@@ -19,10 +19,10 @@ from hypothesis import strategies as st
 
 from sfumato.engines.columns import Integers
 from sfumato.engines.spark.engine import maps as module
-from sfumato.engines.spark.frames import Checked, checked
+from sfumato.engines.spark.frames import CheckedSums, check_sums
 from sfumato.engines.spark.maps import ClusterMap, RangeSums
 from sfumato.engines.spark.sums import AMOUNT
-from sfumato.engines.sums import CAP, capped, whole
+from sfumato.engines.sums import CAP, cap_integers, convert_to_integers
 from sfumato.errors import SourceError
 from sfumato.exact import Exact
 from sfumato.mechanisms.meter import simulated
@@ -61,18 +61,18 @@ def troubled(frame: DataFrame, failed: str = "NULL", bucket: str = "NULL") -> Da
     return frame.selectExpr(*trouble, "cell", "amount", "0L AS mark")
 
 
-def run(make: Callable[[], DataFrame]) -> Checked:
-    return checked(make().toArrow())
+def run(make: Callable[[], DataFrame]) -> CheckedSums:
+    return check_sums(make().toArrow())
 
 
-def kept(frame: DataFrame, asking: Callable[..., Checked] = run) -> ClusterMap:
+def kept(frame: DataFrame, asking: Callable[..., CheckedSums] = run) -> ClusterMap:
     return ClusterMap(lambda: frame, asking)
 
 
 # Without Spark: the work itself, on partitions and batches of any size.
 
 
-def worked(work: RangeSums, partitions: list[list[list[tuple[int, int]]]]) -> Checked:
+def worked(work: RangeSums, partitions: list[list[list[tuple[int, int]]]]) -> CheckedSums:
     """Do the work on every partition, and add up what comes out as the cluster does."""
     amounts = defaultdict[int | None, int](int)
     marks = defaultdict[int | None, int](int)
@@ -87,7 +87,7 @@ def worked(work: RangeSums, partitions: list[list[list[tuple[int, int]]]]) -> Ch
         "amount": pa.array([*amounts.values()], AMOUNT),
         "mark": pa.array([*marks.values()], pa.int64()),
     }
-    return checked(pa.table({"failed": nothing, "bucket": nothing, **sums}))
+    return check_sums(pa.table({"failed": nothing, "bucket": nothing, **sums}))
 
 
 def batch(rows: list[tuple[int, int]]) -> pa.RecordBatch:
@@ -117,7 +117,7 @@ def test_ranges_of_a_partition_have_the_sums_of_their_cells(
     batches = [rows[at : at + 3] for at in range(0, len(rows), 3)]
     parts = [batches[at : at + cut] for at in range(0, len(batches), cut)]
     answer = worked(RangeSums(*columns(asked), 7), parts)
-    sums = capped(whole(answer.amounts)).tolist()
+    sums = cap_integers(convert_to_integers(answer.amounts)).tolist()
     found = dict(zip(answer.cells.to_pylist(), sums, strict=True))
     expected = here(cells).reveal_between(*columns(asked)).tolist()
     assert [found.get(place, 0) for place in range(len(asked))] == expected
@@ -235,7 +235,7 @@ def test_masses_that_are_lost_and_not_the_same_again_are_refused(spark: SparkSes
 
 
 def test_a_twin_that_does_not_compare_tables_answers_about_two(spark: SparkSession) -> None:
-    def careless(make: Callable[[], DataFrame]) -> Checked:
+    def careless(make: Callable[[], DataFrame]) -> CheckedSums:
         return replace(run(make), read=0)
 
     answers = kept(changing(there(spark, {1: 1})), careless)

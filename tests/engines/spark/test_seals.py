@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.engines.spark.engine import sums as seals
-from sfumato.engines.spark.frames import Checked, checked
-from sfumato.engines.spark.sums import AMOUNT, fingerprint, sealed
+from sfumato.engines.spark.frames import CheckedSums, check_sums
+from sfumato.engines.spark.sums import AMOUNT, fingerprint_rows, seal_sums
 from sfumato.errors import SourceError
 
 Sums = dict[int, int]
@@ -26,7 +26,7 @@ def task(found: Sums, carried: int = 0) -> list[Row]:
     cells = pa.array(sorted(found), pa.int64())
     amounts = pa.array([found[cell] for cell in sorted(found)], AMOUNT)
     rows = {"bucket": pa.nulls(len(cells), pa.int32()), "cell": cells, "amount": amounts}
-    done = sealed(pa.table(rows), fingerprint(cells, amounts), carried=carried)
+    done = seal_sums(pa.table(rows), fingerprint_rows(cells, amounts), carried=carried)
     return [(row["cell"], int(row["amount"]), row["mark"]) for row in done.to_pylist()]
 
 
@@ -46,7 +46,7 @@ def grouped(rows: list[Row]) -> pa.Table:
 
 
 def found(rows: list[Row]) -> Sums:
-    answer: Checked = checked(grouped(rows))
+    answer: CheckedSums = check_sums(grouped(rows))
     cells, amounts = answer.cells.to_pylist(), answer.amounts.to_pylist()
     return dict(zip(cells, map(int, amounts), strict=True))
 
@@ -118,13 +118,13 @@ OTHER = [
 def test_a_fingerprint_is_that_of_the_values_however_they_are_stored(
     one: pa.Array, other: pa.Array
 ) -> None:
-    assert fingerprint(one, pa.array([1])) == fingerprint(other, pa.array([1]))
+    assert fingerprint_rows(one, pa.array([1])) == fingerprint_rows(other, pa.array([1]))
 
 
 @pytest.mark.parametrize(("one", "other"), OTHER)
 def test_other_values_have_another_fingerprint(one: pa.Array, other: pa.Array) -> None:
-    assert fingerprint(one) != fingerprint(other)
-    assert fingerprint(one, other) != fingerprint(other, one)
+    assert fingerprint_rows(one) != fingerprint_rows(other)
+    assert fingerprint_rows(one, other) != fingerprint_rows(other, one)
 
 
 @given(rows=st.lists(st.tuples(st.integers(0, 2**40), st.integers(0, 2**62 - 1))), data=st.data())
@@ -150,7 +150,7 @@ def test_other_rows_are_not_alike(others: list[tuple[int, int]]) -> None:
 def test_rows_that_tell_buckets_have_no_marks() -> None:
     rows = {"bucket": pa.array([None, 7], pa.int32()), "cell": pa.array([3, None], pa.int64())}
     table = pa.table({**rows, "amount": pa.array([5, 1], AMOUNT)})
-    sums, told, closing = sealed(table, b"any").column("mark").to_pylist()
+    sums, told, closing = seal_sums(table, b"any").column("mark").to_pylist()
     assert (told, closing) == (0, sums)
     assert sums != 0
     assert seals.together(np.array([sums, closing])) == 0

@@ -18,10 +18,10 @@ from engines.sources.test_together import TEXTS
 from engines.test_duck import GROUPS, LATTICE, QUERIES, TABLE, UNITS
 from engines.test_marginals import KEYS
 from sfumato.domain import Bounds, Categories
-from sfumato.engines.columns import shortened
+from sfumato.engines.columns import shorten_text
 from sfumato.engines.duckdb_engine import DuckEngine
 from sfumato.engines.spark.engine import SparkEngine
-from sfumato.engines.spark.frames import Frame
+from sfumato.engines.spark.frames import SparkFrame
 from sfumato.grid import Grid, Labels
 from sfumato.lattice import Moments
 from sfumato.plane import Plane, Weight
@@ -204,9 +204,9 @@ def test_long_texts_are_people_of_whom_digests_travel(spark, tmp_path):
         keys = [Grid("x", Bounds(0, 10), 10)]
         cluster, machine = both(spark, folder, lambda e, u=unit, k=keys: told(e.counts(k, u)))
         assert cluster == machine
-    frame = Frame(spark.read.parquet(folder))
+    frame = SparkFrame(spark.read.parquet(folder))
     handed_on = frame.bare.selectExpr(*map(frame.expression, "ub")).collect()
-    wanted = {each and shortened(each.encode()) for each in long}
+    wanted = {each and shorten_text(each.encode()) for each in long}
     assert {row.c0 and row.c0.encode() for row in handed_on} == wanted
     assert {row.c1 and bytes(row.c1) for row in handed_on} == wanted
 

@@ -12,12 +12,12 @@ from pyspark.logger import PySparkLogger
 from engines.hostile import CANARY, GRID
 from sfumato.domain import Bounds, Categories
 from sfumato.engines.duckdb_engine import DuckEngine
-from sfumato.engines.reading import paired
+from sfumato.engines.reading import pair_with_persons
 from sfumato.engines.spark.engine import SparkEngine, frames
 from sfumato.engines.spark.engine import jobs as preflight
-from sfumato.engines.spark.frames import checked
-from sfumato.engines.spark.people import Listed, OfPeople
-from sfumato.engines.spark.sums import AMOUNT, OfRows
+from sfumato.engines.spark.frames import check_sums
+from sfumato.engines.spark.people import ListedRows, WeighedPeopleSums
+from sfumato.engines.spark.sums import AMOUNT, RowSums
 from sfumato.engines.spark.task import FAILED, OUTDATED
 from sfumato.engines.sums import Counts
 from sfumato.engines.table import Resources
@@ -28,13 +28,13 @@ from sfumato.privacy.guarantee import PrivacyUnit
 KEYS = (Grid("x", Bounds(0, 4), 4),)
 USERS = PrivacyUnit.users("u")
 BLOCK = pa.record_batch({"x": [0.0, 1.0, 1.5, None], "u": ["a", "b", "b", CANARY]})
-ROWS = OfRows(Counts(KEYS), ("x",))
-LISTED = Listed(
-    partial(paired, person="u", place=Counts(KEYS).place),
+ROWS = RowSums(Counts(KEYS), ("x",))
+LISTED = ListedRows(
+    partial(pair_with_persons, person="u", place=Counts(KEYS).place),
     ("x", "u"),
     {"x": pa.float64(), "u": pa.string()},
 )
-PEOPLE = OfPeople(Resources(1, "100MB"), Counts(KEYS), USERS, "5a17")
+PEOPLE = WeighedPeopleSums(Resources(1, "100MB"), Counts(KEYS), USERS, "5a17")
 
 
 def run(work, *batches):
@@ -83,13 +83,13 @@ def test_work_that_fails_says_that_it_failed_and_nothing_else(work, error, capfd
 
 
 def test_what_failed_before_is_passed_on():
-    (first, last) = Listed(LISTED.listing, LISTED.names, LISTED.types)(broken(ValueError()))
+    (first, last) = ListedRows(LISTED.listing, LISTED.names, LISTED.types)(broken(ValueError()))
     rows = run(PEOPLE, bucketed(first, 1), bucketed(last, 2))
     assert [row["failed"] for row in rows] == [FAILED]
 
 
 def test_other_code_is_not_obeyed():
-    (row,) = run(OfRows(Counts(KEYS), ("x",), code="other"), BLOCK.select(["x"]))
+    (row,) = run(RowSums(Counts(KEYS), ("x",), code="other"), BLOCK.select(["x"]))
     assert row["failed"] == OUTDATED
 
 
@@ -111,9 +111,9 @@ def answer(**columns):
     ],
 )
 def test_sums_that_tell_of_trouble_are_refused(columns, words):
-    assert checked(answer()).cells.to_pylist() == [1]
+    assert check_sums(answer()).cells.to_pylist() == [1]
     with pytest.raises(SourceError, match=words):
-        checked(answer(**columns))
+        check_sums(answer(**columns))
 
 
 def test_a_person_whose_rows_are_not_brought_together_is_noticed(spark, monkeypatch):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Literal, cast
 
-from sfumato.charts.allocation import Portion, divide, settle
+from sfumato.charts.allocation import Allocation, divide_budget, run_searches
 from sfumato.charts.axes import (
     HUE,
     HUE_ORDER,
@@ -17,23 +17,28 @@ from sfumato.charts.axes import (
     about_order,
     declare_bounds,
     declare_categories,
-    labels,
+    read_labels,
     read_order,
 )
 from sfumato.charts.boxplot.fence import Fence
-from sfumato.charts.boxplot.plan import BoxplotPlan, Method, on_values, within_found
+from sfumato.charts.boxplot.plan import (
+    BoxplotPlan,
+    BoxProcedure,
+    check_found_bounds,
+    end_whiskers_at_values,
+)
 from sfumato.charts.boxplot.published import Published
 from sfumato.charts.chart import Chart
 from sfumato.charts.option import About, Example, explained
-from sfumato.charts.values import RANGES, SEARCH, STEP, Extent, Values, check_search
-from sfumato.domain import Bounds, Categories, Domain, real
+from sfumato.charts.values import RANGES, SEARCH, STEP, BoundsSearch, Values, check_search
+from sfumato.domain import Bounds, Categories, Domain, convert_to_float
 from sfumato.engines.engine import ColumnKind, Engine
 from sfumato.errors import DomainError
 from sfumato.figure import Orient
 from sfumato.grid import Labels, shape
 from sfumato.mechanisms.meter import Meter
 from sfumato.phrases import CategoriesOf, Setting, Settings
-from sfumato.privacy.budget import Budget, exactly, plain_above
+from sfumato.privacy.budget import Budget, plain_above, to_fraction
 from sfumato.privacy.guarantee import Guarantee, PrivacyUnit
 from sfumato.private_search import Private
 from sfumato.releases.boxplot import BoxplotRelease
@@ -134,7 +139,7 @@ class Boxplot(Chart[BoxplotPlan, BoxplotRelease]):
                 ("Write ", Settings({"y": "wait", "x": "ward"}), "."),
             )
         for name, number, usual in (("whis", self.whis, 1.5), ("buffer", self.buffer, 0.25)):
-            if not 0 <= real(number) <= _LARGEST:
+            if not 0 <= convert_to_float(number) <= _LARGEST:
                 raise DomainError(
                     (Setting(name, number), " must be a number from 0 up."),
                     "It decides where whiskers end, and must be known without looking.",
@@ -188,13 +193,13 @@ class Boxplot(Chart[BoxplotPlan, BoxplotRelease]):
         value, by, orient = self._roles(domain)
         orders = {by or "": read_order(self.order), self.hue or "": read_order(self.hue_order)}
         asked = {name: order for name, order in orders.items() if isinstance(order, Private)}
-        taken = Fraction(0) if self.bounds is None else exactly(self.bounds.bounds_share)
-        division = divide(budget, asked, unit, taken=taken)
+        taken = Fraction(0) if self.bounds is None else to_fraction(self.bounds.bounds_share)
+        division = divide_budget(budget, asked, unit, taken=taken)
         values = Values.plan(
             value, domain, unit, division.whole, search=self.bounds, step=self.step
         )
-        x = division.searches.get(by or "") or labels(domain, by, self.order)
-        hue = division.searches.get(self.hue or "") or labels(domain, self.hue, self.hue_order)
+        x = division.searches.get(by or "") or read_labels(domain, by, self.order)
+        hue = division.searches.get(self.hue or "") or read_labels(domain, self.hue, self.hue_order)
         groups = math.prod(shape([axis for axis in (x, hue) if axis is not None]))
         method = self._method(division.left, unit, groups)
         cost = division.cost + values.cost + method.cost
@@ -219,19 +224,19 @@ class Boxplot(Chart[BoxplotPlan, BoxplotRelease]):
         One query answers for all groups; every mechanism that follows sees its counts alone and
         spends its planned part once. Where counts are taken depends on what was released before.
         """
-        axes = settle(engine, meter, (plan.x, plan.hue))
+        axes = run_searches(engine, meter, (plan.x, plan.hue))
         x, hue = (cast(Labels | None, axis) for axis in axes)
         found = plan.values.settle(engine, meter)
         keys = [axis for axis in (x, hue) if axis is not None]
         grid = plan.values.grid(found.bounds, math.prod(axis.cells for axis in keys))
-        exact = engine.counts([*keys, grid], plan.guarantee.unit).by_group()
+        exact = engine.counts([*keys, grid], plan.guarantee.unit).reshape_by_group()
         boxed = plan.method.boxes(meter, exact, grid, plan.whis)
         step, summaries = plan.values.spacing(grid), boxed.summaries
-        if isinstance(plan.values.bounds, Extent):
+        if isinstance(plan.values.bounds, BoundsSearch):
             limits = plan.values.bounds.key.bounds
-            summaries = tuple(within_found(summary, grid, limits) for summary in summaries)
+            summaries = tuple(check_found_bounds(summary, grid, limits) for summary in summaries)
         if step is not None:
-            summaries = tuple(on_values(summary, grid) for summary in summaries)
+            summaries = tuple(end_whiskers_at_values(summary, grid) for summary in summaries)
         return BoxplotRelease(
             label=plan.label,
             guarantee=plan.guarantee,
@@ -269,7 +274,7 @@ class Boxplot(Chart[BoxplotPlan, BoxplotRelease]):
             return self.x, self.y, "h"
         return self.y, self.x, "v"
 
-    def _method(self, portion: Portion, unit: PrivacyUnit, groups: int) -> Method:
+    def _method(self, portion: Allocation, unit: PrivacyUnit, groups: int) -> BoxProcedure:
         if self.method == "fence":
             return Fence.plan(portion, unit, groups=groups)
         buffer = float(self.buffer)

@@ -6,22 +6,35 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import cast
 
-from sfumato.charts.allocation import Portion, add_noise
-from sfumato.charts.boxplot.plan import QUARTILES, Boxed, in_values
-from sfumato.charts.ranks import afford
+from sfumato.charts.allocation import Allocation, add_noise
+from sfumato.charts.boxplot.plan import QUARTILES, Boxed, convert_to_values
+from sfumato.charts.ranks import check_affordable
 from sfumato.exact import Exact
 from sfumato.grid import Grid
 from sfumato.mechanisms.joint import joint
 from sfumato.mechanisms.meter import Meter
-from sfumato.mechanisms.partition import partition, totals
-from sfumato.postprocess.box import COUNT_SHARE, LEVEL, QUARTILE_SHARE, SIZE_SHARE, Summary, decode
-from sfumato.postprocess.box_counts import Cells, Counted, Quartiles, bins_for, fence_layout
-from sfumato.postprocess.misplaced import smallest_group
+from sfumato.mechanisms.partition import partition, sum_groups
+from sfumato.postprocess.box import (
+    COUNT_SHARE,
+    LEVEL,
+    QUARTILE_SHARE,
+    SIZE_SHARE,
+    Summary,
+    decode_box,
+)
+from sfumato.postprocess.box_counts import (
+    BoxCounts,
+    Cells,
+    Quartiles,
+    choose_tail_bins,
+    fence_layout,
+)
+from sfumato.postprocess.misplaced import find_smallest_group
 from sfumato.postprocess.noise_law import CountNoise, NoiseLaw
 from sfumato.postprocess.rank_error import RankError
-from sfumato.privacy.budget import Cost, exactly
+from sfumato.privacy.budget import Cost, to_fraction
 from sfumato.privacy.guarantee import PrivacyUnit
-from sfumato.releases.boxplot import Measured
+from sfumato.releases.boxplot import MeasuredBoxes
 
 
 @dataclass(frozen=True)
@@ -49,12 +62,12 @@ class Fence:
     cost: Cost
 
     @classmethod
-    def plan(cls, whole: Portion, unit: PrivacyUnit, *, groups: int) -> Fence:
+    def plan(cls, whole: Allocation, unit: PrivacyUnit, *, groups: int) -> Fence:
         """Divide a portion of the budget, or refuse one that is too small."""
         size, quartiles, counts = (
-            whole.part(exactly(share)) for share in (SIZE_SHARE, QUARTILE_SHARE, COUNT_SHARE)
+            whole.part(to_fraction(share)) for share in (SIZE_SHARE, QUARTILE_SHARE, COUNT_SHARE)
         )
-        afford("joint", QUARTILES, quartiles.choice, unit, groups=groups)
+        check_affordable("joint", QUARTILES, quartiles.choice, unit, groups=groups)
         cost = size.cost + Cost.exponential(quartiles.choice) + counts.cost
         laws = size.law(unit.weight), counts.law(unit.weight)
         return cls(*laws, quartiles.choice, unit.weight * unit.step, unit.step, cost)
@@ -82,7 +95,7 @@ class Fence:
     def smallest_group(self, cells: int) -> float:
         """Return from how many rows or people on a group is more likely drawn than not."""
         noise, size_noise = (CountNoise(law, self.step) for law in (self.counts, self.size))
-        return smallest_group(self._rate, noise, size_noise, cells)
+        return find_smallest_group(self._rate, noise, size_noise, cells)
 
     @property
     def _rate(self) -> float:
@@ -99,28 +112,30 @@ class Fence:
         """
         chosen = joint(meter, exact, levels=QUARTILES, epsilon=self.epsilon)
         quartiles = [cast(Quartiles, tuple(row)) for row in chosen.tolist()]
-        sizes = add_noise(meter, totals(exact), self.size)
+        sizes = add_noise(meter, sum_groups(exact), self.size)
         units = (sizes.ravel() * self.step).tolist()
         starts = [
-            fence_layout(row, grid.cells, whis, bins_for(size, self.counts, self.step))
+            fence_layout(row, grid.cells, whis, choose_tail_bins(size, self.counts, self.step))
             for row, size in zip(quartiles, units, strict=True)
         ]
         counts = add_noise(meter, partition(exact, [row.tolist() for row in starts]), self.counts)
         noise = CountNoise(self.counts, self.step)
         histograms = [
-            Counted(row, begins, steps[: begins.size] * self.step, noise, grid.cells, whis)
+            BoxCounts(row, begins, steps[: begins.size] * self.step, noise, grid.cells, whis)
             for row, begins, steps in zip(quartiles, starts, counts, strict=True)
         ]
         return Boxed(
             tuple(self._summary(*pair, grid) for pair in zip(histograms, units, strict=True)),
-            tuple(map(_measured, quartiles, starts, sizes, counts)),
+            tuple(map(_make_measured, quartiles, starts, sizes, counts)),
         )
 
-    def _summary(self, counted: Counted, size: float, grid: Grid) -> Summary:
+    def _summary(self, counted: BoxCounts, size: float, grid: Grid) -> Summary:
         size_noise = CountNoise(self.size, self.step)
-        summary = decode(counted, epsilon=self._rate, size=size, size_noise=size_noise)
-        return in_values(summary, grid)
+        summary = decode_box(counted, epsilon=self._rate, size=size, size_noise=size_noise)
+        return convert_to_values(summary, grid)
 
 
-def _measured(quartiles: Quartiles, starts: Cells, size: Cells, counts: Cells) -> Measured:
-    return Measured(quartiles, (*size.tolist(), *counts[: starts.size].tolist()))
+def _make_measured(
+    quartiles: Quartiles, starts: Cells, size: Cells, counts: Cells
+) -> MeasuredBoxes:
+    return MeasuredBoxes(quartiles, (*size.tolist(), *counts[: starts.size].tolist()))

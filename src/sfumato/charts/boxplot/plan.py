@@ -7,10 +7,10 @@ from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from typing import Protocol
 
-from sfumato.charts.allocation import Search
-from sfumato.charts.chart import Plan, text_lines, too_few
-from sfumato.charts.values import MOST_VALUES, Extent, Values
-from sfumato.domain import Bounds, real
+from sfumato.charts.allocation import CategorySearch
+from sfumato.charts.chart import Plan, describe_text_columns, describe_too_few
+from sfumato.charts.values import MOST_VALUES, BoundsSearch, Values
+from sfumato.domain import Bounds, convert_to_float
 from sfumato.engines.engine import Schema
 from sfumato.errors import DomainError, SourceError
 from sfumato.exact import Exact
@@ -20,7 +20,7 @@ from sfumato.mechanisms.meter import Meter
 from sfumato.phrases import Setting
 from sfumato.postprocess.box import Box, Summary
 from sfumato.privacy.budget import Cost
-from sfumato.releases.boxplot import PLACES, Measured
+from sfumato.releases.boxplot import PLACES, MeasuredBoxes
 
 QUARTILES = (Fraction(1, 4), Fraction(1, 2), Fraction(3, 4))
 
@@ -32,10 +32,10 @@ class Boxed:
     """Boxes of all groups, and the noisy numbers they were made of."""
 
     summaries: tuple[Summary, ...]
-    measured: tuple[Measured, ...]
+    measured: tuple[MeasuredBoxes, ...]
 
 
-class Method(Protocol):
+class BoxProcedure(Protocol):
     """A planned way to measure boxes. Knows public facts only."""
 
     @property
@@ -80,25 +80,25 @@ class Method(Protocol):
         ...
 
 
-def centre(grid: Grid, cell: float) -> float:
+def compute_cell_centre(grid: Grid, cell: float) -> float:
     """Return the value at the centre of a cell.
 
     Examples
     --------
     >>> from sfumato.domain import Bounds
-    >>> centre(Grid("age", Bounds(0, 100), 10), 3)
+    >>> compute_cell_centre(Grid("age", Bounds(0, 100), 10), 3)
     35.0
     """
     return (cell + 0.5) * grid.bounds.width / grid.cells + grid.bounds.lower
 
 
-def in_values(summary: Summary, grid: Grid) -> Summary:
+def convert_to_values(summary: Summary, grid: Grid) -> Summary:
     """Turn cells into values; counts stay as they are."""
-    box, low, high = (_placed(box, grid) for box in (summary.box, summary.low, summary.high))
+    box, low, high = (_place_box(box, grid) for box in (summary.box, summary.low, summary.high))
     return Summary(box, low, high, summary.size, summary.clear)
 
 
-def on_values(summary: Summary, grid: Grid) -> Summary:
+def end_whiskers_at_values(summary: Summary, grid: Grid) -> Summary:
     """End whiskers at values: at the last one inside, where a fence lies between two.
 
     For grids whose cells are the values there are. Intervals grow to the next value.
@@ -106,19 +106,37 @@ def on_values(summary: Summary, grid: Grid) -> Summary:
     box, low, high = summary.box, summary.low, summary.high
     return replace(
         summary,
-        box=_whiskers(box, (_up(box.lower_whisker, grid), _down(box.upper_whisker, grid))),
-        low=_whiskers(low, (_down(low.lower_whisker, grid), _down(low.upper_whisker, grid))),
-        high=_whiskers(high, (_up(high.lower_whisker, grid), _up(high.upper_whisker, grid))),
+        box=_replace_whiskers(
+            box,
+            (
+                _round_up_to_cell(box.lower_whisker, grid),
+                _round_down_to_cell(box.upper_whisker, grid),
+            ),
+        ),
+        low=_replace_whiskers(
+            low,
+            (
+                _round_down_to_cell(low.lower_whisker, grid),
+                _round_down_to_cell(low.upper_whisker, grid),
+            ),
+        ),
+        high=_replace_whiskers(
+            high,
+            (
+                _round_up_to_cell(high.lower_whisker, grid),
+                _round_up_to_cell(high.upper_whisker, grid),
+            ),
+        ),
     )
 
 
-def within_found(summary: Summary, grid: Grid, limits: Bounds) -> Summary:
+def check_found_bounds(summary: Summary, grid: Grid, limits: Bounds) -> Summary:
     """Doubt a box whose quartiles may lie beyond bounds that a search found.
 
     Values beyond them were moved to them, so that such a quartile lies anywhere outward of a bound.
     The `limits` of the search were declared, and what lies beyond those is nobody's concern.
     """
-    first, last = centre(grid, 0), centre(grid, grid.cells - 1)
+    first, last = compute_cell_centre(grid, 0), compute_cell_centre(grid, grid.cells - 1)
     below = grid.bounds.lower > limits.lower and summary.low.q1 <= first
     above = grid.bounds.upper < limits.upper and summary.high.q3 >= last
     if not (below or above):
@@ -132,25 +150,25 @@ def within_found(summary: Summary, grid: Grid, limits: Bounds) -> Summary:
     )
 
 
-def _whiskers(box: Box, ends: tuple[float, float]) -> Box:
+def _replace_whiskers(box: Box, ends: tuple[float, float]) -> Box:
     return replace(box, lower_whisker=ends[0], upper_whisker=ends[1])
 
 
-def _up(value: float, grid: Grid) -> float:
-    return centre(grid, math.ceil(_cell(value, grid) - _ROUNDING))
+def _round_up_to_cell(value: float, grid: Grid) -> float:
+    return compute_cell_centre(grid, math.ceil(_find_cell(value, grid) - _ROUNDING))
 
 
-def _down(value: float, grid: Grid) -> float:
-    return centre(grid, math.floor(_cell(value, grid) + _ROUNDING))
+def _round_down_to_cell(value: float, grid: Grid) -> float:
+    return compute_cell_centre(grid, math.floor(_find_cell(value, grid) + _ROUNDING))
 
 
-def _cell(value: float, grid: Grid) -> float:
+def _find_cell(value: float, grid: Grid) -> float:
     return (value - grid.bounds.lower) / grid.bounds.width * grid.cells - 0.5
 
 
-def _placed(box: Box, grid: Grid) -> Box:
+def _place_box(box: Box, grid: Grid) -> Box:
     numbers = {field.name: getattr(box, field.name) for field in fields(Box)}
-    places = {name: centre(grid, numbers[name]) for name in PLACES}
+    places = {name: compute_cell_centre(grid, numbers[name]) for name in PLACES}
     return Box(**(numbers | places))
 
 
@@ -169,12 +187,12 @@ class BoxplotPlan(Plan):
     """
 
     values: Values
-    x: Labels | Search | None
-    hue: Labels | Search | None
+    x: Labels | CategorySearch | None
+    hue: Labels | CategorySearch | None
     orient: Orient
     name: str
     whis: float
-    method: Method
+    method: BoxProcedure
 
     def __post_init__(self) -> None:
         if isinstance(self.values.bounds, Bounds):
@@ -189,7 +207,9 @@ class BoxplotPlan(Plan):
     def found(self) -> tuple[str, ...]:
         """The columns that are searched for categories or bounds."""
         searched = (axis for axis in (self.x, self.hue, self.values.bounds))
-        return tuple(axis.column for axis in searched if isinstance(axis, Search | Extent))
+        return tuple(
+            axis.column for axis in searched if isinstance(axis, CategorySearch | BoundsSearch)
+        )
 
     @property
     def expected_error(self) -> float:
@@ -223,7 +243,7 @@ class BoxplotPlan(Plan):
         >>> all(0.05 < error < 0.5 for error in plan.in_values(size=1000, spread=20))
         True
         """
-        if not (real(size) > 0 and real(spread) > 0):
+        if not (convert_to_float(size) > 0 and convert_to_float(spread) > 0):
             raise DomainError(
                 "A guess of size and spread must be two numbers above 0.",
                 "They turn ranks into values, and must not be read from the data.",
@@ -236,8 +256,8 @@ class BoxplotPlan(Plan):
     def check(self, schema: Schema) -> None:
         """Refuse a table that lacks a column, or holds another kind, before any charge."""
         axes = [axis for axis in (self.x, self.hue) if axis is not None]
-        searched = [axis.column for axis in axes if isinstance(axis, Search)]
-        known = [axis for axis in axes if not isinstance(axis, Search)]
+        searched = [axis.column for axis in axes if isinstance(axis, CategorySearch)]
+        known = [axis for axis in axes if not isinstance(axis, CategorySearch)]
         self._check_orientation(schema)
         schema.check(known, self.guarantee.unit, unlisted=searched)
         self.values.check(schema, self.guarantee.unit)
@@ -256,15 +276,15 @@ class BoxplotPlan(Plan):
     def lines(self) -> list[tuple[str, str]]:
         """Return what there is to know, as names and values to print."""
         axes = (self.x, self.hue)
-        searches = [axis for axis in axes if isinstance(axis, Search)]
-        extent = self.values.bounds if isinstance(self.values.bounds, Extent) else None
+        searches = [axis for axis in axes if isinstance(axis, CategorySearch)]
+        extent = self.values.bounds if isinstance(self.values.bounds, BoundsSearch) else None
         return [
             ("method", self.name),
             ("expected error", f"{self.method.median_error:,.3g} ranks, of a median"),
             ("", f"{self.method.quartile_error:,.3g} ranks, of a quartile"),
             ("", f"{self.method.count_error:,.3g} per count of outliers"),
-            too_few(self.smallest_group, self.guarantee.unit),
+            describe_too_few(self.smallest_group, self.guarantee.unit),
             *((f"show {axis.column} of", f"about {axis.threshold:,} rows") for axis in searches),
             *(extent.lines() if extent else ()),
-            *text_lines([self.values.limits]),
+            *describe_text_columns([self.values.limits]),
         ]

@@ -16,21 +16,21 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.charts.allocation import Portion, add_noise
-from sfumato.charts.boxplot.plan import QUARTILES, Boxed, centre
-from sfumato.charts.ranks import WALK_ERROR, afford, walk
+from sfumato.charts.allocation import Allocation, add_noise
+from sfumato.charts.boxplot.plan import QUARTILES, Boxed, compute_cell_centre
+from sfumato.charts.ranks import WALK_ERROR, check_affordable, choose_by_threshold
 from sfumato.exact import Exact
 from sfumato.grid import Grid
 from sfumato.mechanisms.approx import approx, single
 from sfumato.mechanisms.joint import joint
 from sfumato.mechanisms.meter import Meter
-from sfumato.mechanisms.partition import partition, totals
+from sfumato.mechanisms.partition import partition, sum_groups
 from sfumato.postprocess.box import Box, Summary
 from sfumato.postprocess.noise_law import CountNoise, NoiseLaw
 from sfumato.postprocess.rank_error import RankError, bridge_error
 from sfumato.privacy.budget import Cost
 from sfumato.privacy.guarantee import PrivacyUnit
-from sfumato.releases.boxplot import Measured
+from sfumato.releases.boxplot import MeasuredBoxes
 
 Name = Literal["dpboxplot", "jointexp", "approx", "single", "unbounded"]
 
@@ -80,7 +80,7 @@ class Published:
 
     @classmethod
     def plan(
-        cls, name: Name, whole: Portion, unit: PrivacyUnit, *, groups: int, buffer: float
+        cls, name: Name, whole: Allocation, unit: PrivacyUnit, *, groups: int, buffer: float
     ) -> Published:
         """Divide a portion of the budget as the paper does, after the size is paid for."""
         size, left = whole.part(SIZE_SHARE), whole.part(_LEFT)
@@ -94,9 +94,9 @@ class Published:
         elif name == "unbounded":
             found = sum((Cost.pure(extreme) for _ in _FIVE), Cost.nothing())
         if name != "unbounded":
-            afford(name, _FIVE, box, unit, groups=groups)
+            check_affordable(name, _FIVE, box, unit, groups=groups)
         if name in ("dpboxplot", "unbounded"):
-            afford("unbounded", _FIVE, extreme, unit, groups=groups)
+            check_affordable("unbounded", _FIVE, extreme, unit, groups=groups)
         cost = size.cost + counts.cost + counts.cost + found
         laws = size.law(unit.weight), counts.law(unit.weight)
         return cls(name, *laws, box, extreme, unit.weight * unit.step, unit.step, cost, buffer)
@@ -168,7 +168,7 @@ class Published:
         weight = self._size_error**2 / alone
         return weight * size + (1 - weight) * sum(counts) - _SURELY * self._size_error
 
-    def _fine(self, fenced: Fenced, grid: Grid) -> bool:
+    def _fine(self, fenced: FencedBox, grid: Grid) -> bool:
         """Tell whether a box is longer than a walk's steps, which grow with what is walked."""
         _, first, _, third, _ = fenced.numbers
         length = third - first + grid.bounds.width / grid.cells
@@ -183,12 +183,12 @@ class Published:
         groups. Where the counted bins begin, and whether a count is used, follows from what was
         released before.
         """
-        noisy = add_noise(meter, totals(exact), self.size)
+        noisy = add_noise(meter, sum_groups(exact), self.size)
         noisy_sizes = noisy.ravel() * self.step
         sizes = np.maximum(noisy_sizes, 1.0).tolist()
         found = self._quantiles(meter, exact, grid, sizes)
         fenced = [
-            self._fenced([centre(grid, cell) for cell in row], size, grid, whis)
+            self._fenced([compute_cell_centre(grid, cell) for cell in row], size, grid, whis)
             for row, size in zip(found.tolist(), sizes, strict=True)
         ]
         inside = [box.cells(grid) for box in fenced]
@@ -201,22 +201,26 @@ class Published:
             for least, box in zip(surely, fenced, strict=True)
         ]
         summaries = [
-            self._summary(box, _ends(ends, row, grid), size, clear=said)
+            self._summary(box, _count_tails(ends, row, grid), size, clear=said)
             for box, ends, row, size, said in zip(fenced, inside, units, sizes, clear, strict=True)
         ]
         integers = np.hstack([noisy, counts])
-        return Boxed(tuple(summaries), tuple(map(_measured, found, integers)))
+        return Boxed(tuple(summaries), tuple(map(_make_measured, found, integers)))
 
     def _quantiles(self, meter: Meter, exact: Exact, grid: Grid, sizes: Sequence[float]) -> Cells:
         """Find minimum, quartiles and maximum of each group."""
-        levels, box, end = _levels(sizes), self.box, self.extreme
+        levels, box, end = _compute_levels(sizes), self.box, self.extreme
         match self.name:
             case "dpboxplot":
-                low, high = (walk(meter, exact, grid, Fraction(each), end) for each in (0, 1))
+                low, high = (
+                    choose_by_threshold(meter, exact, grid, Fraction(each), end) for each in (0, 1)
+                )
                 middle = joint(meter, exact, levels=QUARTILES, epsilon=box, score="published")
                 return np.hstack([low, middle, high])
             case "unbounded":
-                return np.hstack([walk(meter, exact, grid, level, end) for level in _FIVE])
+                return np.hstack(
+                    [choose_by_threshold(meter, exact, grid, level, end) for level in _FIVE]
+                )
             case "jointexp":
                 return joint(meter, exact, levels=levels, epsilon=box, score="published")
             case "approx":
@@ -224,7 +228,7 @@ class Published:
             case "single":
                 return single(meter, exact, levels=levels, epsilon=box)
 
-    def _fenced(self, values: Sequence[float], size: float, grid: Grid, whis: float) -> Fenced:
+    def _fenced(self, values: Sequence[float], size: float, grid: Grid, whis: float) -> FencedBox:
         """Decide where the whiskers end: at the fence, or at an extreme clearly inside it."""
         lowest, first, median, third, highest = values
         first, third = min(first, median), max(third, median)
@@ -233,12 +237,16 @@ class Published:
         buffer = size**-self.buffer
         ended_below = lowest > lower + buffer * abs(lower)
         ended_above = highest < upper - buffer * abs(upper)
-        lower = min(lowest, first) if ended_below else max(lower, centre(grid, 0))
-        upper = max(highest, third) if ended_above else min(upper, centre(grid, grid.cells - 1))
-        return Fenced((lower, first, median, third, upper), ended_below, ended_above)
+        lower = min(lowest, first) if ended_below else max(lower, compute_cell_centre(grid, 0))
+        upper = (
+            max(highest, third)
+            if ended_above
+            else min(upper, compute_cell_centre(grid, grid.cells - 1))
+        )
+        return FencedBox((lower, first, median, third, upper), ended_below, ended_above)
 
     def _summary(
-        self, fenced: Fenced, outside: tuple[float, float], size: float, *, clear: bool
+        self, fenced: FencedBox, outside: tuple[float, float], size: float, *, clear: bool
     ) -> Summary:
         below, above = outside
         box = Box(
@@ -250,7 +258,7 @@ class Published:
 
 
 @dataclass(frozen=True)
-class Fenced:
+class FencedBox:
     """The five places of a box, and whether either whisker ends before its fence."""
 
     numbers: tuple[float, float, float, float, float]
@@ -268,18 +276,20 @@ class Fenced:
         return first, min(max(math.floor(upper + 1e-6) + 1, first + 1), grid.cells)
 
 
-def _ends(inside: tuple[int, int], counts: Sequence[float], grid: Grid) -> tuple[float, float]:
+def _count_tails(
+    inside: tuple[int, int], counts: Sequence[float], grid: Grid
+) -> tuple[float, float]:
     """Return the counts below and above; there is nothing to count beyond the grid."""
     below = counts[0] if inside[0] > 0 else 0.0
     above = counts[1 + (inside[0] > 0)] if inside[1] < grid.cells else 0.0
     return below, above
 
 
-def _levels(sizes: Sequence[float]) -> list[Fraction]:
+def _compute_levels(sizes: Sequence[float]) -> list[Fraction]:
     """Return the levels of minimum, quartiles and maximum, from a noisy number of units."""
     extreme = Fraction(1, max(8, round(sum(sizes) / max(len(sizes), 1))))
     return [extreme, *QUARTILES, 1 - extreme]
 
 
-def _measured(cells: Cells, integers: Cells) -> Measured:
-    return Measured(tuple(cells.tolist()), tuple(integers.tolist()))
+def _make_measured(cells: Cells, integers: Cells) -> MeasuredBoxes:
+    return MeasuredBoxes(tuple(cells.tolist()), tuple(integers.tolist()))

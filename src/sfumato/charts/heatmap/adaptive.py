@@ -11,18 +11,18 @@ from numpy.typing import NDArray
 from sfumato.charts.heatmap.method import (
     MOST_SQUARES,
     Integers,
-    Mapped,
-    mapped,
-    round_of,
-    tree_of,
-    unit_of,
+    MeasuredMap,
+    build_tree,
+    find_unit_mass,
+    make_measured_map,
+    make_round,
 )
 from sfumato.exact import Exact
 from sfumato.mechanisms.meter import Meter
 from sfumato.mechanisms.survey import survey
 from sfumato.plane import Plane
-from sfumato.postprocess.polya import decode
-from sfumato.postprocess.quadtree import nearest
+from sfumato.postprocess.polya import decode_polya_tree
+from sfumato.postprocess.quadtree import project_nonnegative
 from sfumato.privacy.budget import Cost
 
 ROOT = Fraction(1, 25)
@@ -67,7 +67,7 @@ class Adaptive:
         """The smallest ε that anything is measured with."""
         return min(self.shares)
 
-    def map(self, meter: Meter, exact: Exact, plane: Plane) -> Mapped:
+    def map(self, meter: Meter, exact: Exact, plane: Plane) -> MeasuredMap:
         """Ask in three rounds, and decode all answers together.
 
         Privacy
@@ -77,29 +77,33 @@ class Adaptive:
         round: ε in all, as `sfumato.mechanisms.survey` accounts for it.
         """
         root, first, last = self.shares
-        unit = unit_of(exact)
+        unit = find_unit_mass(exact)
         opened = survey(meter, exact, plane.levels, self.epsilon)
-        whole = round_of(opened.ask([0], [0], root), exact.step)
+        whole = make_round(opened.ask([0], [0], root), exact.step)
         people = max(float(whole.value[0]) / unit, 2 / float(self.epsilon))
-        level = min(_halvings(people * float(first) / _PEOPLE, 1, _MOST_HALVINGS), plane.levels)
+        level = min(
+            _count_halvings(people * float(first) / _PEOPLE, 1, _MOST_HALVINGS), plane.levels
+        )
         codes = np.arange(4**level, dtype=np.int64)
         opened.ask(np.full_like(codes, level), codes, first)
-        tree = tree_of(opened, exact.step)
+        tree = build_tree(opened, exact.step)
         # Squares that may not be halved further hold so many people that no prior is needed.
-        masses = nearest(tree) if level == _MOST_HALVINGS else decode(tree, unit)
+        masses = (
+            project_nonnegative(tree) if level == _MOST_HALVINGS else decode_polya_tree(tree, unit)
+        )
         expected = masses[tree.places(level, codes)] / unit
-        deeper = _deeper(expected * float(last), min(_MOST_MORE, plane.levels - level))
-        opened.ask(*_below(level, codes, deeper), last)
-        tree = tree_of(opened, exact.step)
-        return mapped(opened, plane, tree, decode(tree, unit))
+        deeper = _choose_depths(expected * float(last), min(_MOST_MORE, plane.levels - level))
+        opened.ask(*_list_descendants(level, codes, deeper), last)
+        tree = build_tree(opened, exact.step)
+        return make_measured_map(opened, plane, tree, decode_polya_tree(tree, unit))
 
 
-def _halvings(people: float, least: int, most: int) -> int:
+def _count_halvings(people: float, least: int, most: int) -> int:
     """Return how often to halve a square's side so that about one part of `people` lies in each."""
     return int(np.clip(np.floor(0.5 * np.log2(max(people, 1e-9)) + 0.5), least, most))
 
 
-def _deeper(signal: NDArray[np.float64], most: int) -> Integers:
+def _choose_depths(signal: NDArray[np.float64], most: int) -> Integers:
     """Return how often to halve each square, so that all together are not too many."""
     enough = 1.0
     while True:
@@ -110,7 +114,7 @@ def _deeper(signal: NDArray[np.float64], most: int) -> Integers:
         enough *= 2
 
 
-def _below(level: int, codes: Integers, deeper: Integers) -> tuple[Integers, Integers]:
+def _list_descendants(level: int, codes: Integers, deeper: Integers) -> tuple[Integers, Integers]:
     """Return the squares that lie so much deeper below each of `codes`."""
     levels: list[Integers] = []
     below: list[Integers] = []

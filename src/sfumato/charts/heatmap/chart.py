@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, cast
 
-from sfumato.charts.allocation import Portion
+from sfumato.charts.allocation import Allocation
 from sfumato.charts.chart import Chart
 from sfumato.charts.heatmap.adaptive import Adaptive
-from sfumato.charts.heatmap.method import Method, Resolution, aspect_of, read_resolution
+from sfumato.charts.heatmap.method import HeatProcedure, Resolution, choose_aspect, read_resolution
 from sfumato.charts.heatmap.plan import HeatmapPlan
-from sfumato.charts.heatmap.published import Decoder, Dense, Laplace, Pyramid
+from sfumato.charts.heatmap.published import Decoder, Dense, HeatPyramid, Laplace
 from sfumato.charts.option import About, Example, Ranges, explained
-from sfumato.domain import Domain, real
+from sfumato.domain import Domain, convert_to_float
 from sfumato.engines.engine import Engine
 from sfumato.errors import DomainError
 from sfumato.grid import Grid
@@ -198,7 +198,9 @@ class Heatmap(Chart[HeatmapPlan, HeatmapRelease]):
                 "Without effect they would look like a choice.",
                 ("Leave them out, or write ", Setting("method", "pyramid"), "."),
             )
-        if self.top is not None and (self.method != "laplace" or not 0 < real(self.top) <= 1):
+        if self.top is not None and (
+            self.method != "laplace" or not 0 < convert_to_float(self.top) <= 1
+        ):
             raise DomainError(
                 (
                     Setting("top", self.top),
@@ -207,13 +209,13 @@ class Heatmap(Chart[HeatmapPlan, HeatmapRelease]):
                 "It must be known without looking.",
                 ("Write ", Settings({"method": "laplace", "top": 0.0001}), ", or leave it out."),
             )
-        if not (_whole(self.width, _WIDTHS) and 0 < real(self.decay) <= 1):
+        if not (_is_whole(self.width, _WIDTHS) and 0 < convert_to_float(self.decay) <= 1):
             raise DomainError(
                 f"width must be a whole number up to {_WIDTHS[-1]}, and decay above 0 and up to 1.",
                 "They decide how ε is spent.",
                 "Leave them out for the published 20 and 0.7071.",
             )
-        if self.levels is not None and not _whole(self.levels, range(MOST_LEVELS + 1)):
+        if self.levels is not None and not _is_whole(self.levels, range(MOST_LEVELS + 1)):
             raise DomainError(
                 (Setting("levels", self.levels), f" must be a whole number up to {MOST_LEVELS}."),
                 "It decides how small the smallest squares are.",
@@ -238,7 +240,7 @@ class Heatmap(Chart[HeatmapPlan, HeatmapRelease]):
         x = Grid(self.x, domain.bounds(self.x), columns)
         y = Grid(self.y, domain.bounds(self.y), rows)
         plane = self._plane(x, y)
-        method = self._method(Portion.of(budget), plane)
+        method = self._method(Allocation.of(budget), plane)
         return HeatmapPlan(
             label=self.label,
             guarantee=Guarantee(budget.epsilon, budget.delta, unit),
@@ -246,10 +248,10 @@ class Heatmap(Chart[HeatmapPlan, HeatmapRelease]):
             x=x,
             y=y,
             plane=plane,
-            weight=None if self.weight is None else _weight(domain, self.weight),
+            weight=None if self.weight is None else _read_weight(domain, self.weight),
             method=method,
             name=self.method,
-            aspect=self.aspect or aspect_of(x, y, self.origin),
+            aspect=self.aspect or choose_aspect(x, y, self.origin),
         )
 
     def measure(self, engine: Engine, plan: HeatmapPlan, meter: Meter) -> HeatmapRelease:
@@ -299,13 +301,13 @@ class Heatmap(Chart[HeatmapPlan, HeatmapRelease]):
             x, y = Grid(x.column, x.bounds, side), Grid(y.column, y.bounds, side)
         return Plane(x, y, self.outside)
 
-    def _method(self, portion: Portion, plane: Plane) -> Method:
+    def _method(self, portion: Allocation, plane: Plane) -> HeatProcedure:
         epsilon = portion.epsilon
         match self.method:
             case "pyramid":
                 levels = plane.levels if self.levels is None else min(self.levels, plane.levels)
                 decoder = cast(Decoder, self._decoder)
-                return Pyramid(epsilon, levels, self.width, float(self.decay), decoder)
+                return HeatPyramid(epsilon, levels, self.width, float(self.decay), decoder)
             case "laplace":
                 return Laplace(epsilon, None if self.top is None else float(self.top))
             case "dense":
@@ -314,11 +316,11 @@ class Heatmap(Chart[HeatmapPlan, HeatmapRelease]):
                 return Adaptive(epsilon)
 
 
-def _whole(number: object, among: range) -> bool:
+def _is_whole(number: object, among: range) -> bool:
     return isinstance(number, int) and not isinstance(number, bool) and number in among
 
 
-def _weight(domain: Domain, column: str) -> Weight:
+def _read_weight(domain: Domain, column: str) -> Weight:
     bounds = domain.bounds(column)
     if bounds.lower < 0 or bounds.time:
         raise DomainError(

@@ -10,16 +10,16 @@ from typing import Protocol, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.domain import listed
+from sfumato.domain import read_list
 from sfumato.errors import DomainError
 from sfumato.exact import Exact
 from sfumato.grid import Grid
 from sfumato.mechanisms.meter import Meter
-from sfumato.mechanisms.survey import Asked, Survey
+from sfumato.mechanisms.survey import NoisySquares, Survey
 from sfumato.phrases import Setting
-from sfumato.plane import MOST_LEVELS, Plane, apart
+from sfumato.plane import MOST_LEVELS, Plane, deinterleave
 from sfumato.postprocess.density import Leaves
-from sfumato.postprocess.quadtree import Quadtree, Round, grown
+from sfumato.postprocess.quadtree import MeasuredRound, Quadtree, build_quadtree
 from sfumato.privacy.budget import Cost
 from sfumato.releases.heatmap import Origin
 from sfumato.releases.heatmap.area import Aspect, on_earth
@@ -39,7 +39,7 @@ def read_resolution(spelling: object) -> tuple[int, int]:
     >>> read_resolution(256), read_resolution((320, 240))
     ((256, 256), (320, 240))
     """
-    sides = listed(spelling) or (spelling, spelling)
+    sides = read_list(spelling) or (spelling, spelling)
     whole = [isinstance(side, int) and not isinstance(side, bool) for side in sides]
     if len(sides) == 2 and all(whole):
         pair = cast(tuple[int, int], sides)
@@ -55,7 +55,7 @@ def read_resolution(spelling: object) -> tuple[int, int]:
     )
 
 
-def aspect_of(x: Grid, y: Grid, origin: Origin) -> Aspect:
+def choose_aspect(x: Grid, y: Grid, origin: Origin) -> Aspect:
     """Tell from the columns' names and bounds how to draw a window."""
     if x.column.lower() in _LONGITUDES and y.column.lower() in _LATITUDES and on_earth(x, y):
         return "map"
@@ -79,7 +79,7 @@ MOST_SQUARES = 2**14
 
 
 @dataclass(frozen=True, eq=False)
-class Mapped:
+class MeasuredMap:
     """A map cut into squares.
 
     Parameters
@@ -95,7 +95,7 @@ class Mapped:
     scale: NDArray[np.float64]
 
 
-class Method(Protocol):
+class HeatProcedure(Protocol):
     """A planned way to measure a map. Knows public facts only."""
 
     @property
@@ -113,7 +113,7 @@ class Method(Protocol):
         """The smallest ε that anything is measured with."""
         ...
 
-    def map(self, meter: Meter, exact: Exact, plane: Plane) -> Mapped:
+    def map(self, meter: Meter, exact: Exact, plane: Plane) -> MeasuredMap:
         """Measure the masses of squares that together make up the window.
 
         Privacy
@@ -123,7 +123,7 @@ class Method(Protocol):
         ...
 
 
-def unit_of(exact: Exact) -> float:
+def find_unit_mass(exact: Exact) -> float:
     """Return the most that one person or row can add: the measure of what a crowd is.
 
     Privacy
@@ -133,18 +133,20 @@ def unit_of(exact: Exact) -> float:
     return exact.l1 * exact.step
 
 
-def round_of(asked: Asked, step: float) -> Round:
+def make_round(asked: NoisySquares, step: float) -> MeasuredRound:
     """Return an answer in rows or people."""
     value = asked.steps.astype(np.float64) * step
-    return Round(asked.level, asked.code, value, 1 / (asked.scale * step))
+    return MeasuredRound(asked.level, asked.code, value, 1 / (asked.scale * step))
 
 
-def tree_of(survey: Survey, step: float) -> Quadtree:
+def build_tree(survey: Survey, step: float) -> Quadtree:
     """Return all that a survey has answered, as one tree."""
-    return grown([round_of(asked, step) for asked in survey.asked], survey.family)
+    return build_quadtree([make_round(asked, step) for asked in survey.asked], survey.family)
 
 
-def mapped(survey: Survey, plane: Plane, tree: Quadtree, masses: NDArray[np.float64]) -> Mapped:
+def make_measured_map(
+    survey: Survey, plane: Plane, tree: Quadtree, masses: NDArray[np.float64]
+) -> MeasuredMap:
     """Return the leaves of a tree with their masses, and the last measurement of each."""
     chosen = tree.leaves
     level, code = tree.level[chosen], tree.code[chosen]
@@ -153,8 +155,8 @@ def mapped(survey: Survey, plane: Plane, tree: Quadtree, masses: NDArray[np.floa
     for asked in survey.asked:
         places = tree.places(asked.level, asked.code)
         noisy[places], scale[places] = asked.steps, asked.scale
-    columns, rows = apart(code)
+    columns, rows = deinterleave(code)
     span = np.int64(1) << (plane.levels - level)
     side = 2**plane.levels
     leaves = Leaves((side, side), columns * span, rows * span, span, masses[chosen])
-    return Mapped(leaves, noisy[chosen], scale[chosen])
+    return MeasuredMap(leaves, noisy[chosen], scale[chosen])

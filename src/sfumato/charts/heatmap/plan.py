@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sfumato.charts.chart import Plan, text_lines
-from sfumato.charts.heatmap.method import Method, side
+from sfumato.charts.chart import Plan, describe_text_columns
+from sfumato.charts.heatmap.method import HeatProcedure, side
 from sfumato.charts.heatmap.published import MOST_CELLS
-from sfumato.domain import real
+from sfumato.domain import convert_to_float
 from sfumato.engines.engine import Schema
 from sfumato.errors import DomainError
 from sfumato.grid import Grid
@@ -38,7 +38,7 @@ class HeatmapPlan(Plan):
     y: Grid
     plane: Plane
     weight: Weight | None
-    method: Method
+    method: HeatProcedure
     name: str
     aspect: Aspect
 
@@ -87,7 +87,7 @@ class HeatmapPlan(Plan):
         >>> [round(side, 3) for side in plan.detail(size=10_000)]
         [0.014, 0.014]
         """
-        if not real(size) > 0:
+        if not convert_to_float(size) > 0:
             raise DomainError(
                 "A guess of size must be a number above 0.",
                 "It turns noise into detail, and must not be read from the data.",
@@ -113,5 +113,5 @@ class HeatmapPlan(Plan):
                 for size, (x, y) in fine
                 if self.name == "adaptive"
             ),
-            *text_lines((self.x.bounds, self.y.bounds)),
+            *describe_text_columns((self.x.bounds, self.y.bounds)),
         ]

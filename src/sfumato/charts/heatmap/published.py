@@ -9,14 +9,21 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.charts.heatmap.method import Integers, Mapped, mapped, round_of, tree_of, unit_of
+from sfumato.charts.heatmap.method import (
+    Integers,
+    MeasuredMap,
+    build_tree,
+    find_unit_mass,
+    make_measured_map,
+    make_round,
+)
 from sfumato.exact import Exact
 from sfumato.mechanisms.meter import Meter
-from sfumato.mechanisms.survey import Asked, survey
+from sfumato.mechanisms.survey import NoisySquares, survey
 from sfumato.plane import Plane, interleave
 from sfumato.postprocess import polya, transport
 from sfumato.postprocess.density import Leaves
-from sfumato.postprocess.transport import nearest
+from sfumato.postprocess.transport import project_by_transport
 from sfumato.privacy.budget import Cost
 
 MOST_CELLS = 2**20
@@ -56,7 +63,7 @@ class Laplace:
         """The smallest ε that anything is measured with."""
         return self.epsilon
 
-    def map(self, meter: Meter, exact: Exact, plane: Plane) -> Mapped:
+    def map(self, meter: Meter, exact: Exact, plane: Plane) -> MeasuredMap:
         """Ask for every cell once.
 
         Privacy
@@ -71,7 +78,7 @@ class Laplace:
         masses = self._shown(asked.steps.astype(np.float64) * exact.step)
         leaves = Leaves(shape, columns, rows, np.ones_like(codes), masses)
         scale = np.full(len(codes), asked.scale)
-        return Mapped(leaves, asked.steps, scale)
+        return MeasuredMap(leaves, asked.steps, scale)
 
     def _shown(self, noisy: NDArray[np.float64]) -> NDArray[np.float64]:
         masses = np.maximum(noisy, 0.0)
@@ -105,7 +112,7 @@ class Dense:
         """The smallest ε that anything is measured with."""
         return self.epsilon * ROOT
 
-    def map(self, meter: Meter, exact: Exact, plane: Plane) -> Mapped:
+    def map(self, meter: Meter, exact: Exact, plane: Plane) -> MeasuredMap:
         """Ask for the whole, then for all squares of one level.
 
         Privacy
@@ -113,25 +120,25 @@ class Dense:
         The level follows from the first answer; a path is asked twice, for ε in all.
         """
         opened = survey(meter, exact, plane.levels, self.epsilon)
-        whole = round_of(opened.ask([0], [0], self.epsilon * ROOT), exact.step)
-        people = max(1.0, float(whole.value[0]) / unit_of(exact) * float(self.epsilon))
+        whole = make_round(opened.ask([0], [0], self.epsilon * ROOT), exact.step)
+        people = max(1.0, float(whole.value[0]) / find_unit_mass(exact) * float(self.epsilon))
         level = min(round(0.5 * np.log2(people)), _MOST_HALVINGS, plane.levels)
         codes = np.arange(4**level, dtype=np.int64)
         opened.ask(np.full_like(codes, level), codes, self.finest)
-        tree = tree_of(opened, exact.step)
+        tree = build_tree(opened, exact.step)
         values = tree.value[1, tree.places(level, codes)]
         masses = np.zeros(tree.size)
-        masses[tree.places(level, codes)] = _nearest(values)
-        return mapped(opened, plane, tree, masses)
+        masses[tree.places(level, codes)] = _project_nonnegative(values)
+        return make_measured_map(opened, plane, tree, masses)
 
 
-def _nearest(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def _project_nonnegative(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Put masses in Morton order on their grid, make them non-negative, and take them back."""
     side = int(np.sqrt(len(values)))
     rows, columns = np.indices((side, side), dtype=np.int64)
     order = interleave(columns, rows)
     masses = np.empty_like(values)
-    masses[order] = nearest(values[order])
+    masses[order] = project_by_transport(values[order])
     return masses
 
 
@@ -139,7 +146,7 @@ Decoder = Literal["lp", "bayes"]
 
 
 @dataclass(frozen=True)
-class Pyramid:
+class HeatPyramid:
     """Measure squares level by level, only below the `width` heaviest of the level above.
 
     Parameters
@@ -184,7 +191,7 @@ class Pyramid:
         """The smallest ε that anything is measured with."""
         return self.shares[-1]
 
-    def map(self, meter: Meter, exact: Exact, plane: Plane) -> Mapped:
+    def map(self, meter: Meter, exact: Exact, plane: Plane) -> MeasuredMap:
         """Ask level by level, below the squares that seem heaviest, and decode.
 
         Privacy
@@ -200,16 +207,18 @@ class Pyramid:
             heaviest = self._heaviest(asked)
             kept.append((level, heaviest))
             codes = (heaviest[:, None] * 4 + np.arange(4)).ravel()
-        tree = tree_of(opened, exact.step)
+        tree = build_tree(opened, exact.step)
         if self.decoder == "bayes":
-            return mapped(opened, plane, tree, polya.decode(tree, unit_of(exact)))
+            return make_measured_map(
+                opened, plane, tree, polya.decode_polya_tree(tree, find_unit_mass(exact))
+            )
         mask = np.zeros(tree.size, dtype=bool)
         for level, heaviest in kept:
             mask[tree.places(level, heaviest)] = True
-        masses = transport.cheapest(tree, mask, self.levels)
-        return mapped(opened, plane, tree, masses)
+        masses = transport.minimise_transport(tree, mask, self.levels)
+        return make_measured_map(opened, plane, tree, masses)
 
-    def _heaviest(self, asked: Asked) -> Integers:
+    def _heaviest(self, asked: NoisySquares) -> Integers:
         """Return the squares with the largest answers, in the order of their codes."""
         order = np.argsort(asked.steps, kind="stable")[::-1]
         return np.sort(asked.code[order[: self.width]])

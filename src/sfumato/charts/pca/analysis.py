@@ -10,19 +10,19 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.charts.allocation import Portion
+from sfumato.charts.allocation import Allocation
 from sfumato.domain import Bounds
 from sfumato.engines.engine import Engine
 from sfumato.errors import DomainError
 from sfumato.grid import Grid
-from sfumato.lattice import LENGTH, REACH, Distance, Lattice, Moments, Point, moment_weight
+from sfumato.lattice import LENGTH, REACH, DistanceCells, Lattice, Moments, Point, moment_weight
 from sfumato.mechanisms.gaussian import gaussian_scale
-from sfumato.mechanisms.joint import joint, usable
+from sfumato.mechanisms.joint import compute_usable_epsilon, joint
 from sfumato.mechanisms.meter import Meter
-from sfumato.mechanisms.moments import noisy_moments
+from sfumato.mechanisms.moments import add_moment_noise
 from sfumato.phrases import Worded
-from sfumato.postprocess.principal import principal, scree_radius
-from sfumato.privacy.budget import Cost, exactly
+from sfumato.postprocess.principal import find_components, scree_radius
+from sfumato.privacy.budget import Cost, to_fraction
 from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.private_search import Private
 from sfumato.releases.pca.moments import NoisyMoments
@@ -62,12 +62,14 @@ class Centre:
         columns: Sequence[str],
         bounds: Sequence[Bounds],
         levels: tuple[Fraction, ...],
-        portion: Portion,
+        portion: Allocation,
     ) -> Centre:
         """Divide a portion among all columns: one unit lies in each of them."""
         grids = [Grid(*pair, _CELLS) for pair in zip(columns, bounds, strict=True)]
         epsilon = portion.part(Fraction(1, len(grids))).choice
-        usable(epsilon, 1)  # refuses a part so small that rounding alone would cost as much
+        compute_usable_epsilon(
+            epsilon, 1
+        )  # refuses a part so small that rounding alone would cost as much
         return cls(tuple(grids), levels, epsilon)
 
     @property
@@ -91,7 +93,12 @@ class Centre:
         crowd = np.diff(np.arange(_CELLS + 1) * self.crowd // _CELLS)
         levels, epsilon = self.levels, self.epsilon
         chosen = [
-            joint(meter, exact.by_group().joined_by(crowd), levels=levels, epsilon=epsilon)
+            joint(
+                meter,
+                exact.reshape_by_group().with_pseudocounts(crowd),
+                levels=levels,
+                epsilon=epsilon,
+            )
             for exact in engine.marginals(self.grids, unit)
         ]
         cells = np.array([each[0] for each in chosen], dtype=np.float64)
@@ -131,7 +138,7 @@ DOUBT = 20.0
 
 
 @dataclass(frozen=True)
-class Reach:
+class RadiusSearch:
     """A planned quantile of distances.
 
     A public crowd stands at distance zero. It is so large that about `doubt`/ε rows lie beyond the
@@ -149,10 +156,12 @@ class Reach:
     doubt: float = DOUBT
 
     @classmethod
-    def plan(cls, level: Fraction, portion: Portion, doubt: float = DOUBT) -> Reach:
+    def plan(cls, level: Fraction, portion: Allocation, doubt: float = DOUBT) -> RadiusSearch:
         """Price one choice with a portion."""
         epsilon = portion.choice
-        usable(epsilon, 1)  # refuses a part so small that rounding alone would cost as much
+        compute_usable_epsilon(
+            epsilon, 1
+        )  # refuses a part so small that rounding alone would cost as much
         return cls(level, epsilon, doubt)
 
     @property
@@ -170,7 +179,7 @@ class Reach:
         """How many units the crowd has."""
         return math.ceil(self.beyond / float(1 - self.level))
 
-    def find(self, engine: Engine, meter: Meter, key: Distance, unit: PrivacyUnit) -> float:
+    def find(self, engine: Engine, meter: Meter, key: DistanceCells, unit: PrivacyUnit) -> float:
         """Choose the rung of the ladder that the quantile does not exceed, in scaled units.
 
         Privacy
@@ -180,17 +189,17 @@ class Reach:
         """
         crowd = np.zeros(key.cells, dtype=np.int64)
         crowd[0] = self.crowd
-        exact = engine.counts([key], unit).by_group().joined_by(crowd)
+        exact = engine.counts([key], unit).reshape_by_group().with_pseudocounts(crowd)
         chosen = joint(meter, exact, levels=[self.level], epsilon=self.epsilon)
         return key.edges[int(chosen[0, 0]) + 1]
 
 
-def rungs(smallest: float, largest: float, ratio: float) -> tuple[float, ...]:
+def make_ladder(smallest: float, largest: float, ratio: float) -> tuple[float, ...]:
     """Return 0 and distances from `smallest` to `largest` that grow by `ratio` or a little more.
 
     Examples
     --------
-    >>> rungs(1.0, 8.0, 2.0)
+    >>> make_ladder(1.0, 8.0, 2.0)
     (0.0, 1.0, 2.0, 4.0, 8.0)
     """
     if not smallest < largest:
@@ -204,7 +213,7 @@ _ROOM = 2**61
 
 
 @dataclass(frozen=True)
-class Summing:
+class MomentSum:
     """A planned sum of outer products.
 
     Parameters
@@ -220,7 +229,7 @@ class Summing:
     scale: float
 
     @classmethod
-    def plan(cls, constant: int, unit: PrivacyUnit, portion: Portion) -> Summing:
+    def plan(cls, constant: int, unit: PrivacyUnit, portion: Allocation) -> MomentSum:
         """Price one sum with a portion, or refuse one that is too small."""
         scale = gaussian_scale(_l2_squared(constant, unit), portion.amount)
         return cls(constant, unit, scale)
@@ -248,7 +257,7 @@ class Summing:
         # A distance below one step would have every row cut to less than the lattice can tell.
         moments = Moments(lattice, origin, max(1.0, distance / lattice.unit), self.constant)
         exact = engine.gram(moments, self.unit)
-        noisy = noisy_moments(meter, exact, scale=self.scale)
+        noisy = add_moment_noise(meter, exact, scale=self.scale)
         _check_room(noisy)
         return NoisyMoments(
             origin=origin,
@@ -313,9 +322,9 @@ class Analysis:
     scales: tuple[float, ...] | None
     unit: PrivacyUnit
     centre: Centre
-    reach: Reach
-    directions: Summing
-    spread: Summing
+    reach: RadiusSearch
+    directions: MomentSum
+    spread: MomentSum
 
     @classmethod
     def plan(
@@ -324,13 +333,13 @@ class Analysis:
         bounds: Sequence[Bounds],
         scales: tuple[float, ...] | Private,
         unit: PrivacyUnit,
-        portion: Portion,
+        portion: Allocation,
     ) -> Analysis:
         """Divide a portion, or refuse one that is too small. Knows public facts only."""
         given = None if isinstance(scales, Private) else scales
         # What has no lattice is refused here, also with the smallest scales that may be found.
         Lattice(tuple(columns), tuple(bounds), given or least_scales(bounds))
-        asked = exactly(scales.usual_share) if isinstance(scales, Private) else Fraction(0)
+        asked = to_fraction(scales.usual_share) if isinstance(scales, Private) else Fraction(0)
         rest, levels = 1 - asked, QUARTILES if given is None else MEDIAN
         directions = 1 - CENTRE - RADIUS - SPREAD
         return cls(
@@ -339,9 +348,9 @@ class Analysis:
             given,
             unit,
             Centre.plan(columns, bounds, levels, portion.part(asked + CENTRE * rest)),
-            Reach.plan(LEVEL, portion.part(RADIUS * rest)),
-            Summing.plan(BESIDE_DIRECTIONS, unit, portion.part(directions * rest)),
-            Summing.plan(BESIDE_SPREAD, unit, portion.part(SPREAD * rest)),
+            RadiusSearch.plan(LEVEL, portion.part(RADIUS * rest)),
+            MomentSum.plan(BESIDE_DIRECTIONS, unit, portion.part(directions * rest)),
+            MomentSum.plan(BESIDE_SPREAD, unit, portion.part(SPREAD * rest)),
         )
 
     @property
@@ -349,7 +358,7 @@ class Analysis:
         """What it will spend at most."""
         return self.centre.cost + self.reach.cost + self.directions.cost + self.spread.cost
 
-    def run(self, engine: Engine, meter: Meter) -> Analysed:
+    def run(self, engine: Engine, meter: Meter) -> FoundComponents:
         """Find the centre, the radius, the directions, and the variances along them.
 
         Privacy
@@ -360,10 +369,10 @@ class Analysis:
         centre = self.centre.find(engine, meter, self.unit)
         lattice = self._lattice(centre)
         middle = lattice.nearest(lattice.scaled(centre.medians.tolist()))
-        key = Distance(lattice, "distance", middle, (), _ladder(lattice))
+        key = DistanceCells(lattice, "distance", middle, (), _make_ladder(lattice))
         reach = self.reach.find(engine, meter, key, self.unit)
         first = self.directions.run(engine, meter, lattice, middle, reach)
-        found = principal(first.sums(lattice))
+        found = find_components(first.sums(lattice))
         origin = lattice.nearest(np.array(middle) * lattice.unit + found.mean)
         wider = scree_radius(
             found,
@@ -373,13 +382,13 @@ class Analysis:
             beyond=self.reach.beyond,
         )
         second = self.spread.run(engine, meter, lattice, origin, wider)
-        return Analysed(
+        return FoundComponents(
             lattice,
             middle,
             first,
             second,
             origin,
-            tuple(_whole(direction) for direction in found.directions),
+            tuple(_round_direction(direction) for direction in found.directions),
         )
 
     def _lattice(self, centre: FoundCentre) -> Lattice:
@@ -388,7 +397,7 @@ class Analysis:
 
 
 @dataclass(frozen=True, eq=False)
-class Analysed:
+class FoundComponents:
     """Principal components that are public now."""
 
     lattice: Lattice
@@ -399,10 +408,10 @@ class Analysed:
     vectors: tuple[Point, ...]
 
 
-def _ladder(lattice: Lattice) -> tuple[float, ...]:
+def _make_ladder(lattice: Lattice) -> tuple[float, ...]:
     farthest = lattice.farthest
-    return rungs(max(_NARROWEST * farthest, lattice.unit), farthest, _RATIO)
+    return make_ladder(max(_NARROWEST * farthest, lattice.unit), farthest, _RATIO)
 
 
-def _whole(direction: NDArray[np.float64]) -> Point:
+def _round_direction(direction: NDArray[np.float64]) -> Point:
     return tuple(np.rint(direction * REACH).astype(np.int64).tolist())

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
-from sfumato.charts.allocation import Portion
+from sfumato.charts.allocation import Allocation
 from sfumato.charts.chart import Chart
 from sfumato.charts.option import About, Example, Ranges, explained
-from sfumato.charts.pca.analysis import Analysed, Analysis
+from sfumato.charts.pca.analysis import Analysis, FoundComponents
 from sfumato.charts.pca.plan import PcaPlan
-from sfumato.domain import Domain, listed, real
+from sfumato.domain import Domain, convert_to_float, read_list
 from sfumato.engines.engine import Engine
 from sfumato.errors import BudgetError, DomainError
 from sfumato.mechanisms.meter import Meter
@@ -103,7 +103,7 @@ class PCA(Chart[PcaPlan, PcaRelease]):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        columns = listed(self.columns)
+        columns = read_list(self.columns)
         if not all(isinstance(column, str) for column in columns) or len(columns) < 2:
             raise DomainError(
                 "columns must be a list of at least two names.",
@@ -111,7 +111,7 @@ class PCA(Chart[PcaPlan, PcaRelease]):
                 ("Write ", Setting("columns", ["age", "weight", "height"]), "."),
             )
         object.__setattr__(self, "columns", columns)
-        if self.n_components is not None and not _among(self.n_components, len(columns)):
+        if self.n_components is not None and not _is_among(self.n_components, len(columns)):
             raise DomainError(
                 f"There can be from 1 to {len(columns)} components, one for each column.",
                 "There are no more directions than that.",
@@ -123,7 +123,7 @@ class PCA(Chart[PcaPlan, PcaRelease]):
     @property
     def label(self) -> str:
         """What is asked, in words."""
-        return f"principal components of {named(self.columns)}"
+        return f"principal components of {join_names(self.columns)}"
 
     def declare(self, bounds: object) -> Domain:
         """Return what components declare alone."""
@@ -144,7 +144,7 @@ class PCA(Chart[PcaPlan, PcaRelease]):
     def plan(self, domain: Domain, unit: PrivacyUnit, budget: Budget) -> PcaPlan:
         """Return the price and the expected error, or refuse. Knows public facts only."""
         require_delta(budget, "Principal components")
-        analysis = self.analysis(domain, unit, Portion.of(budget))
+        analysis = self.analysis(domain, unit, Allocation.of(budget))
         return PcaPlan(
             label=self.label,
             guarantee=Guarantee(budget.epsilon, budget.delta, unit),
@@ -152,7 +152,7 @@ class PCA(Chart[PcaPlan, PcaRelease]):
             analysis=analysis,
         )
 
-    def analysis(self, domain: Domain, unit: PrivacyUnit, portion: Portion) -> Analysis:
+    def analysis(self, domain: Domain, unit: PrivacyUnit, portion: Allocation) -> Analysis:
         """Plan the analysis with a portion of a chart's budget."""
         bounds = [domain.bounds(column) for column in self.columns]
         scale: tuple[float, ...] | Private
@@ -162,7 +162,7 @@ class PCA(Chart[PcaPlan, PcaRelease]):
             case None:
                 scale = tuple(each.width / 2 for each in bounds)
             case given:
-                scale = _given(given, self.columns)
+                scale = _read_given_scales(given, self.columns)
         return Analysis.plan(self.columns, bounds, scale, unit, portion)
 
     def measure(self, engine: Engine, plan: PcaPlan, meter: Meter) -> PcaRelease:
@@ -175,7 +175,7 @@ class PCA(Chart[PcaPlan, PcaRelease]):
         found = plan.analysis.run(engine, meter)
         return self.released(found, plan.guarantee, plan.cost)
 
-    def released(self, found: Analysed, guarantee: Guarantee, cost: Cost) -> PcaRelease:
+    def released(self, found: FoundComponents, guarantee: Guarantee, cost: Cost) -> PcaRelease:
         """Return what an analysis found, with the promise it was made under.
 
         Privacy
@@ -195,12 +195,12 @@ class PCA(Chart[PcaPlan, PcaRelease]):
         )
 
 
-def named(columns: Sequence[str]) -> str:
+def join_names(columns: Sequence[str]) -> str:
     """Name columns in a line: all of a few, the first of many.
 
     Examples
     --------
-    >>> named(["a", "b", "c"]), named(["a", "b", "c", "d", "e", "f"])
+    >>> join_names(["a", "b", "c"]), join_names(["a", "b", "c", "d", "e", "f"])
     ('a, b, c', 'a, b, c and 3 more')
     """
     if len(columns) <= _NAMED + 1:
@@ -230,7 +230,7 @@ def require_delta(budget: Budget, what: str) -> None:
         )
 
 
-def _among(number: object, most: int) -> bool:
+def _is_among(number: object, most: int) -> bool:
     return isinstance(number, int) and not isinstance(number, bool) and 1 <= number <= most
 
 
@@ -243,7 +243,7 @@ def _check_private(scale: Private) -> None:
         )
 
 
-def _given(scale: object, columns: Sequence[str]) -> tuple[float, ...]:
+def _read_given_scales(scale: object, columns: Sequence[str]) -> tuple[float, ...]:
     named = cast(Mapping[str, object], scale if isinstance(scale, Mapping) else {})
     if set(named) != set(columns):
         raise DomainError(
@@ -251,4 +251,4 @@ def _given(scale: object, columns: Sequence[str]) -> tuple[float, ...]:
             "A column without one would be measured by another yardstick.",
             ("Write ", Setting("scale", dict.fromkeys(columns, 10)), ", or leave it out."),
         )
-    return tuple(real(named[column]) for column in columns)
+    return tuple(convert_to_float(named[column]) for column in columns)

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from sfumato.charts.chart import Plan, text_lines
+from sfumato.charts.chart import Plan, describe_text_columns
 from sfumato.charts.pca.analysis import Analysis
-from sfumato.domain import real
+from sfumato.domain import convert_to_float
 from sfumato.engines.engine import Schema
 from sfumato.errors import DomainError
 from sfumato.grid import Grid
-from sfumato.postprocess.principal import captured
+from sfumato.postprocess.principal import estimate_captured
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import Guarantee
 
@@ -76,7 +76,7 @@ class PcaPlan(Plan):
                 "captured": captured_share(self.analysis, size, GUESS, noise=factor),
                 "error": self.expected_error * factor,
             }
-            for epsilon, factor in noise_at(self.guarantee, epsilons)
+            for epsilon, factor in compare_noise(self.guarantee, epsilons)
         ]
 
     def check(self, schema: Schema) -> None:
@@ -88,19 +88,19 @@ class PcaPlan(Plan):
         counted = "rows" if self.guarantee.unit.column is None else "people"
         lines = [("expected error", f"{self.expected_error:,.3g} {counted} of full length")]
         for size in _SIZES:
-            lines += [(f"with {size:,}", share_words(self.captured(size=size)))]
+            lines += [(f"with {size:,}", describe_share(self.captured(size=size)))]
         lines += [("supposing", f"{_SIZES[1]:,} {counted}")]
         for row in self.buys(size=_SIZES[1]):
-            lines += [(f"at ε = {row['epsilon']:g}", share_words(row["captured"]))]
-        return lines + text_lines(self.analysis.bounds)
+            lines += [(f"at ε = {row['epsilon']:g}", describe_share(row["captured"]))]
+        return lines + describe_text_columns(self.analysis.bounds)
 
 
 def captured_share(
     analysis: Analysis, size: float, explained: Sequence[float], *, noise: float = 1.0
 ) -> float:
     """Return how much two noisy components capture, with so many times the planned noise."""
-    first, second = (*map(real, explained), math.nan, math.nan)[:2]
-    if not (real(size) > 0 and 1 > first >= second > 0 and first + second <= 1):
+    first, second = (*map(convert_to_float, explained), math.nan, math.nan)[:2]
+    if not (convert_to_float(size) > 0 and 1 > first >= second > 0 and first + second <= 1):
         raise DomainError(
             "A guess needs a size above 0 and two falling shares of variance that sum to at most "
             "1.",
@@ -110,15 +110,15 @@ def captured_share(
     columns = len(analysis.columns)
     rest = (1 - first - second) / max(1, columns - 2)
     spectrum = [first, second, *([min(rest, second)] * (columns - 2))]
-    return captured(spectrum, noise * analysis.directions.noise / (_LENGTHS * size))
+    return estimate_captured(spectrum, noise * analysis.directions.noise / (_LENGTHS * size))
 
 
-def share_words(captured: float) -> str:
+def describe_share(captured: float) -> str:
     """Say how much of the variance along exact directions noisy ones will have, rounded down.
 
     Examples
     --------
-    >>> share_words(0.9879)
+    >>> describe_share(0.9879)
     "98.7 % of the exact directions' variance"
     """
     return f"{math.floor(1000 * captured) / 10:.1f} % of the exact directions' variance"
@@ -130,7 +130,7 @@ def check_columns(analysis: Analysis, schema: Schema) -> None:
     schema.check([Grid(*pair, 1) for pair in pairs], analysis.unit)
 
 
-def noise_at(guarantee: Guarantee, epsilons: Sequence[float]) -> list[tuple[float, float]]:
+def compare_noise(guarantee: Guarantee, epsilons: Sequence[float]) -> list[tuple[float, float]]:
     """Return other ε, and how many times the planned noise each of them means."""
 
     def rho(epsilon: float) -> Fraction:

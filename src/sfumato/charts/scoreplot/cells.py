@@ -10,24 +10,24 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.charts.allocation import Portion, add_noise
-from sfumato.charts.heatmap.method import Mapped, mapped, tree_of, unit_of
-from sfumato.charts.pca.analysis import Reach, rungs
+from sfumato.charts.allocation import Allocation, add_noise
+from sfumato.charts.heatmap.method import MeasuredMap, build_tree, find_unit_mass, make_measured_map
+from sfumato.charts.pca.analysis import RadiusSearch, make_ladder
 from sfumato.domain import Bounds
 from sfumato.engines.engine import Engine
 from sfumato.errors import DomainError
 from sfumato.grid import Labels
-from sfumato.lattice import Distance, Projection, Question
+from sfumato.lattice import DistanceCells, Projection, Question
 from sfumato.mechanisms.gaussian import gaussian_scale
 from sfumato.mechanisms.meter import Meter
-from sfumato.mechanisms.sparse import occupied_counts, sparse_threshold
+from sfumato.mechanisms.sparse import sparse_threshold, threshold_counts
 from sfumato.mechanisms.survey import Survey, surveys
 from sfumato.phrases import ProtectedUsers
 from sfumato.plane import Plane
-from sfumato.postprocess.density import spread
-from sfumato.postprocess.haar import Estimate, bins_for, estimated
+from sfumato.postprocess.density import rasterise
+from sfumato.postprocess.haar import Estimate, choose_score_bins, estimate_masses
 from sfumato.postprocess.noise_law import NoiseLaw
-from sfumato.postprocess.polya import decode
+from sfumato.postprocess.polya import decode_polya_tree
 from sfumato.privacy.budget import Cost
 from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.releases.pca import PcaRelease
@@ -44,15 +44,15 @@ _RATIO, _COARSE = 1.05, 2.0
 
 
 @dataclass(frozen=True)
-class Frame:
+class ScoreWindow:
     """A planned window: a square around the released mean."""
 
-    reach: Reach
+    reach: RadiusSearch
 
     @classmethod
-    def plan(cls, portion: Portion) -> Frame:
+    def plan(cls, portion: Allocation) -> ScoreWindow:
         """Price the search for its size."""
-        return cls(Reach.plan(LEVEL, portion, _DOUBT))
+        return cls(RadiusSearch.plan(LEVEL, portion, _DOUBT))
 
     @property
     def cost(self) -> Cost:
@@ -68,7 +68,7 @@ class Frame:
         *,
         axes: tuple[int, int],
         cells: tuple[int, int],
-    ) -> FoundFrame:
+    ) -> FoundWindow:
         """Choose how far the scores reach.
 
         Privacy
@@ -77,25 +77,27 @@ class Frame:
         released mean, on a ladder made of released variances.
         """
         vectors = tuple(pca.vectors[axis - 1] for axis in axes)
-        key = Distance(pca.lattice, "distance", pca.origin, vectors, ladder(pca, axes))
+        key = DistanceCells(
+            pca.lattice, "distance", pca.origin, vectors, make_distance_ladder(pca, axes)
+        )
         reach = INFLATION * self.reach.find(engine, meter, key, unit)
         bounds = Bounds(-reach, reach)
         x, y = (
             Projection(pca.lattice, f"PC{axis}", pca.origin, vector, bounds, count)
             for axis, vector, count in zip(axes, vectors, cells, strict=True)
         )
-        return FoundFrame(x, y)
+        return FoundWindow(x, y)
 
 
 @dataclass(frozen=True)
-class FoundFrame:
+class FoundWindow:
     """A window that is public now."""
 
     x: Projection
     y: Projection
 
 
-def ladder(pca: PcaRelease, axes: tuple[int, int]) -> tuple[float, ...]:
+def make_distance_ladder(pca: PcaRelease, axes: tuple[int, int]) -> tuple[float, ...]:
     """Return distances to choose from, dense where the released variances expect the answer.
 
     Were they dense everywhere, the many that nobody reaches would outweigh the few that fit where
@@ -105,9 +107,9 @@ def ladder(pca: PcaRelease, axes: tuple[int, int]) -> tuple[float, ...]:
     farthest, least = lattice.farthest, 16 * lattice.unit
     expected = math.sqrt(sum(max(float(pca.variances[axis - 1]), 0.0) for axis in axes))
     expected = min(max(expected, least / _BELOW), farthest / _ABOVE)
-    dense = rungs(_BELOW * expected, _ABOVE * expected, _RATIO)
-    below = rungs(least, _BELOW * expected, 2.0)[:-1] if least < _BELOW * expected else (0.0,)
-    above = rungs(_ABOVE * expected, farthest, _COARSE)[2:]
+    dense = make_ladder(_BELOW * expected, _ABOVE * expected, _RATIO)
+    below = make_ladder(least, _BELOW * expected, 2.0)[:-1] if least < _BELOW * expected else (0.0,)
+    above = make_ladder(_ABOVE * expected, farthest, _COARSE)[2:]
     return (*below, *dense[1:], *above)
 
 
@@ -154,7 +156,7 @@ class Filling(Protocol):
         self,
         engine: Engine,
         meter: Meter,
-        frame: FoundFrame,
+        frame: FoundWindow,
         hue: Labels | None,
         unit: PrivacyUnit,
     ) -> Filled:
@@ -172,7 +174,7 @@ class Noised:
     """Gaussian noise on every cell; ``"haar"`` then shrinks what noise alone could have made."""
 
     method: Estimate
-    portion: Portion
+    portion: Allocation
     unit: PrivacyUnit
 
     def __post_init__(self) -> None:
@@ -195,13 +197,13 @@ class Noised:
 
     def side(self, people: float) -> int:
         """Return how many cells a side make the best picture of a group of so many units."""
-        return bins_for(people, self.noise.scale * self.unit.step)
+        return choose_score_bins(people, self.noise.scale * self.unit.step)
 
     def fill(
         self,
         engine: Engine,
         meter: Meter,
-        frame: FoundFrame,
+        frame: FoundWindow,
         hue: Labels | None,
         unit: PrivacyUnit,
     ) -> Filled:
@@ -212,9 +214,11 @@ class Noised:
         One query over all groups together, which one unit can move by its weight.
         """
         law = self.noise
-        noisy = add_noise(meter, engine.counts(keys_of(frame, hue), unit), law)
-        steps = stacked(noisy, frame)
-        masses = estimated(steps.astype(np.float64) * unit.step, law.scale * unit.step, self.method)
+        noisy = add_noise(meter, engine.counts(make_keys(frame, hue), unit), law)
+        steps = stack_groups(noisy, frame)
+        masses = estimate_masses(
+            steps.astype(np.float64) * unit.step, law.scale * unit.step, self.method
+        )
         return Filled(steps, masses)
 
 
@@ -222,7 +226,7 @@ class Noised:
 class Sparse:
     """Gaussian noise on the cells where anyone is; those that reach a threshold are shown."""
 
-    portion: Portion
+    portion: Allocation
     delta: Fraction
     unit: PrivacyUnit
 
@@ -252,13 +256,13 @@ class Sparse:
 
     def side(self, people: float) -> int:
         """Return how many cells a side make the best picture of a group of so many units."""
-        return bins_for(people, self.noise.scale)
+        return choose_score_bins(people, self.noise.scale)
 
     def fill(
         self,
         engine: Engine,
         meter: Meter,
-        frame: FoundFrame,
+        frame: FoundWindow,
         hue: Labels | None,
         unit: PrivacyUnit,
     ) -> Filled:
@@ -268,21 +272,21 @@ class Sparse:
         -------
         As `sfumato.mechanisms.sparse` states, over all groups together.
         """
-        exact = engine.counts(keys_of(frame, hue), unit)
+        exact = engine.counts(make_keys(frame, hue), unit)
         least = sparse_threshold(unit.weight, self.noise.scale, self.delta)
-        noisy = occupied_counts(meter, exact, scale=self.noise.scale, threshold=least)
-        steps = stacked(noisy, frame)
-        masses = estimated(steps.astype(np.float64), self.noise.scale, "sparse")
+        noisy = threshold_counts(meter, exact, scale=self.noise.scale, threshold=least)
+        steps = stack_groups(noisy, frame)
+        masses = estimate_masses(steps.astype(np.float64), self.noise.scale, "sparse")
         return Filled(steps, masses)
 
 
-def keys_of(frame: FoundFrame, hue: Labels | None) -> list[Question]:
+def make_keys(frame: FoundWindow, hue: Labels | None) -> list[Question]:
     """Return what to count by: groups first, then rows, then columns."""
     plane: list[Question] = [frame.y, frame.x]
     return plane if hue is None else [hue, *plane]
 
 
-def stacked(values: NDArray[np.int64], frame: FoundFrame) -> NDArray[np.int64]:
+def stack_groups(values: NDArray[np.int64], frame: FoundWindow) -> NDArray[np.int64]:
     """Return counts as ``[group, row, column]``, also where there are no groups."""
     return values.reshape(-1, frame.y.cells, frame.x.cells)
 
@@ -292,7 +296,7 @@ LEVELS = range(2, 7)
 
 
 @dataclass(frozen=True)
-class Pyramid:
+class ScorePyramid:
     """Gaussian noise on squares of several sizes, all decoded together.
 
     The heatmap's algorithm on scores, with noise that is priced in ρ: for the same ρ, Laplace noise
@@ -300,7 +304,7 @@ class Pyramid:
     the farthest, are known best for what they hold.
     """
 
-    portion: Portion
+    portion: Allocation
     unit: PrivacyUnit
 
     def __post_init__(self) -> None:
@@ -330,7 +334,7 @@ class Pyramid:
         self,
         engine: Engine,
         meter: Meter,
-        frame: FoundFrame,
+        frame: FoundWindow,
         hue: Labels | None,
         unit: PrivacyUnit,
     ) -> Filled:
@@ -344,10 +348,10 @@ class Pyramid:
         side = 2 ** LEVELS[-1]
         squares = replace(frame, x=replace(frame.x, cells=side), y=replace(frame.y, cells=side))
         plane = Plane(squares.x.grid, squares.y.grid)
-        counts = engine.counts(keys_of(squares, hue), unit)
+        counts = engine.counts(make_keys(squares, hue), unit)
         asked = surveys(meter, counts, plane.levels, self.portion.amount, "gaussian")
-        found = [self.map(each, plane, counts.step, unit_of(counts)) for each in asked]
-        pictures = [spread(each.leaves, (frame.x.cells, frame.y.cells)) for each in found]
+        found = [self.map(each, plane, counts.step, find_unit_mass(counts)) for each in asked]
+        pictures = [rasterise(each.leaves, (frame.x.cells, frame.y.cells)) for each in found]
         shape = len(found), frame.y.cells, frame.x.cells
         return Filled(None, np.array(pictures, dtype=np.float64).reshape(shape))
 
@@ -356,7 +360,7 @@ class Pyramid:
         del people
         return 2 ** LEVELS[-1]
 
-    def map(self, survey: Survey, plane: Plane, step: float, unit: float) -> Mapped:
+    def map(self, survey: Survey, plane: Plane, step: float, unit: float) -> MeasuredMap:
         """Ask for all squares of every level, and decode them together.
 
         Privacy
@@ -367,5 +371,5 @@ class Pyramid:
         for level in LEVELS:
             codes = np.arange(4**level, dtype=np.int64)
             survey.ask(np.full_like(codes, level), codes, self.share)
-        tree = tree_of(survey, step)
-        return mapped(survey, plane, tree, decode(tree, unit))
+        tree = build_tree(survey, step)
+        return make_measured_map(survey, plane, tree, decode_polya_tree(tree, unit))

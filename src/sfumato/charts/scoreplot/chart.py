@@ -7,14 +7,22 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Literal, cast
 
-from sfumato.charts.allocation import Portion, Search, divide, settle
-from sfumato.charts.axes import HUE, HUE_ORDER, Order, declare_categories, labels, read_order
+from sfumato.charts.allocation import Allocation, CategorySearch, divide_budget, run_searches
+from sfumato.charts.axes import HUE, HUE_ORDER, Order, declare_categories, read_labels, read_order
 from sfumato.charts.chart import Chart
 from sfumato.charts.option import About, explained
-from sfumato.charts.pca.chart import PCA, RANGES, SCALE, Scale, declare_ranges, named, require_delta
-from sfumato.charts.scoreplot.cells import Filling, Frame, Noised, Pyramid, Sparse
-from sfumato.charts.scoreplot.plan import ScoreplotPlan, Split
-from sfumato.domain import Domain, listed
+from sfumato.charts.pca.chart import (
+    PCA,
+    RANGES,
+    SCALE,
+    Scale,
+    declare_ranges,
+    join_names,
+    require_delta,
+)
+from sfumato.charts.scoreplot.cells import Filling, Noised, ScorePyramid, ScoreWindow, Sparse
+from sfumato.charts.scoreplot.plan import BudgetSplit, ScoreplotPlan
+from sfumato.domain import Domain, read_list
 from sfumato.engines.engine import Engine
 from sfumato.errors import DomainError
 from sfumato.grid import Grid, Labels
@@ -22,7 +30,7 @@ from sfumato.lattice import MOST_COLUMNS
 from sfumato.mechanisms.meter import Meter
 from sfumato.phrases import Setting, Worded
 from sfumato.postprocess.haar import Estimate
-from sfumato.privacy.budget import Budget, exactly
+from sfumato.privacy.budget import Budget, to_fraction
 from sfumato.privacy.guarantee import Guarantee, PrivacyUnit
 from sfumato.private_search import Private
 from sfumato.releases.pca import PcaRelease
@@ -132,8 +140,8 @@ class Scoreplot(Chart[ScoreplotPlan, ScoreplotRelease]):
     def __post_init__(self) -> None:
         super().__post_init__()
         self._check_source()
-        object.__setattr__(self, "axes", _pair(self.axes, MOST_COLUMNS, self._axes_error))
-        object.__setattr__(self, "bins", None if self.bins is None else _bins(self.bins))
+        object.__setattr__(self, "axes", _read_pair(self.axes, MOST_COLUMNS, self._axes_error))
+        object.__setattr__(self, "bins", None if self.bins is None else _read_bins(self.bins))
         if self.axes[0] == self.axes[1] or max(self.axes) > self._known:
             raise self._axes_error
         if self.hue in self.analysed or (self.hue is None and self.hue_order is not None):
@@ -186,22 +194,22 @@ class Scoreplot(Chart[ScoreplotPlan, ScoreplotRelease]):
         """What is asked, in words."""
         x, y = self.axes
         by = f" by {self.hue}" if self.hue else ""
-        return f"scores of {named(self.analysed)} on PC{x} and PC{y}{by}"
+        return f"scores of {join_names(self.analysed)} on PC{x} and PC{y}{by}"
 
     def plan(self, domain: Domain, unit: PrivacyUnit, budget: Budget) -> ScoreplotPlan:
         """Return the price and the expected error, or refuse. Knows public facts only."""
         require_delta(budget, "Score plots")
         order = read_order(self.hue_order)
         searched = {self.hue or "": order} if isinstance(order, Private) else {}
-        delta = exactly(budget.delta) / 2 if self.method == "sparse" else Fraction(0)
-        division = divide(budget, searched, unit, thresholds=delta)
+        delta = to_fraction(budget.delta) / 2 if self.method == "sparse" else Fraction(0)
+        division = divide_budget(budget, searched, unit, thresholds=delta)
         left, split = division.left, self._split
         analysis = None
         if self.pca is None:
             analysis = self.asked.analysis(domain, unit, left.part(split.directions))
-        frame = Frame.plan(left.part(split.frame))
+        frame = ScoreWindow.plan(left.part(split.frame))
         filling = self._filling(left.part(split.histogram), delta, unit)
-        hue = division.searches.get(self.hue or "") or labels(domain, self.hue, self.hue_order)
+        hue = division.searches.get(self.hue or "") or read_labels(domain, self.hue, self.hue_order)
         parts = [part.cost for part in (analysis, frame, filling) if part is not None]
         return ScoreplotPlan(
             label=self.label,
@@ -226,7 +234,7 @@ class Scoreplot(Chart[ScoreplotPlan, ScoreplotRelease]):
         and one charge: a unit's weight is bounded over all of them together.
         """
         unit = plan.guarantee.unit
-        hue = cast(Labels | None, settle(engine, meter, (plan.hue,))[0])
+        hue = cast(Labels | None, run_searches(engine, meter, (plan.hue,))[0])
         pca = self._components(engine, plan, meter)
         cells = plan.cells or plan.usual_cells(pca.size, 1 if hue is None else hue.cells)
         frame = plan.frame.find(engine, meter, pca, unit, axes=self.axes, cells=cells)
@@ -241,7 +249,7 @@ class Scoreplot(Chart[ScoreplotPlan, ScoreplotRelease]):
             x=frame.x.grid,
             y=frame.y.grid,
             hue=hue,
-            found=(self.hue,) if self.hue and isinstance(plan.hue, Search) else (),
+            found=(self.hue,) if self.hue and isinstance(plan.hue, CategorySearch) else (),
             noise=None if filled.steps is None else plan.filling.noise,
             step=unit.step,
             threshold=plan.filling.threshold,
@@ -257,12 +265,12 @@ class Scoreplot(Chart[ScoreplotPlan, ScoreplotRelease]):
         found = plan.analysis.run(engine, meter)
         return self.asked.released(found, plan.guarantee, plan.analysis.cost)
 
-    def _filling(self, portion: Portion, delta: Fraction, unit: PrivacyUnit) -> Filling:
+    def _filling(self, portion: Allocation, delta: Fraction, unit: PrivacyUnit) -> Filling:
         match self.method:
             case "sparse":
                 return Sparse(portion, delta, unit)
             case "pyramid":
-                return Pyramid(portion, unit)
+                return ScorePyramid(portion, unit)
             case _:
                 return Noised(cast(Estimate, self.method), portion, unit)
 
@@ -274,8 +282,8 @@ class Scoreplot(Chart[ScoreplotPlan, ScoreplotRelease]):
         return tuple(Grid(*pair, 1) for pair in pairs)
 
     @property
-    def _split(self) -> Split:
-        return Split.of(self.split, paid=self.pca is not None)
+    def _split(self) -> BudgetSplit:
+        return BudgetSplit.of(self.split, paid=self.pca is not None)
 
     @property
     def _known(self) -> int:
@@ -290,16 +298,16 @@ class Scoreplot(Chart[ScoreplotPlan, ScoreplotRelease]):
         )
 
 
-def _pair(spelling: object, most: int, error: DomainError) -> tuple[int, int]:
-    pair = (spelling, spelling) if isinstance(spelling, int) else listed(spelling)
+def _read_pair(spelling: object, most: int, error: DomainError) -> tuple[int, int]:
+    pair = (spelling, spelling) if isinstance(spelling, int) else read_list(spelling)
     whole = [each for each in pair if isinstance(each, int) and not isinstance(each, bool)]
     if len(pair) != 2 or len(whole) != 2 or not all(1 <= each <= most for each in whole):
         raise error
     return whole[0], whole[1]
 
 
-def _bins(spelling: object) -> tuple[int, int]:
-    return _pair(
+def _read_bins(spelling: object) -> tuple[int, int]:
+    return _read_pair(
         spelling,
         MOST_BINS,
         DomainError(

@@ -7,19 +7,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from sfumato.charts.allocation import Search
-from sfumato.charts.chart import Plan, text_lines, too_few
+from sfumato.charts.allocation import CategorySearch
+from sfumato.charts.chart import Plan, describe_text_columns, describe_too_few
 from sfumato.charts.pca.analysis import Analysis
-from sfumato.charts.pca.plan import EPSILONS, GUESS, captured_share, noise_at, share_words
-from sfumato.charts.scoreplot.cells import INFLATION, LEVEL, Filling, Frame, Pyramid
-from sfumato.domain import listed, real
+from sfumato.charts.pca.plan import EPSILONS, GUESS, captured_share, compare_noise, describe_share
+from sfumato.charts.scoreplot.cells import INFLATION, LEVEL, Filling, ScorePyramid, ScoreWindow
+from sfumato.domain import convert_to_float, read_list
 from sfumato.engines.engine import Schema
 from sfumato.errors import DomainError
 from sfumato.grid import MOST_CELLS, Grid, Labels
 from sfumato.phrases import Setting
 from sfumato.postprocess.haar import MOST_USUAL
-from sfumato.postprocess.significance import least_seen
-from sfumato.privacy.budget import exactly
+from sfumato.postprocess.significance import estimate_least_visible
+from sfumato.privacy.budget import to_fraction
 from sfumato.privacy.guarantee import Guarantee
 
 OURS = Fraction(35, 100), Fraction(5, 100), Fraction(60, 100)
@@ -28,7 +28,7 @@ _USUAL = tuple(map(float, OURS))
 
 
 @dataclass(frozen=True)
-class Split:
+class BudgetSplit:
     """The shares of ρ for directions, frame and histogram; they sum to 1.
 
     Directions take nothing where they were paid for before.
@@ -39,7 +39,7 @@ class Split:
     histogram: Fraction
 
     @classmethod
-    def of(cls, spelling: str | Sequence[float] | None, *, paid: bool) -> Split:
+    def of(cls, spelling: str | Sequence[float] | None, *, paid: bool) -> BudgetSplit:
         """Read a split, where directions are `paid` for already or not.
 
         Examples
@@ -49,7 +49,7 @@ class Split:
         >>> Split.of([0.2, 0.1, 0.7], paid=False).histogram
         Fraction(7, 10)
         """
-        shares = _shares(spelling)
+        shares = _read_shares(spelling)
         if shares is None:
             shares = OURS[1:] if paid else OURS
             whole = sum(shares, Fraction(0))
@@ -70,7 +70,7 @@ class Split:
         return tuple(float(share) for share in shares if share)
 
 
-def _shares(spelling: object) -> tuple[Fraction, ...] | None:
+def _read_shares(spelling: object) -> tuple[Fraction, ...] | None:
     match spelling:
         case None:
             return None
@@ -80,9 +80,9 @@ def _shares(spelling: object) -> tuple[Fraction, ...] | None:
             return (Fraction(1, 3),) * 3
         case _:
             pass
-    numbers = [real(share) for share in listed(spelling)]
+    numbers = [convert_to_float(share) for share in read_list(spelling)]
     if numbers and all(0 < share < 1 for share in numbers):
-        shares = tuple(map(exactly, numbers))
+        shares = tuple(map(to_fraction, numbers))
         if sum(shares) == 1:
             return shares
     raise DomainError(
@@ -120,9 +120,9 @@ class ScoreplotPlan(Plan):
     """
 
     analysis: Analysis | None
-    frame: Frame
+    frame: ScoreWindow
     filling: Filling
-    hue: Labels | Search | None
+    hue: Labels | CategorySearch | None
     cells: tuple[int, int] | None
     columns: tuple[Grid, ...]
     borrowed: Guarantee | None = None
@@ -130,7 +130,7 @@ class ScoreplotPlan(Plan):
     def __post_init__(self) -> None:
         groups = 1 if self.hue is None else self.hue.cells
         across, along = self.cells or (MOST_USUAL, MOST_USUAL)
-        if isinstance(self.filling, Pyramid):  # which counts in cells of its own
+        if isinstance(self.filling, ScorePyramid):  # which counts in cells of its own
             across, along = max(across, self.filling.side(1)), max(along, self.filling.side(1))
         if groups * across * along > MOST_CELLS:
             raise DomainError(
@@ -167,10 +167,10 @@ class ScoreplotPlan(Plan):
         groups = self.hue.cells if isinstance(self.hue, Labels) else 1
         side = max(self.cells or self.usual_cells(_SIZE, groups))
         unit, noise, threshold = self.guarantee.unit, self.filling.noise, self.filling.threshold
-        if isinstance(self.filling, Pyramid):
+        if isinstance(self.filling, ScorePyramid):
             return 0.0
         if threshold is None:
-            return least_seen(side, groups, noise.scale * unit.step, _FRAME)
+            return estimate_least_visible(side, groups, noise.scale * unit.step, _FRAME)
         fullest = math.erf(_FRAME / side / math.sqrt(8)) ** 2
         return (threshold - _LUCKY * noise.scale) * unit.step / fullest
 
@@ -202,13 +202,13 @@ class ScoreplotPlan(Plan):
                 "captured": self._captured(size, GUESS, factor),
                 "error": self.expected_error * factor,
             }
-            for epsilon, factor in noise_at(self.guarantee, epsilons)
+            for epsilon, factor in compare_noise(self.guarantee, epsilons)
         ]
 
     def check(self, schema: Schema) -> None:
         """Refuse a table that lacks a column, or holds another kind, before any charge."""
         known = [self.hue] if isinstance(self.hue, Labels) else []
-        searched = [self.hue.column] if isinstance(self.hue, Search) else []
+        searched = [self.hue.column] if isinstance(self.hue, CategorySearch) else []
         schema.check([*known, *self.columns], self.guarantee.unit, unlisted=searched)
 
     def lines(self) -> list[tuple[str, str]]:
@@ -219,12 +219,12 @@ class ScoreplotPlan(Plan):
         lines = [("expected error", f"{self.expected_error:,.3g} {counted} per cell")]
         lines += [("supposing", f"{_SIZE:,} {counted}"), ("cells", f"{across} × {along}")]
         if self.smallest_group:
-            lines += [too_few(self.smallest_group, self.guarantee.unit)]
+            lines += [describe_too_few(self.smallest_group, self.guarantee.unit)]
         for row in self.buys(size=_SIZE):
             share = row["captured"]
-            seen = "" if share is None else f", {share_words(share)}"
+            seen = "" if share is None else f", {describe_share(share)}"
             lines += [(f"at ε = {row['epsilon']:g}", f"{row['error']:,.3g} per cell{seen}")]
-        return lines + text_lines(column.bounds for column in self.columns)
+        return lines + describe_text_columns(column.bounds for column in self.columns)
 
     def _captured(self, size: float, explained: Sequence[float], noise: float) -> float | None:
         if self.analysis is None:

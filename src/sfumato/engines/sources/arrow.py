@@ -9,23 +9,23 @@ import pyarrow as pa
 import pyarrow.types as kinds
 
 from sfumato.engines.cells import BLOCK
-from sfumato.engines.columns import kind_of, spacing_of
+from sfumato.engines.columns import find_kind, find_spacing
 from sfumato.engines.engine import ColumnKind
-from sfumato.engines.sources.source import Batches, Columns, Source, check_names, row_runs
+from sfumato.engines.sources.source import Batches, Columns, Source, check_names, cut_rows
 from sfumato.errors import SourceError
 
 _WIDER = {(pa.string(), pa.large_string()), (pa.binary(), pa.large_binary())}
 
 
-def arrow_kinds(schema: pa.Schema) -> dict[str, ColumnKind]:
+def find_arrow_kinds(schema: pa.Schema) -> dict[str, ColumnKind]:
     """Return names and kinds of the columns of an Arrow schema."""
     check_names(schema.names)
-    return {name: kind_of(dtype) for name, dtype in zip(schema.names, schema.types, strict=True)}
+    return {name: find_kind(dtype) for name, dtype in zip(schema.names, schema.types, strict=True)}
 
 
-def arrow_spacings(schema: pa.Schema) -> dict[str, float]:
+def find_arrow_spacings(schema: pa.Schema) -> dict[str, float]:
     """Return how far apart values lie, of the columns whose Arrow type fixes it."""
-    found = zip(schema.names, map(spacing_of, schema.types), strict=True)
+    found = zip(schema.names, map(find_spacing, schema.types), strict=True)
     return {name: spacing for name, spacing in found if spacing is not None}
 
 
@@ -39,8 +39,8 @@ class ArrowTable(Source):
 
     def __init__(self, table: pa.Table) -> None:
         self._table = table
-        self.kinds = arrow_kinds(table.schema)
-        self.spacings = arrow_spacings(table.schema)
+        self.kinds = find_arrow_kinds(table.schema)
+        self.spacings = find_arrow_spacings(table.schema)
 
     def batches(self, columns: Columns) -> Batches:
         """Stream the given columns."""
@@ -51,7 +51,7 @@ class ArrowTable(Source):
 
     def split(self, parts: int) -> Sequence[Source]:
         """Give each part some of the rows."""
-        cuts = row_runs(self._table.num_rows, parts)
+        cuts = cut_rows(self._table.num_rows, parts)
         return [ArrowTable(self._table.slice(cut.start, cut.stop - cut.start)) for cut in cuts]
 
 
@@ -69,7 +69,7 @@ class ArrowDataset(Source):
 
     def __init__(self, dataset: Any) -> None:
         self._dataset = dataset
-        fragments = _fragments(dataset)
+        fragments = _list_fragments(dataset)
         if any(_reads_text(fragment) for fragment in fragments):
             raise SourceError(
                 "The Arrow dataset reads CSV or JSON files.",
@@ -77,8 +77,8 @@ class ArrowDataset(Source):
                 "it does would tell of that value.",
                 "Give sfumato the paths of CSV files, or write the dataset as Parquet.",
             )
-        self.kinds = arrow_kinds(dataset.schema)
-        self.spacings = arrow_spacings(dataset.schema)
+        self.kinds = find_arrow_kinds(dataset.schema)
+        self.spacings = find_arrow_spacings(dataset.schema)
         for fragment in fragments:
             self._check(fragment.physical_schema)
             if hasattr(fragment, "row_groups"):  # in a file of Parquet
@@ -105,7 +105,7 @@ class ArrowDataset(Source):
         self.kinds.update(dict.fromkeys(categories & self.kinds.keys(), "other"))
 
 
-def _fragments(dataset: Any) -> list[Any]:
+def _list_fragments(dataset: Any) -> list[Any]:
     try:
         return list(dataset.get_fragments())
     except ValueError:

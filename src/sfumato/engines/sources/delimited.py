@@ -17,8 +17,8 @@ from pyarrow import csv as arrow_csv
 
 from sfumato.engines.columns import NumberText
 from sfumato.engines.engine import ColumnKind, redact_errors
-from sfumato.engines.sources.files import PACKED, Part, with_keys
-from sfumato.engines.sources.source import Batches, Columns, Source, check_names, runs
+from sfumato.engines.sources.files import PACKED, SourceFile, add_partition_keys
+from sfumato.engines.sources.source import Batches, Columns, Source, check_names, cut_evenly
 from sfumato.engines.table import PLAIN, NumberFormat
 from sfumato.errors import SourceError
 
@@ -40,7 +40,7 @@ class Layout:
     fields: int
 
 
-def whole_records(
+def split_records(
     read: Callable[[int], bytes], layout: Layout, *, chunk: int = _CHUNK
 ) -> Iterator[bytes]:
     """Yield a file in pieces of whole records, of which the first of all is left out.
@@ -53,49 +53,49 @@ def whole_records(
     header, carry, skipping, quoted = True, b"", False, False
     while more := read(chunk):
         if skipping:
-            more, quoted, skipping = _after_record(more, quoted=quoted)
+            more, quoted, skipping = _skip_record(more, quoted=quoted)
         data = carry + more
-        ends = _ends(np.frombuffer(data, np.uint8))
+        ends = _find_ends(np.frombuffer(data, np.uint8))
         if ends.size:
-            yield _kept(data[: ends[-1]], ends, layout, header=header)
+            yield _keep_records(data[: ends[-1]], ends, layout, header=header)
             header, data = False, data[ends[-1] :]
         carry = data
         if len(carry) > LONGEST:
             header, carry, skipping, quoted = False, b"", True, carry.count(b'"') % 2 == 1
     if carry and carry.count(b'"') % 2 == 0:
-        yield _kept(carry + b"\n", np.array([len(carry) + 1]), layout, header=header)
+        yield _keep_records(carry + b"\n", np.array([len(carry) + 1]), layout, header=header)
 
 
-def _after_record(data: bytes, *, quoted: bool) -> tuple[bytes, bool, bool]:
+def _skip_record(data: bytes, *, quoted: bool) -> tuple[bytes, bool, bool]:
     """Return what follows the record that `data` begins in the midst of, if it ends here."""
-    ends = _ends(np.frombuffer(data, np.uint8), quoted=quoted)
+    ends = _find_ends(np.frombuffer(data, np.uint8), quoted=quoted)
     if ends.size:
         return data[ends[0] :], False, False
     return b"", (data.count(b'"') % 2 == 1) != quoted, True
 
 
-def _ends(letters: Letters, *, quoted: bool = False) -> Places:
+def _find_ends(letters: Letters, *, quoted: bool = False) -> Places:
     """Return where records end: one past each line feed outside quotes."""
-    return _outside(letters, _FEED, quoted=quoted) + 1
+    return _find_outside_quotes(letters, _FEED, quoted=quoted) + 1
 
 
-def _outside(letters: Letters, letter: int, *, quoted: bool = False) -> Places:
+def _find_outside_quotes(letters: Letters, letter: int, *, quoted: bool = False) -> Places:
     """Return where `letter` stands with an even number of quotes before it."""
     places = np.flatnonzero(letters == letter)
     quotes = np.flatnonzero(letters == _QUOTE)
     return places[np.searchsorted(quotes, places) % 2 == quoted]
 
 
-def _kept(data: bytes, ends: Places, layout: Layout, *, header: bool) -> bytes:
+def _keep_records(data: bytes, ends: Places, layout: Layout, *, header: bool) -> bytes:
     """Return the records of `data` that are not left out, one after the other."""
     letters = np.frombuffer(data, np.uint8)
     starts = np.concatenate([[0], ends[:-1]])
     lengths = ends - starts
-    separators = _outside(letters, ord(layout.separator))
+    separators = _find_outside_quotes(letters, ord(layout.separator))
     dropped = np.diff(np.searchsorted(separators, ends), prepend=0) != layout.fields - 1
     dropped |= (lengths > LONGEST) | (lengths == 1)
     dropped |= (lengths == 2) & (letters[starts] == _RETURN)
-    wrong = np.concatenate([_bare_returns(letters), _stray_quotes(letters, layout)])
+    wrong = np.concatenate([_find_bare_returns(letters), _find_stray_quotes(letters, layout)])
     dropped[np.searchsorted(ends, wrong, side="right")] = True
     dropped[0] |= header
     if not dropped.any():
@@ -105,12 +105,12 @@ def _kept(data: bytes, ends: Places, layout: Layout, *, header: bool) -> bytes:
     return b"".join(data[start:stop] for start, stop in list(pairwise(bounds))[::2])
 
 
-def _bare_returns(letters: Letters) -> Places:
-    returns = _outside(letters, _RETURN)
+def _find_bare_returns(letters: Letters) -> Places:
+    returns = _find_outside_quotes(letters, _RETURN)
     return returns[letters[returns + 1] != _FEED]
 
 
-def _stray_quotes(letters: Letters, layout: Layout) -> Places:
+def _find_stray_quotes(letters: Letters, layout: Layout) -> Places:
     """Return the quotes that neither begin nor end a field, nor are one of a pair within it."""
     quotes = np.flatnonzero(letters == _QUOTE)
     opening, closing = quotes[::2], quotes[1::2]
@@ -137,8 +137,8 @@ class DelimitedFiles(Source):
     a packed file takes in some 64 KiB at a time, and keeps what follows that line to itself.
     """
 
-    def __init__(self, parts: Sequence[Part], number_format: NumberFormat = PLAIN) -> None:
-        headers = {_header(part) for part in parts}
+    def __init__(self, parts: Sequence[SourceFile], number_format: NumberFormat = PLAIN) -> None:
+        headers = {_read_header(part) for part in parts}
         if len(headers) > 1:
             raise SourceError(
                 "The files begin with different lines.",
@@ -151,7 +151,7 @@ class DelimitedFiles(Source):
         self._parts = parts
         self._format = number_format
         kinds: dict[str, ColumnKind] = dict.fromkeys(self._names, "text")
-        self.kinds = with_keys(kinds, [part.partition for part in parts])
+        self.kinds = add_partition_keys(kinds, [part.partition for part in parts])
         self.untyped = frozenset(self.kinds)
 
     def batches(self, columns: Columns) -> Batches:
@@ -165,18 +165,20 @@ class DelimitedFiles(Source):
 
     def split(self, parts: int) -> Sequence[Source]:
         """Give each part some of the files."""
-        return [self._of(self._parts[run]) for run in runs(len(self._parts), parts)]
+        return [self._of(self._parts[run]) for run in cut_evenly(len(self._parts), parts)]
 
-    def _of(self, parts: Sequence[Part]) -> DelimitedFiles:
+    def _of(self, parts: Sequence[SourceFile]) -> DelimitedFiles:
         some = copy(self)
         some._parts = parts
         return some
 
-    def _read(self, part: Part, names: Sequence[str]) -> Iterator[tuple[pa.RecordBatch, int]]:
+    def _read(self, part: SourceFile, names: Sequence[str]) -> Iterator[tuple[pa.RecordBatch, int]]:
         layout = Layout(self._separator, len(self._names))
-        stored = part.partition.stored(names) or self._names[:1]  # which tells how many rows
-        with part.path.open("rb") as file, _unpacked(file, part.path) as stream:
-            for piece in whole_records(stream.read, layout):
+        stored = (
+            part.partition.list_stored_columns(names) or self._names[:1]
+        )  # which tells how many rows
+        with part.path.open("rb") as file, _decompress(file, part.path) as stream:
+            for piece in split_records(stream.read, layout):
                 for batch in self._parsed(piece, stored) if piece else ():
                     found = dict(zip(stored, map(self._typed, batch.columns), strict=True))
                     yield part.partition.completed(found, batch.num_rows, names), file.tell()
@@ -209,13 +211,13 @@ class DelimitedFiles(Source):
         return table.slice(1).to_batches()
 
 
-def _unpacked(file: BinaryIO, path: Path) -> BinaryIO | pa.NativeFile:
+def _decompress(file: BinaryIO, path: Path) -> BinaryIO | pa.NativeFile:
     packed = PACKED.get(path.suffix.lower())
     return file if packed is None else pa.input_stream(file, compression=packed)
 
 
-def _header(part: Part) -> tuple[str, tuple[str, ...]]:
-    separator, names = redact_errors(lambda: _first_line(part.path), part.called)
+def _read_header(part: SourceFile) -> tuple[str, tuple[str, ...]]:
+    separator, names = redact_errors(lambda: _read_first_line(part.path), part.called)
     if not any(map(str.strip, names)):
         raise SourceError(
             f"{part.called} does not begin with the names of its columns in one line.",
@@ -226,10 +228,10 @@ def _header(part: Part) -> tuple[str, tuple[str, ...]]:
     return separator, names
 
 
-def _first_line(path: Path) -> tuple[str, tuple[str, ...]]:
+def _read_first_line(path: Path) -> tuple[str, tuple[str, ...]]:
     """Return what separates names, and the names; none where they would reach into the data."""
-    with path.open("rb", buffering=0) as file, _unpacked(file, path) as stream:
-        start = _up_to_feed(stream.read)
+    with path.open("rb", buffering=0) as file, _decompress(file, path) as stream:
+        start = _read_line(stream.read)
     line = start.removesuffix(b"\n").removeprefix(b"\xef\xbb\xbf")
     line = line.removesuffix(b"\r") if start.endswith(b"\n") else line
     separator = max(SEPARATORS, key=lambda each: line.count(each.encode()))
@@ -240,7 +242,7 @@ def _first_line(path: Path) -> tuple[str, tuple[str, ...]]:
     return separator, tuple(names)
 
 
-def _up_to_feed(read: Callable[[int], bytes]) -> bytes:
+def _read_line(read: Callable[[int], bytes]) -> bytes:
     """Read one line with its feed, byte by byte, so that no row is read; or a byte too many."""
     line = bytearray()
     while len(line) <= LONGEST and not line.endswith(b"\n"):

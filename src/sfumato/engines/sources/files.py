@@ -42,11 +42,11 @@ class Partition:
         (b'2026', b'A/B')
         """
         pairs = [name.partition("=") for name in folders]
-        named = [(_unescaped(k), _unescaped(v)) for k, equals, v in pairs if k and equals]
+        named = [(_unescape(k), _unescape(v)) for k, equals, v in pairs if k and equals]
         keys = tuple(key.decode(errors="replace") for key, _ in named)
         return cls(keys, tuple(None if value in _MISSING else value for _, value in named))
 
-    def stored(self, names: Sequence[str]) -> list[str]:
+    def list_stored_columns(self, names: Sequence[str]) -> list[str]:
         """Return the columns among `names` that are in the file itself."""
         return [name for name in names if name not in self.keys]
 
@@ -65,7 +65,7 @@ class Partition:
         return pa.DictionaryArray.from_arrays(pa.array(np.zeros(rows, dtype=np.int8)), word)
 
 
-def with_keys(
+def add_partition_keys(
     kinds: Mapping[str, ColumnKind], partitions: Sequence[Partition]
 ) -> dict[str, ColumnKind]:
     """Return kinds of the columns of files and, after them, of the keys of their folders.
@@ -94,7 +94,7 @@ def with_keys(
     return {**kinds, **dict.fromkeys(keys, "text")}
 
 
-def _unescaped(text: str) -> bytes:
+def _unescape(text: str) -> bytes:
     return unquote_to_bytes(os.fsencode(text))
 
 
@@ -106,7 +106,7 @@ LINES = tuple(".txt" + packed for packed in PACKED)
 
 
 @dataclass(frozen=True)
-class Part:
+class SourceFile:
     """A file of a table, the partition it belongs to, and what a message may call it.
 
     Privacy
@@ -120,7 +120,7 @@ class Part:
     partition: Partition = field(default_factory=Partition)
 
 
-def parts_at(place: str | os.PathLike[str]) -> list[Part]:
+def list_files(place: str | os.PathLike[str]) -> list[SourceFile]:
     """Return the files that a path, a folder or a glob stands for, in order of their names.
 
     Folders named ``key=value`` count as partitions where they are found: below a folder that was
@@ -140,8 +140,8 @@ def parts_at(place: str | os.PathLike[str]) -> list[Part]:
             "Download the file and give its path.",
         )
     if path.is_file():
-        return [Part(path, f"The file {text!r}")]
-    found, typed = _below(path) if text and path.is_dir() else _matching(path)
+        return [SourceFile(path, f"The file {text!r}")]
+    found, typed = _list_folder(path) if text and path.is_dir() else _list_glob(path)
     if not found:
         raise SourceError(
             f"There is no file at {text!r}.",
@@ -149,10 +149,10 @@ def parts_at(place: str | os.PathLike[str]) -> list[Part]:
             "Check the path; a folder must hold files that end in .parquet or .csv.",
         )
     called = f"A file of {text!r}"
-    return [Part(file, called, Partition.of(file.parts[typed:-1])) for file in sorted(found)]
+    return [SourceFile(file, called, Partition.of(file.parts[typed:-1])) for file in sorted(found)]
 
 
-def _below(folder: Path) -> tuple[list[Path], int]:
+def _list_folder(folder: Path) -> tuple[list[Path], int]:
     """Return the files of a folder, and how many parts of their paths were typed."""
     found: list[Path] = []
     for place, folders, files in os.walk(folder, onerror=_raise):
@@ -167,7 +167,7 @@ def _below(folder: Path) -> tuple[list[Path], int]:
     return [file for file in found if file.is_file()], len(folder.parts)
 
 
-def _matching(pattern: Path) -> tuple[list[Path], int]:
+def _list_glob(pattern: Path) -> tuple[list[Path], int]:
     """Return the files of a glob, and how many parts of their paths were typed."""
     matches = glob.glob(str(pattern), recursive=True)  # noqa: PTH207 - also absolute patterns
     wild = [not set("*?[").isdisjoint(part) for part in pattern.parts]
@@ -175,10 +175,10 @@ def _matching(pattern: Path) -> tuple[list[Path], int]:
     files = [file for file in map(Path, matches) if file.is_file()]
     # Spark's own folders hold copies of rows while it writes; whoever wants them names them.
     named = {part for part in pattern.parts if _is_hidden(part)}
-    return [file for file in files if not _hidden(file.parts[typed:]) - named], typed
+    return [file for file in files if not _select_hidden(file.parts[typed:]) - named], typed
 
 
-def _hidden(parts: tuple[str, ...]) -> set[str]:
+def _select_hidden(parts: tuple[str, ...]) -> set[str]:
     return {part for part in parts if _is_hidden(part)}
 
 

@@ -12,9 +12,9 @@ import numpy as np
 import pyarrow as pa
 
 from sfumato.engines.cells import BLOCK
-from sfumato.engines.columns import kind_of, shortened, spacing_of
+from sfumato.engines.columns import find_kind, find_spacing, shorten_text
 from sfumato.engines.engine import ColumnKind
-from sfumato.engines.sources.source import Batches, Columns, Source, check_names, row_runs
+from sfumato.engines.sources.source import Batches, Columns, Source, check_names, cut_rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -52,8 +52,8 @@ class PandasFrame(Source):
         self._frame = frame
         self._names = [str(name) for name in frame.columns]
         empty = {name: frame.iloc[:0, index] for index, name in enumerate(self._names)}
-        self.kinds = {name: _pandas_kind(column) for name, column in empty.items()}
-        found = {name: _pandas_spacing(column) for name, column in empty.items()}
+        self.kinds = {name: _find_pandas_kind(column) for name, column in empty.items()}
+        found = {name: _find_pandas_spacing(column) for name, column in empty.items()}
         self.spacings = {name: spacing for name, spacing in found.items() if spacing is not None}
         self.untyped = frozenset(
             name
@@ -63,7 +63,9 @@ class PandasFrame(Source):
 
     def batches(self, columns: Columns) -> Batches:
         """Stream the given columns; no more than one batch is converted at a time."""
-        wanted = [_some(self._frame.iloc[:, self._names.index(name)]) for name in columns.names]
+        wanted = [
+            _slice_column(self._frame.iloc[:, self._names.index(name)]) for name in columns.names
+        ]
         rows = len(self._frame)
         for start in range(0, rows, BLOCK):
             here = slice(start, start + BLOCK)
@@ -74,16 +76,16 @@ class PandasFrame(Source):
 
     def split(self, parts: int) -> Sequence[Source]:
         """Give each part some of the rows."""
-        return [PandasFrame(self._frame.iloc[cut]) for cut in row_runs(len(self._frame), parts)]
+        return [PandasFrame(self._frame.iloc[cut]) for cut in cut_rows(len(self._frame), parts)]
 
 
-def _pandas_kind(empty: pd.Series[Any]) -> ColumnKind:
+def _find_pandas_kind(empty: pd.Series[Any]) -> ColumnKind:
     if _is_categorical(empty) or _is_objects(empty):
         return "text"
     if not _is_typed(empty.dtype):
         return "other"
     try:
-        return kind_of(pa.array(empty, from_pandas=True).type)
+        return find_kind(pa.array(empty, from_pandas=True).type)
     except (pa.ArrowException, TypeError, ValueError):
         return "other"  # a dtype, and so public, that Arrow does not know
 
@@ -97,18 +99,18 @@ def _has_type(column: pd.Series[Any]) -> bool:
     return type(column.dtype).__name__ in _CHOSEN and str(column.dtype) != "str"
 
 
-def _pandas_spacing(empty: pd.Series[Any]) -> float | None:
-    kind = _pandas_kind(empty)
+def _find_pandas_spacing(empty: pd.Series[Any]) -> float | None:
+    kind = _find_pandas_kind(empty)
     if _has_type(empty) and kind not in ("other", "text"):
-        return spacing_of(pa.array(empty, from_pandas=True).type)
+        return find_spacing(pa.array(empty, from_pandas=True).type)
     return 1.0 if kind == "time" else None  # a microsecond, which is as fine as times are read
 
 
-def _some(column: pd.Series[Any]) -> Some:
+def _slice_column(column: pd.Series[Any]) -> Some:
     if _is_categorical(column):
-        return _coded(np.asarray(column.cat.codes), _texts(column.cat.categories))
+        return _slice_codes(np.asarray(column.cat.codes), _write_texts(column.cat.categories))
     if _is_objects(column):
-        return lambda here: _texts(column.iloc[here])
+        return lambda here: _write_texts(column.iloc[here])
     return lambda here: pa.array(column.iloc[here], from_pandas=True)
 
 
@@ -126,7 +128,7 @@ def _is_typed(dtype: Any) -> bool:
     return isinstance(dtype, np.dtype) or type(dtype).__module__.split(".")[0] == "pandas"
 
 
-def _coded(codes: np.ndarray[Any, Any], words: pa.Array) -> Some:
+def _slice_codes(codes: np.ndarray[Any, Any], words: pa.Array) -> Some:
     def some(here: slice) -> pa.Array:
         indices = pa.array(codes[here], mask=codes[here] < 0)
         return pa.DictionaryArray.from_arrays(indices, words)
@@ -134,29 +136,29 @@ def _coded(codes: np.ndarray[Any, Any], words: pa.Array) -> Some:
     return some
 
 
-def _texts(values: pd.Series[Any] | pd.Index[Any]) -> pa.Array:
+def _write_texts(values: pd.Series[Any] | pd.Index[Any]) -> pa.Array:
     from pandas import isna
 
     objects = values.to_numpy(dtype=object)
-    written = pa.array([_text(value, isna) for value in objects], pa.large_binary())
+    written = pa.array([_write_text(value, isna) for value in objects], pa.large_binary())
     return written.view(pa.large_string())  # not checked: it may be no Unicode
 
 
-def _text(value: object, is_missing: Callable[[Any], object]) -> bytes | None:
+def _write_text(value: object, is_missing: Callable[[Any], object]) -> bytes | None:
     """Return how a value is written; None if it is missing, or cannot be written."""
     try:
         # A text is what it holds, and not what its class would have printed.
         if not isinstance(value, str):
             if is_missing(value) is True:
                 return None
-            value = _written(value)
+            value = _write_value(value)
         # What is no Unicode keeps its own bytes: one mark for all of it would make people one.
-        return shortened(str.encode(value, "utf-8", "surrogatepass"))
+        return shorten_text(str.encode(value, "utf-8", "surrogatepass"))
     except Exception:  # noqa: BLE001 - an object that cannot be written is counted nowhere
         return None
 
 
-def _written(value: object) -> str:
+def _write_value(value: object) -> str:
     """Write a value in one way, whichever of its types pandas has made of it beside others."""
     if type(value) is int:
         return str(value)  # most ids; to ask whether anything is a number takes far longer
@@ -164,15 +166,15 @@ def _written(value: object) -> str:
         raise TypeError  # what would be left of it is another number
     # To NumPy a duration is a whole number, to nobody else.
     if isinstance(value, Number) and not isinstance(value, bool | np.bool_ | np.timedelta64):
-        return _digits(value)
-    if (text := _as_pandas_writes(value)) is not None:
+        return _write_digits(value)
+    if (text := _write_pandas_value(value)) is not None:
         return text
     if type(value).__str__ is object.__str__ and type(value).__repr__ is object.__repr__:
         raise TypeError  # its text would be its address in memory
     return str(value)
 
 
-def _as_pandas_writes(value: Any) -> str | None:
+def _write_pandas_value(value: Any) -> str | None:
     """Write what pandas has types of its own for; None for all else."""
     import pandas as pd
 
@@ -184,12 +186,12 @@ def _as_pandas_writes(value: Any) -> str | None:
         return None
     # An end that is whole is written as one, also beside intervals with other ends.
     found = cast(Any, value)
-    left, right = map(_written, (found.left, found.right))
+    left, right = map(_write_value, (found.left, found.right))
     opening, ending = "[" if found.closed_left else "(", "]" if found.closed_right else ")"
     return f"{opening}{left}, {right}{ending}"
 
 
-def _digits(value: Number) -> str:
+def _write_digits(value: Number) -> str:
     """Write numbers alike that are equal, and no others but floats printed as a decimal is."""
     if isinstance(value, Integral):
         return str(int(value))
@@ -218,10 +220,11 @@ class PolarsFrame(Source):
         self._names = schema.names()
         self._types = schema.dtypes()
         self.kinds = {
-            name: _polars_kind(dtype) for name, dtype in zip(self._names, self._types, strict=True)
+            name: _find_polars_kind(dtype)
+            for name, dtype in zip(self._names, self._types, strict=True)
         }
 
-        found = zip(self._names, map(_polars_spacing, self._types), strict=True)
+        found = zip(self._names, map(_find_polars_spacing, self._types), strict=True)
         self.spacings = {name: spacing for name, spacing in found if spacing is not None}
 
     def batches(self, columns: Columns) -> Batches:
@@ -261,7 +264,7 @@ def _is_wide(dtype: pl.DataType) -> bool:
     return str(dtype) in ("Int128", "UInt128")  # Arrow has no such integers; digits do
 
 
-def _polars_kind(dtype: pl.DataType) -> ColumnKind:
+def _find_polars_kind(dtype: pl.DataType) -> ColumnKind:
     import polars as pl
 
     if dtype.is_numeric():
@@ -277,7 +280,7 @@ def _polars_kind(dtype: pl.DataType) -> ColumnKind:
     return "bytes" if isinstance(dtype, pl.Binary) else "other"
 
 
-def _polars_spacing(dtype: pl.DataType) -> float | None:
+def _find_polars_spacing(dtype: pl.DataType) -> float | None:
     import polars as pl
 
     if dtype.is_integer() or isinstance(dtype, pl.Boolean):

@@ -12,7 +12,7 @@ import pyarrow as pa
 from sfumato.engines.engine import redact_errors
 from sfumato.engines.sources.arrow import ArrowDataset, ArrowTable
 from sfumato.engines.sources.delimited import DelimitedFiles
-from sfumato.engines.sources.files import DELIMITED, LINES, PARQUET, Part, parts_at
+from sfumato.engines.sources.files import DELIMITED, LINES, PARQUET, SourceFile, list_files
 from sfumato.engines.sources.frames import PandasFrame, PolarsFrame
 from sfumato.engines.sources.parquet import ParquetFiles
 from sfumato.engines.sources.relation import DuckRelation
@@ -34,13 +34,13 @@ def open_table(table: object, number_format: NumberFormat = PLAIN) -> Source:
     paths = list(cast("Sequence[object]", table)) if several else [table]
     if not paths or not all(isinstance(path, str | os.PathLike) for path in paths):
         number_format.check_files(delimited=False)
-        return redact_errors(lambda: _object(cast(Any, table)))
+        return redact_errors(lambda: _open_object(cast(Any, table)))
     places = cast("list[str | os.PathLike[str]]", paths)
-    return _files(redact_errors(lambda: _found(places), "The path"), number_format)
+    return _open_files(redact_errors(lambda: _find_files(places), "The path"), number_format)
 
 
-def _found(places: Sequence[str | os.PathLike[str]]) -> list[Part]:
-    parts = [part for place in places for part in parts_at(place)]
+def _find_files(places: Sequence[str | os.PathLike[str]]) -> list[SourceFile]:
+    parts = [part for place in places for part in list_files(place)]
     # By their inodes: a link, soft or hard, is another name for the same rows.
     inodes = [part.path.stat() for part in parts]
     if len({(inode.st_dev, inode.st_ino) for inode in inodes}) < len(parts):
@@ -52,8 +52,8 @@ def _found(places: Sequence[str | os.PathLike[str]]) -> list[Part]:
     return parts
 
 
-def _object(table: Any) -> Source:
-    match _made_by(table):
+def _open_object(table: Any) -> Source:
+    match _identify_library(table):
         case "pandas", "DataFrame":
             return PandasFrame(table)
         case "polars", "DataFrame" | "LazyFrame":
@@ -81,7 +81,7 @@ def _object(table: Any) -> Source:
             )
 
 
-def _made_by(table: object) -> tuple[str, str] | None:
+def _identify_library(table: object) -> tuple[str, str] | None:
     """Return library and name of the first known class that `table` is an instance of."""
     known = ("pandas", "polars", "pyarrow")
     names = ("DataFrame", "LazyFrame", "Table", "RecordBatch", "Dataset", *ONCE)
@@ -92,7 +92,7 @@ def _made_by(table: object) -> tuple[str, str] | None:
     return None
 
 
-def _files(parts: Sequence[Part], number_format: NumberFormat) -> Source:
+def _open_files(parts: Sequence[SourceFile], number_format: NumberFormat) -> Source:
     names = [part.path.name.lower() for part in parts]
     if all(name.endswith(PARQUET) for name in names):
         number_format.check_files(delimited=False)

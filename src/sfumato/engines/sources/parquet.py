@@ -16,9 +16,9 @@ from sfumato.engines.cells import BLOCK
 from sfumato.engines.columns import LONGEST_TEXT
 from sfumato.engines.engine import redact_errors
 from sfumato.engines.reading import LARGEST
-from sfumato.engines.sources.arrow import arrow_kinds, arrow_spacings
-from sfumato.engines.sources.files import Part, with_keys
-from sfumato.engines.sources.source import Batches, Columns, Source, check_names, runs
+from sfumato.engines.sources.arrow import find_arrow_kinds, find_arrow_spacings
+from sfumato.engines.sources.files import SourceFile, add_partition_keys
+from sfumato.engines.sources.source import Batches, Columns, Source, check_names, cut_evenly
 from sfumato.errors import SourceError
 
 BUFFER = 2**20
@@ -40,7 +40,7 @@ _MOST_WORDS = 2**28  # bytes of a row group, of which a batch may hold parts of 
 
 @dataclass(frozen=True)
 class _RowGroup:
-    part: Part
+    part: SourceFile
     index: int
     rows: int
 
@@ -57,13 +57,15 @@ class ParquetFiles(Source):
     it is only used to tell how far reading is.
     """
 
-    def __init__(self, parts: Sequence[Part]) -> None:
-        footers = [_footer(part) for part in parts]
+    def __init__(self, parts: Sequence[SourceFile]) -> None:
+        footers = [_read_footer(part) for part in parts]
         self._groups = [group for _, groups in footers for group in groups]
-        self._schema = _merged([schema for schema, _ in footers])
+        self._schema = _merge_schemas([schema for schema, _ in footers])
         self._coded = {field.name for schema, _ in footers for field in schema if _is_coded(field)}
-        self.kinds = with_keys(arrow_kinds(self._schema), [part.partition for part in parts])
-        self.spacings = arrow_spacings(self._schema)
+        self.kinds = add_partition_keys(
+            find_arrow_kinds(self._schema), [part.partition for part in parts]
+        )
+        self.spacings = find_arrow_spacings(self._schema)
         self.untyped = frozenset(parts[0].partition.keys)
 
     def batches(self, columns: Columns) -> Batches:
@@ -77,20 +79,22 @@ class ParquetFiles(Source):
 
     def split(self, parts: int) -> Sequence[Source]:
         """Give each part some of the row groups."""
-        return [self._of(self._groups[run]) for run in runs(len(self._groups), parts)]
+        return [self._of(self._groups[run]) for run in cut_evenly(len(self._groups), parts)]
 
     def _of(self, groups: list[_RowGroup]) -> ParquetFiles:
         part = copy(self)
         part._groups = groups
         return part
 
-    def _read(self, part: Part, groups: list[int], columns: Columns) -> Iterator[pa.RecordBatch]:
-        names = part.partition.stored(columns.names)
+    def _read(
+        self, part: SourceFile, groups: list[int], columns: Columns
+    ) -> Iterator[pa.RecordBatch]:
+        names = part.partition.list_stored_columns(columns.names)
         texts = [name for name in names if self.kinds[name] in ("text", "bytes")]
-        with _opened(part) as stored:
-            footer = _metadata(stored, plainly=not self._coded.isdisjoint(names))
-            places = _places(footer.schema, names)
-            manner = partial(_manner, footer, places, texts, columns.repetitive)
+        with _open_file(part) as stored:
+            footer = _read_metadata(stored, plainly=not self._coded.isdisjoint(names))
+            places = _locate_columns(footer.schema, names)
+            manner = partial(_choose_reading, footer, places, texts, columns.repetitive)
             for (words, rows), some in groupby(groups, manner):
                 # By default Arrow fetches all of a file before it decodes any, in its own threads.
                 options = {"read_dictionary": words, "pre_buffer": False, "buffer_size": BUFFER}
@@ -102,11 +106,11 @@ class ParquetFiles(Source):
                         yield part.partition.completed(typed, batch.num_rows, columns.names)
 
     def _typed(self, column: pa.Array, name: str) -> pa.Array:
-        is_null = _plain(column.type) == pa.null()
+        is_null = _get_value_type(column.type) == pa.null()
         return pa.nulls(len(column), self._schema.field(name).type) if is_null else column
 
 
-def _opened(part: Part) -> pa.NativeFile:
+def _open_file(part: SourceFile) -> pa.NativeFile:
     return pa.OSFile(os.fsencode(part.path))  # as bytes, since Arrow takes only Unicode for a path
 
 
@@ -114,7 +118,7 @@ def _is_coded(field: pa.Field) -> bool:
     return pa.types.is_dictionary(field.type)
 
 
-def _metadata(stored: pa.NativeFile, *, plainly: bool) -> pq.FileMetaData:
+def _read_metadata(stored: pa.NativeFile, *, plainly: bool) -> pq.FileMetaData:
     """Return a footer; if asked, without the schema that Arrow's writers put there.
 
     By that schema Arrow would read categories as dictionaries, whether it can or not.
@@ -127,7 +131,7 @@ def _metadata(stored: pa.NativeFile, *, plainly: bool) -> pq.FileMetaData:
     return pq.read_metadata(pa.BufferReader(end[4:] + footer + end))
 
 
-def _places(schema: pq.ParquetSchema, names: Sequence[str]) -> dict[str, list[int]]:
+def _locate_columns(schema: pq.ParquetSchema, names: Sequence[str]) -> dict[str, list[int]]:
     """Return where columns are in a file."""
     places: dict[str, list[int]] = {name: [] for name in names}
     for place in range(len(schema)):
@@ -135,7 +139,7 @@ def _places(schema: pq.ParquetSchema, names: Sequence[str]) -> dict[str, list[in
     return places
 
 
-def _manner(
+def _choose_reading(
     footer: pq.FileMetaData,
     places: Mapping[str, list[int]],
     texts: Sequence[str],
@@ -171,25 +175,25 @@ def _is_repeated(column: pq.ColumnChunkMetaData) -> bool:
     return not _STORED_EACH.issuperset(column.encodings)
 
 
-def _footer(part: Part) -> tuple[pa.Schema, list[_RowGroup]]:
+def _read_footer(part: SourceFile) -> tuple[pa.Schema, list[_RowGroup]]:
     def read() -> tuple[pa.Schema, list[_RowGroup]]:
-        with _opened(part) as stored, pq.ParquetFile(stored, **_TIMES) as file:
+        with _open_file(part) as stored, pq.ParquetFile(stored, **_TIMES) as file:
             rows = [file.metadata.row_group(i).num_rows for i in range(file.num_row_groups)]
             return file.schema_arrow, [_RowGroup(part, *group) for group in enumerate(rows)]
 
     return redact_errors(read, part.called)
 
 
-def _merged(schemas: Sequence[pa.Schema]) -> pa.Schema:
+def _merge_schemas(schemas: Sequence[pa.Schema]) -> pa.Schema:
     check_names(schemas[0].names)
     # A part in which a column is NULL throughout may not know the type that the others have.
     merged = {
-        name: next((_type(s, name) for s in schemas if _knows(s, name)), pa.null())
+        name: next((_get_type(s, name) for s in schemas if _has_typed_column(s, name)), pa.null())
         for name in schemas[0].names
     }
     for schema in schemas:
         same = schema.names == schemas[0].names and all(
-            _type(schema, name) in (dtype, pa.null()) for name, dtype in merged.items()
+            _get_type(schema, name) in (dtype, pa.null()) for name, dtype in merged.items()
         )
         if not same:
             raise SourceError(
@@ -201,14 +205,14 @@ def _merged(schemas: Sequence[pa.Schema]) -> pa.Schema:
     return pa.schema(list(merged.items()))
 
 
-def _knows(schema: pa.Schema, name: str) -> bool:
-    return schema.names.count(name) == 1 and _type(schema, name) != pa.null()
+def _has_typed_column(schema: pa.Schema, name: str) -> bool:
+    return schema.names.count(name) == 1 and _get_type(schema, name) != pa.null()
 
 
-def _type(schema: pa.Schema, name: str) -> pa.DataType:
-    return _plain(schema.field(name).type)
+def _get_type(schema: pa.Schema, name: str) -> pa.DataType:
+    return _get_value_type(schema.field(name).type)
 
 
-def _plain(dtype: pa.DataType) -> pa.DataType:
+def _get_value_type(dtype: pa.DataType) -> pa.DataType:
     # How wide the codes of a dictionary are may depend on how many words the file has.
     return dtype.value_type if pa.types.is_dictionary(dtype) else dtype

@@ -66,7 +66,7 @@ class DuckRelation(Source):
         }
         types = zip(self._names, self._types, strict=True)
         self.spacings = {name: _SPACINGS[dtype] for name, dtype in types if dtype in _SPACINGS}
-        self.folded = self._folded()
+        self.folded = self._find_collated()
 
     def batches(self, columns: Columns) -> Batches:
         """Stream the given columns."""
@@ -75,7 +75,7 @@ class DuckRelation(Source):
             for batch in reader:
                 yield pa.record_batch(batch.columns, names=columns.names), 0.0
 
-    def _folded(self) -> frozenset[str]:
+    def _find_collated(self) -> frozenset[str]:
         """Return the columns that have a collation, which no type tells; reads no row."""
         types = map(str, self._relation.types)
         texts = [index for index, dtype in enumerate(types) if dtype == "VARCHAR"]

@@ -59,12 +59,12 @@ class Source(ABC):
         return [self]
 
 
-def runs(count: int, parts: int) -> list[slice]:
+def cut_evenly(count: int, parts: int) -> list[slice]:
     """Cut `count` things into at most `parts` runs of nearly equal length, and at least one.
 
     Examples
     --------
-    >>> runs(5, 2)
+    >>> cut_evenly(5, 2)
     [slice(0, 2, None), slice(2, 5, None)]
     """
     ends = [count * part // parts for part in range(parts + 1)]
@@ -72,9 +72,9 @@ def runs(count: int, parts: int) -> list[slice]:
     return cut or [slice(0, 0)]
 
 
-def row_runs(rows: int, parts: int) -> list[slice]:
+def cut_rows(rows: int, parts: int) -> list[slice]:
     """Cut rows into at most `parts` runs, none of which is too short to be worth a thread."""
-    return runs(rows, min(parts, 1 + rows // (8 * BLOCK)))
+    return cut_evenly(rows, min(parts, 1 + rows // (8 * BLOCK)))
 
 
 def check_names(names: Sequence[object]) -> None:

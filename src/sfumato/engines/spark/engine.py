@@ -10,28 +10,42 @@ from typing import Any, TypeVar
 import numpy as np
 import pyarrow as pa
 
-from sfumato.engines.columns import labels
+from sfumato.engines.columns import read_labels
 from sfumato.engines.engine import Schema, redact_errors
-from sfumato.engines.masses import MOST_LISTED, Masses, risen
-from sfumato.engines.queries import Answering
-from sfumato.engines.reading import now_and_then, paired
+from sfumato.engines.masses import MOST_LISTED, Masses, sort_occupied_cells
+from sfumato.engines.queries import QueryEngine
+from sfumato.engines.reading import pair_with_persons, throttle_reports
 from sfumato.engines.sources.source import Columns
-from sfumato.engines.spark.frames import Checked, Frame, added, brought_together, checked, worked
+from sfumato.engines.spark.frames import (
+    CheckedSums,
+    SparkFrame,
+    add_by_cell,
+    check_sums,
+    map_partitions,
+    repartition_by_person,
+)
 from sfumato.engines.spark.jobs import Jobs, Making, check_cluster, check_frame
 from sfumato.engines.spark.maps import ClusterMap
 from sfumato.engines.spark.people import (
-    ByCells,
-    Counted,
-    Listed,
+    BoundedGrouping,
+    ListedRows,
     Listing,
-    OfCells,
-    OfPeople,
-    Together,
+    PeopleCellSums,
+    PeopleSums,
+    RowCellSums,
+    WeighedPeopleSums,
 )
-from sfumato.engines.spark.sums import OfRows
-from sfumato.engines.sums import Addition, Entries, Summation, Whole, capped, whole
+from sfumato.engines.spark.sums import RowSums
+from sfumato.engines.sums import (
+    Addition,
+    Entries,
+    Summation,
+    Whole,
+    cap_integers,
+    convert_to_integers,
+)
 from sfumato.engines.table import Report, Resources
-from sfumato.engines.table import checked as sensible
+from sfumato.engines.table import check_resources as sensible
 from sfumato.exact import Exact
 from sfumato.plane import influence
 from sfumato.privacy.guarantee import PrivacyUnit
@@ -42,7 +56,7 @@ USUAL_MEMORY = "1GB"
 """How much memory the grouping of people may fill in each Python process of an executor."""
 
 
-class SparkEngine(Answering):
+class SparkEngine(QueryEngine):
     """Counts the rows and people of a table where they are, on a Spark cluster.
 
     Each partition is summed by the code that sums on one machine, in a Python process beside it;
@@ -75,7 +89,7 @@ class SparkEngine(Answering):
     ) -> None:
         self._resources = sensible(Resources(1, memory_limit or USUAL_MEMORY))
         check_frame(frame)
-        self._frame = Frame(frame)
+        self._frame = SparkFrame(frame)
         self._spark = frame.sparkSession
         self._progress = progress
         self._salt = secrets.token_hex(16)
@@ -87,71 +101,77 @@ class SparkEngine(Answering):
 
     def _summed(self, question: Summation[T], unit: PrivacyUnit) -> T:
         if unit.column is None:
-            return question.restored(self._entries(self._of_rows(question), stages=1))
-        listing = partial(paired, person=unit.column, place=question.place)
-        people = OfPeople(self._resources, question, unit, self._salt)
+            return question.restore_tally(self._entries(self._sum_rows(question), stages=1))
+        listing = partial(pair_with_persons, person=unit.column, place=question.place)
+        people = WeighedPeopleSums(self._resources, question, unit, self._salt)
         columns = question.columns.beside(unit.column)
-        return question.restored(self._entries(self._together(columns, listing, people), stages=2))
+        return question.restore_tally(
+            self._entries(self._together(columns, listing, people), stages=2)
+        )
 
     def _texts(self, column: str, unit: PrivacyUnit) -> Mapping[str, int]:
-        listing = partial(paired, person=unit.column, place=partial(_labels, column))
-        columns, counted = Columns([column]).beside(unit.column), Counted(unit, self._salt)
+        listing = partial(
+            pair_with_persons, person=unit.column, place=partial(_read_labels, column)
+        )
+        columns, counted = Columns([column]).beside(unit.column), BoundedGrouping(unit, self._salt)
         if unit.column is None:
-            work = OfCells(self._listed(columns, listing), counted, self._resources)
-            partials = partial(self._frame.worked, work.listed.names, work)
+            work = RowCellSums(self._listed(columns, listing), counted, self._resources)
+            partials = partial(self._frame.map_partitions, work.listed.names, work)
         else:
-            people = ByCells(self._resources, counted, pa.binary())
+            people = PeopleCellSums(self._resources, counted, pa.binary())
             partials = self._together(columns, listing, people)
-        cells, sums = self._summed_up(partials, stages=2)
+        cells, sums = self._sum_up_cells(partials, stages=2)
         texts = [text.decode() for text in cells.to_pylist()]
-        return dict(zip(texts, capped(sums).tolist(), strict=True))
+        return dict(zip(texts, cap_integers(sums).tolist(), strict=True))
 
-    def _mapped(self, question: Masses) -> Exact:
+    def _sum_map(self, question: Masses) -> Exact:
         if question.unit.column is None:
-            partials = self._of_rows(question)
+            partials = self._sum_rows(question)
         else:
-            people = ByCells(self._resources, question.grouped, pa.int64())
+            people = PeopleCellSums(self._resources, question.grouped, pa.int64())
             partials = self._together(question.columns, question.listed, people)
         l1, step = influence(question.unit, question.weight)
         if 4**question.plane.levels > MOST_LISTED:
             # Which is a public fact: a map of so many cells stays where it is.
-            kept = ClusterMap(lambda: added(partials()), self._discreetly_collected)
+            kept = ClusterMap(lambda: add_by_cell(partials()), self._collect_redacted)
             return Exact(l1, l1**2, step, _between=kept.between)
-        cells, sums = self._summed_up(partials, stages=2)
-        places, sums = risen(pa.table({"cell": cells, "amount": capped(sums)}))
+        cells, sums = self._sum_up_cells(partials, stages=2)
+        places, sums = sort_occupied_cells(pa.table({"cell": cells, "amount": cap_integers(sums)}))
         return Exact(l1, l1**2, step, _values=sums, _places=places)
 
-    def _of_rows(self, question: Addition[T]) -> Making:
-        names = _once(question.columns)
-        return partial(self._frame.worked, names, OfRows(question, names))
+    def _sum_rows(self, question: Addition[T]) -> Making:
+        names = _drop_repeated_names(question.columns)
+        return partial(self._frame.map_partitions, names, RowSums(question, names))
 
-    def _together(self, columns: Columns, listing: Listing, people: Together) -> Making:
+    def _together(self, columns: Columns, listing: Listing, people: PeopleSums) -> Making:
         listed = self._listed(columns, listing)
-        return lambda: worked(brought_together(self._frame.worked(listed.names, listed)), people)
+        return lambda: map_partitions(
+            repartition_by_person(self._frame.map_partitions(listed.names, listed)), people
+        )
 
-    def _listed(self, columns: Columns, listing: Listing) -> Listed:
-        names = _once(columns)
-        return Listed(listing, names, {name: self._frame.types[name] for name in names})
+    def _listed(self, columns: Columns, listing: Listing) -> ListedRows:
+        names = _drop_repeated_names(columns)
+        return ListedRows(listing, names, {name: self._frame.types[name] for name in names})
 
     def _entries(self, partials: Making, *, stages: int) -> Entries:
-        cells, sums = self._summed_up(partials, stages=stages)
+        cells, sums = self._sum_up_cells(partials, stages=stages)
         return np.asarray(cells), sums
 
-    def _summed_up(self, partials: Making, *, stages: int) -> tuple[pa.ChunkedArray, Whole]:
-        found = self._collected(lambda: added(partials()), stages=stages)
-        return found.cells, whole(found.amounts)
+    def _sum_up_cells(self, partials: Making, *, stages: int) -> tuple[pa.ChunkedArray, Whole]:
+        found = self._collect_sums(lambda: add_by_cell(partials()), stages=stages)
+        return found.cells, convert_to_integers(found.amounts)
 
-    def _discreetly_collected(self, sums: Making) -> Checked:
-        return redact_errors(lambda: self._collected(sums))
+    def _collect_redacted(self, sums: Making) -> CheckedSums:
+        return redact_errors(lambda: self._collect_sums(sums))
 
-    def _collected(self, sums: Making, *, stages: int = 1) -> Checked:
-        jobs = Jobs(self._spark, now_and_then(self._progress))
-        return checked(jobs.collected(sums, stages=stages))
-
-
-def _labels(column: str, block: pa.RecordBatch) -> pa.Array:
-    return labels(block.column(column))
+    def _collect_sums(self, sums: Making, *, stages: int = 1) -> CheckedSums:
+        jobs = Jobs(self._spark, throttle_reports(self._progress))
+        return check_sums(jobs.collect_rows(sums, stages=stages))
 
 
-def _once(columns: Columns) -> tuple[str, ...]:
+def _read_labels(column: str, block: pa.RecordBatch) -> pa.Array:
+    return read_labels(block.column(column))
+
+
+def _drop_repeated_names(columns: Columns) -> tuple[str, ...]:
     return tuple(dict.fromkeys(columns.names))

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from sfumato.engines.columns import LONGEST_TEXT, kind_of, spacing_of
+from sfumato.engines.columns import LONGEST_TEXT, find_kind, find_spacing
 from sfumato.engines.engine import ColumnKind
 from sfumato.engines.sources.source import check_names
 from sfumato.engines.spark.people import BUCKETS
-from sfumato.engines.spark.sums import changed, together
-from sfumato.engines.spark.task import OUTDATED, Work
+from sfumato.engines.spark.sums import make_changed_error, xor_marks
+from sfumato.engines.spark.task import OUTDATED, PartitionTask
 from sfumato.errors import SourceError
 
 _BYTES = "UTF8_BINARY"
@@ -42,7 +42,7 @@ _SHORTENED: dict[ColumnKind, str] = {
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Checked:
+class CheckedSums:
     """Sums by cell that can be used, and what tells whether they are from the same rows as others.
 
     Privacy
@@ -55,7 +55,7 @@ class Checked:
     read: int
 
 
-class Frame:
+class SparkFrame:
     """A Spark frame whose columns are counted, not named: to Spark the names "a" and "A" are one.
 
     Privacy
@@ -69,36 +69,36 @@ class Frame:
         self._frame = frame.toDF(*(f"c{index}" for index in range(len(fields))))
         self._names = [field.name for field in fields]
         self._void = {f.name for f in fields if type(f.dataType).__name__ == "NullType"}
-        self.types = {field.name: _arrow(field.dataType) for field in fields}
+        self.types = {field.name: _convert_type(field.dataType) for field in fields}
         self.folded = frozenset(f.name for f in fields if _is_folded(f.dataType))
 
     @property
     def kinds(self) -> dict[str, ColumnKind]:
         """What each column holds."""
-        kinds: dict[str, ColumnKind] = {name: kind_of(kind) for name, kind in self.types.items()}
+        kinds: dict[str, ColumnKind] = {name: find_kind(kind) for name, kind in self.types.items()}
         kinds.update(dict.fromkeys(self._void, "nothing"))
         return kinds
 
     @property
     def spacings(self) -> dict[str, float]:
         """How far apart values lie, of the columns whose type fixes it."""
-        found = ((name, spacing_of(kind)) for name, kind in self.types.items())
+        found = ((name, find_spacing(kind)) for name, kind in self.types.items())
         return {name: spacing for name, spacing in found if spacing is not None}
 
-    def worked(self, names: Sequence[str], work: Work) -> Any:
+    def map_partitions(self, names: Sequence[str], work: PartitionTask) -> Any:
         """Return what work makes of each partition of some columns."""
         from pyspark.sql import functions as sf
 
         columns = [sf.expr(self.expression(name)) for name in names]
         # Without columns a partition still has rows to be counted.
-        return worked(self._frame.select(*columns or [sf.lit(0)]), work)
+        return map_partitions(self._frame.select(*columns or [sf.lit(0)]), work)
 
     def expression(self, name: str) -> str:
         """Return how a column is handed on: long texts by their digests."""
         place = f"c{self._names.index(name)}"
         if name in self._void:
             return f"CAST({place} AS STRING) AS {place}"
-        short = _SHORTENED.get(kind_of(self.types[name]), "{0}")
+        short = _SHORTENED.get(find_kind(self.types[name]), "{0}")
         return f"{short.format(place, LONGEST_TEXT)} AS {place}"
 
     @property
@@ -107,7 +107,7 @@ class Frame:
         return self._frame
 
 
-def worked(frame: Any, work: Work) -> Any:
+def map_partitions(frame: Any, work: PartitionTask) -> Any:
     """Return what work makes of each partition of a frame."""
     from pyspark.sql.pandas.types import from_arrow_schema
 
@@ -117,7 +117,7 @@ def worked(frame: Any, work: Work) -> Any:
     return frame.mapInArrow(run, from_arrow_schema(work.schema))
 
 
-def brought_together(listed: Any) -> Any:
+def repartition_by_person(listed: Any) -> Any:
     """Return listed rows, moved so that all rows of a person are in one partition.
 
     Privacy
@@ -132,7 +132,7 @@ def brought_together(listed: Any) -> Any:
     return listed.withColumn("bucket", bucket).repartition("bucket")
 
 
-def added(partials: Any) -> Any:
+def add_by_cell(partials: Any) -> Any:
     """Return sums by cell, with whatever tells that they must not be used."""
     from pyspark.sql import functions as sf
 
@@ -143,7 +143,7 @@ def added(partials: Any) -> Any:
     return sums.where("failed IS NOT NULL OR bucket IS NULL OR amount <> 1")
 
 
-def checked(sums: pa.Table) -> Checked:
+def check_sums(sums: pa.Table) -> CheckedSums:
     """Return sums if they can be used, or refuse them without a word about the data.
 
     Privacy
@@ -166,12 +166,12 @@ def checked(sums: pa.Table) -> Checked:
             "Check that the frame can be read, does not change, and that executors have memory "
             "and disk left.",
         )
-    if together(np.asarray(sums.column("mark"))):
-        raise changed()
+    if xor_marks(np.asarray(sums.column("mark"))):
+        raise make_changed_error()
     closing = np.asarray(sums.column("cell").is_null())
     told = sums.column("amount").filter(pa.array(closing)).to_pylist()
     rest = sums.filter(pa.array(~closing))
-    return Checked(rest.column("cell"), rest.column("amount"), int(sum(told)))
+    return CheckedSums(rest.column("cell"), rest.column("amount"), int(sum(told)))
 
 
 def _is_folded(dtype: Any) -> bool:
@@ -179,7 +179,7 @@ def _is_folded(dtype: Any) -> bool:
     return getattr(dtype, "collation", _BYTES) != _BYTES
 
 
-def _arrow(dtype: Any) -> pa.DataType:
+def _convert_type(dtype: Any) -> pa.DataType:
     """Return the Arrow type in which Spark hands on a type; nested ones cannot be charted."""
     name = type(dtype).__name__
     if name == "DecimalType":

@@ -13,8 +13,8 @@ from weakref import WeakSet
 import pyarrow as pa
 
 from sfumato.engines.engine import redact_errors
-from sfumato.engines.spark.task import code
-from sfumato.engines.table import Report, outlast
+from sfumato.engines.spark.task import fingerprint_code
+from sfumato.engines.table import Report, wait_for_end
 from sfumato.errors import SourceError
 
 Making = Callable[[], Any]
@@ -43,7 +43,7 @@ class Jobs:
     spark: Any
     report: Report
 
-    def collected(self, make: Making, *, stages: int = 1) -> pa.Table:
+    def collect_rows(self, make: Making, *, stages: int = 1) -> pa.Table:
         """Return the rows of a small frame that is made in so many stages.
 
         Privacy
@@ -55,18 +55,18 @@ class Jobs:
         tag = f"sfumato-{secrets.token_hex(8)}"
         # With what the caller's thread has set, such as a scheduler's pool.
         inheriting = cast(Any, pyspark).inheritable_thread_target(self.spark)
-        _hush()
+        _silence_logs()
         # All that is said to Spark is said in other threads: a call must not be interrupted.
-        with _thread() as working, _thread() as aside:
+        with _make_thread_pool() as working, _make_thread_pool() as aside:
             try:
                 answer: Future[pa.Table] = working.submit(inheriting(self._collect), make, tag)
                 self._await(answer, tag, aside, stages)
                 return answer.result()
             finally:
-                outlast(lambda: self._has_ended(working, tag, aside))
+                wait_for_end(lambda: self._has_ended(working, tag, aside))
 
     def _collect(self, make: Making, tag: str) -> pa.Table:
-        context = classic(self.spark)
+        context = get_classic_context(self.spark)
         self.spark.addTag(tag)
         if context is not None:
             context.setJobGroup(tag, "sfumato")
@@ -98,7 +98,7 @@ class Jobs:
 
     def _stop(self, tag: str) -> None:
         # A tag of a session is known only to the thread that set it; a group is known to all.
-        context = classic(self.spark)
+        context = get_classic_context(self.spark)
         if context is None:
             self.spark.interruptTag(tag)
         else:
@@ -106,7 +106,7 @@ class Jobs:
 
     def _fraction(self, tag: str) -> float:
         """Return how many stages are done, of which each may be done in part."""
-        context = classic(self.spark)
+        context = get_classic_context(self.spark)
         if context is None:
             return 0.0
         tracker = context.statusTracker()
@@ -116,12 +116,12 @@ class Jobs:
         return sum(stage.numCompletedTasks / max(1, stage.numTasks) for stage in known)
 
 
-def _thread() -> ThreadPoolExecutor:
+def _make_thread_pool() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(1, thread_name_prefix=_OURS)
 
 
 @cache
-def _hush() -> None:
+def _silence_logs() -> None:
     """Keep Spark from quoting, on this machine's terminal, the value that a frame failed on."""
     from pyspark.logger import PySparkLogger
 
@@ -134,7 +134,7 @@ def _is_elsewhere(record: Any) -> bool:
     return not str(record.threadName).startswith(_OURS)
 
 
-def classic(spark: Any) -> Any:
+def get_classic_context(spark: Any) -> Any:
     """Return the context of a session that has one; None where Spark is only connected to."""
     remote = type(spark).__module__.startswith("pyspark.sql.connect")
     return None if remote else spark.sparkContext
@@ -155,7 +155,7 @@ def check_frame(frame: Any) -> None:
     Looks at how the frame is made, not at what it holds. Several questions are asked about one
     table, and a lost part of an answer is computed again: both must find the same rows.
     """
-    if classic(frame.sparkSession) is None:
+    if get_classic_context(frame.sparkSession) is None:
         return
     if not frame._jdf.queryExecution().analyzed().deterministic():
         raise SourceError(
@@ -182,10 +182,10 @@ def check_cluster(spark: Any) -> None:
     if spark in _seen:
         return
     try:
-        found = set(redact_errors(lambda: _codes(spark)))
+        found = set(redact_errors(lambda: _collect_fingerprints(spark)))
     except SourceError:
         found = {""}
-    if found != {code()}:
+    if found != {fingerprint_code()}:
         raise SourceError(
             "The cluster does not run the sfumato of this machine.",
             "The same code must count on both, or the price would be that of other numbers.",
@@ -196,11 +196,11 @@ def check_cluster(spark: Any) -> None:
 
 
 def _is_stopped(spark: Any) -> bool:
-    context = classic(spark)
+    context = get_classic_context(spark)
     return bool(spark.is_stopped) if context is None else context._jsc is None
 
 
-def _codes(spark: Any) -> list[str]:
+def _collect_fingerprints(spark: Any) -> list[str]:
     # Sent as it stands here, and not by its name, since sfumato may be missing there.
     def look(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         from importlib import import_module

@@ -16,21 +16,21 @@ import pyarrow as pa
 
 from sfumato.engines.cells import BLOCK
 from sfumato.engines.columns import Integers
-from sfumato.engines.masses import SparseTally, merged
-from sfumato.engines.spark.frames import Checked, added, worked
+from sfumato.engines.masses import SparseTally, merge_runs
+from sfumato.engines.spark.frames import CheckedSums, add_by_cell, map_partitions
 from sfumato.engines.spark.jobs import Making
 from sfumato.engines.spark.sums import (
     TOLD,
-    Summing,
-    changed,
-    fingerprint,
-    likeness,
-    numbered,
-    sealed,
-    together,
+    SummingTask,
+    fingerprint_rows,
+    fingerprint_set,
+    make_changed_error,
+    number_sums,
+    seal_sums,
+    xor_marks,
 )
-from sfumato.engines.spark.task import FAILED, Batches, unfailed
-from sfumato.engines.sums import CAP, capped, whole
+from sfumato.engines.spark.task import FAILED, Batches, raise_earlier_failure
+from sfumato.engines.sums import CAP, cap_integers, convert_to_integers
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -55,9 +55,9 @@ class ClusterMap:
     Parameters
     ----------
     sums
-        Makes a frame with one row for each occupied cell, as `added` has them: an `amount` that is
-        not negative in a `cell`, and the `mark` of its seals; or what tells that they must not be
-        used.
+        Makes a frame with one row for each occupied cell, as `add_by_cell` has them: an `amount`
+        that is not negative in a `cell`, and the `mark` of its seals; or what tells that they must
+        not be used.
     run
         Makes a small frame and brings its rows here, or refuses them if they tell of trouble.
 
@@ -67,7 +67,7 @@ class ClusterMap:
     masses are lost and summed again, and are not what they were, the next answer is refused.
     """
 
-    def __init__(self, sums: Making, run: Callable[[Making], Checked]) -> None:
+    def __init__(self, sums: Making, run: Callable[[Making], CheckedSums]) -> None:
         self._make = sums
         self._run = run
         self._key = secrets.randbits(64)
@@ -96,25 +96,25 @@ class ClusterMap:
             self._closing()
 
     def _asked(self, work: RangeSums) -> tuple[Integers, Integers]:
-        found = self._run(lambda: added(worked(self._sums, work)))
+        found = self._run(lambda: add_by_cell(map_partitions(self._sums, work)))
         read = found.read % TOLD
         if self._read not in (None, read):
-            raise changed()
+            raise make_changed_error()
         self._read = read
-        return np.asarray(found.cells), capped(whole(found.amounts))
+        return np.asarray(found.cells), cap_integers(convert_to_integers(found.amounts))
 
     @cached_property
     def _sums(self) -> DataFrame:
         # A column of its own, since Spark keeps what looks alike once, and forgets it at once.
         once = f"'{secrets.token_hex(8)}' AS once"
         sums: DataFrame = self._make().selectExpr(*_KEPT, once).persist()
-        self._closing = weakref.finalize(self, _released, sums)
+        self._closing = weakref.finalize(self, _unpersist, sums)
         self._closing.atexit = False  # by then the cluster may be gone, and the masses with it
         return sums
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RangeSums(Summing):
+class RangeSums(SummingTask):
     """From the cells of one partition to the sums of ranges, which rise and do not overlap.
 
     It travels to the rows with all ranges, 16 bytes each. To join two frames by ranges, Spark
@@ -140,16 +140,16 @@ class RangeSums(Summing):
         for batch in batches:
             cells, amounts = (np.asarray(batch.column(name)) for name in ("cell", "amount"))
             tally.weigh(self._places(cells), amounts)
-        yield numbered(merged(tally.runs()))
+        yield number_sums(merge_runs(tally.runs()))
 
     def done(self, batches: Batches) -> Batches:
         """Seal sums, tell what was read, and carry on the marks that were read with it."""
-        read = pa.Table.from_batches(map(_read, batches), _READ)
+        read = pa.Table.from_batches(map(_read_sums, batches), _READ)
         cells, amounts, marks = (np.asarray(read.column(name)) for name in _READ.names)
         sums = pa.Table.from_batches(map(self._typed, self.sums(iter(read.to_batches()))))
-        taken = fingerprint(*(sums.column(n).combine_chunks() for n in ("cell", "amount")))
-        told = likeness(self.key, cells[cells >= 0], amounts[cells >= 0])
-        yield from sealed(sums, taken, told=told, carried=together(marks)).to_batches(BLOCK)
+        taken = fingerprint_rows(*(sums.column(n).combine_chunks() for n in ("cell", "amount")))
+        told = fingerprint_set(self.key, cells[cells >= 0], amounts[cells >= 0])
+        yield from seal_sums(sums, taken, told=told, carried=xor_marks(marks)).to_batches(BLOCK)
 
     def _places(self, cells: Integers) -> Integers:
         """Return in which range each cell lies, or -1."""
@@ -157,12 +157,12 @@ class RangeSums(Summing):
         return np.where(cells < self.end[places], places, -1)
 
 
-def _read(batch: pa.RecordBatch) -> pa.RecordBatch:
-    columns = unfailed(batch)
+def _read_sums(batch: pa.RecordBatch) -> pa.RecordBatch:
+    columns = raise_earlier_failure(batch)
     return pa.RecordBatch.from_arrays([columns.column(n) for n in _READ.names], schema=_READ)
 
 
-def _released(sums: DataFrame) -> None:
+def _unpersist(sums: DataFrame) -> None:
     # Whatever asks for this may be in the middle of another call to Spark: an unreachable object
     # goes when Python pleases. A cluster that is gone has nothing left to forget.
     def release() -> None:

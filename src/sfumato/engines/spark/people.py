@@ -14,10 +14,10 @@ import pyarrow as pa
 import pyarrow.types as kinds
 from numpy.typing import NDArray
 
-from sfumato.engines.bounding import amounts, rule_for, weighed
+from sfumato.engines.bounding import make_rule, sum_by_cell, sum_contributions
 from sfumato.engines.cells import BLOCK
-from sfumato.engines.spark.sums import Summing, named, numbered, unheld
-from sfumato.engines.spark.task import Batches, Work, unfailed
+from sfumato.engines.spark.sums import SummingTask, drop_buckets, number_sums, rename_columns
+from sfumato.engines.spark.task import Batches, PartitionTask, raise_earlier_failure
 from sfumato.engines.sums import Summation
 from sfumato.engines.table import Resources
 from sfumato.privacy.guarantee import PrivacyUnit
@@ -35,7 +35,7 @@ Grouping = Callable[[Batches, Resources], pa.Table]
 
 
 @dataclass(frozen=True)
-class Listed(Work):
+class ListedRows(PartitionTask):
     """Whose each row is and where, so that a person's rows can be brought together.
 
     Privacy
@@ -52,18 +52,18 @@ class Listed(Work):
         """Those of the listing, as Spark can carry them."""
         empty = {name: pa.array([], dtype) for name, dtype in self.types.items()}
         found = self.listing(pa.record_batch(empty)).schema
-        return pa.schema([(field.name, _carried(field.type)) for field in found])
+        return pa.schema([(field.name, _convert_type(field.type)) for field in found])
 
     def done(self, batches: Batches) -> Batches:
         """List all blocks of the partition."""
-        for block in named(batches, self.names):
+        for block in rename_columns(batches, self.names):
             rows = self.listing(block)
             known = rows.column("person").is_valid()
             yield rows if rows.column("person").null_count == 0 else rows.filter(known)
 
 
 @dataclass(frozen=True)
-class Together(Summing):
+class PeopleSums(SummingTask):
     """Sums over whole people: all rows of each are in this partition, and in no other.
 
     Privacy
@@ -81,21 +81,21 @@ class Together(Summing):
     def sums(self, batches: Batches) -> Batches:
         """Sum what people count, and tell their buckets."""
         held = np.zeros(BUCKETS, dtype=np.bool_)
-        rows = (_unbucketed(batch, held) for batch in batches)
+        rows = (_drop_bucket(batch, held) for batch in batches)
         first = next(rows, None)
         if first is None:
             return
         yield from self.found(chain([first], rows))
-        yield self._receipts(np.flatnonzero(held))
+        yield self._list_held_buckets(np.flatnonzero(held))
 
-    def _receipts(self, buckets: NDArray[np.intp]) -> pa.RecordBatch:
+    def _list_held_buckets(self, buckets: NDArray[np.intp]) -> pa.RecordBatch:
         cell = pa.nulls(buckets.size, self.cell)
         ones = pa.array(np.ones(buckets.size, dtype=np.int64))
         return pa.record_batch({"bucket": pa.array(buckets), "cell": cell, "amount": ones})
 
 
 @dataclass(frozen=True)
-class OfPeople(Together, Generic[T]):
+class WeighedPeopleSums(PeopleSums, Generic[T]):
     """The sums of a question over rows that weigh what their person lets them.
 
     Privacy
@@ -115,20 +115,20 @@ class OfPeople(Together, Generic[T]):
     def found(self, rows: Batches) -> Batches:
         """Weigh rows with the code that weighs them on one machine, in one thread."""
         question = self.question
-        (sums,) = weighed(
+        (sums,) = sum_contributions(
             [lambda _: rows],
-            rule_for(self.unit, question.weight(self.unit), self.salt),
+            make_rule(self.unit, question.weight(self.unit), self.salt),
             question.zeros,
             question.weigh,
-            resources=spilling(self.resources),
+            resources=set_spill_folder(self.resources),
             report=lambda _: None,
             most=1,
         )
-        yield numbered(question.entries(sums))
+        yield number_sums(question.entries(sums))
 
 
 @dataclass(frozen=True)
-class ByCells(Together):
+class PeopleCellSums(PeopleSums):
     """How much people count in each occupied cell, of which there may be any number.
 
     Privacy
@@ -146,12 +146,12 @@ class ByCells(Together):
 
     def found(self, rows: Batches) -> Batches:
         """Group rows with the code that groups them on one machine."""
-        found = self.grouped(rows, spilling(self.resources))
-        yield from map(unheld, found.to_batches(max_chunksize=BLOCK))
+        found = self.grouped(rows, set_spill_folder(self.resources))
+        yield from map(drop_buckets, found.to_batches(max_chunksize=BLOCK))
 
 
 @dataclass(frozen=True)
-class OfCells(Summing):
+class RowCellSums(SummingTask):
     """How many rows each occupied cell has, where every row weighs one.
 
     Privacy
@@ -159,7 +159,7 @@ class OfCells(Summing):
     Each row is in one partition and counts in one cell.
     """
 
-    listed: Listed
+    listed: ListedRows
     grouped: Grouping
     resources: Resources
 
@@ -170,12 +170,12 @@ class OfCells(Summing):
 
     def sums(self, batches: Batches) -> Batches:
         """List rows and group them at once."""
-        found = self.grouped(self.listed.done(batches), spilling(self.resources))
-        yield from map(unheld, found.to_batches(max_chunksize=BLOCK))
+        found = self.grouped(self.listed.done(batches), set_spill_folder(self.resources))
+        yield from map(drop_buckets, found.to_batches(max_chunksize=BLOCK))
 
 
 @dataclass(frozen=True)
-class Counted:
+class BoundedGrouping:
     """A grouping of rows in which each unit counts as much as it may.
 
     Privacy
@@ -188,22 +188,22 @@ class Counted:
 
     def __call__(self, rows: Batches, resources: Resources) -> pa.Table:
         """Return cells and what they count."""
-        return amounts(rows, self.unit, salt=self.salt, resources=resources)
+        return sum_by_cell(rows, self.unit, salt=self.salt, resources=resources)
 
 
-def spilling(resources: Resources) -> Resources:
+def set_spill_folder(resources: Resources) -> Resources:
     """Return the same with a folder for what does not fit in memory: Spark's, if it names one."""
     folders = os.environ.get("SPARK_LOCAL_DIRS") or os.environ.get("LOCAL_DIRS") or ""
     return replace(resources, folder=folders.split(",")[0] or None)
 
 
-def _unbucketed(batch: pa.RecordBatch, held: NDArray[np.bool_]) -> pa.RecordBatch:
-    rows = unfailed(batch)
+def _drop_bucket(batch: pa.RecordBatch, held: NDArray[np.bool_]) -> pa.RecordBatch:
+    rows = raise_earlier_failure(batch)
     held[rows.column("bucket").to_numpy()] = True
-    return _roomy(rows.drop_columns(["bucket"]))
+    return _widen_bytes(rows.drop_columns(["bucket"]))
 
 
-def _roomy(rows: pa.RecordBatch) -> pa.RecordBatch:
+def _widen_bytes(rows: pa.RecordBatch) -> pa.RecordBatch:
     """Return bytes as they are on one machine: all together may fill more than 2 GiB."""
     columns = [
         column.cast(pa.large_binary()) if kinds.is_binary(column.type) else column
@@ -212,7 +212,7 @@ def _roomy(rows: pa.RecordBatch) -> pa.RecordBatch:
     return pa.record_batch(columns, names=rows.schema.names)
 
 
-def _carried(dtype: pa.DataType) -> pa.DataType:
+def _convert_type(dtype: pa.DataType) -> pa.DataType:
     """Return the type as which Spark carries an Arrow type: it has but one for bytes."""
     is_bytes = kinds.is_fixed_size_binary(dtype) or kinds.is_large_binary(dtype)
     return pa.binary() if is_bytes else dtype

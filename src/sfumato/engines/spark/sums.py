@@ -15,7 +15,7 @@ import pyarrow.types as kinds
 
 from sfumato.engines.cells import BLOCK
 from sfumato.engines.columns import Integers
-from sfumato.engines.spark.task import Batches, Work
+from sfumato.engines.spark.task import Batches, PartitionTask
 from sfumato.engines.sums import Addition, Entries
 from sfumato.errors import SourceError
 
@@ -27,24 +27,24 @@ TOLD = 2**40
 _MIXING = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB), (31, 1))
 
 
-def fingerprint(*columns: pa.Array) -> bytes:
+def fingerprint_rows(*columns: pa.Array) -> bytes:
     """Return bytes that tell one list of rows from any other, save for a chance of 2⁻¹²⁸.
 
     Examples
     --------
     >>> one, other = pa.array([b"ab", b"c"]), pa.array([b"a", b"bc"])
-    >>> fingerprint(one) == fingerprint(other)
+    >>> fingerprint_rows(one) == fingerprint_rows(other)
     False
     """
     found = hashlib.blake2b(digest_size=16)
     for column in columns:
-        for part in _canonical(column):
+        for part in _canonicalise(column):
             found.update(len(part).to_bytes(8))
             found.update(part)
     return found.digest()
 
 
-def likeness(key: int, *columns: Integers) -> int:
+def fingerprint_set(key: int, *columns: Integers) -> int:
     """Return a number for a set of rows; of two sets together it is the sum, modulo `TOLD`.
 
     So it does not matter how rows are divided among tasks, or in which order they come. Sets that
@@ -53,7 +53,8 @@ def likeness(key: int, *columns: Integers) -> int:
     Examples
     --------
     >>> rows = np.array([3, 1, 2])
-    >>> likeness(7, rows) == (likeness(7, rows[:1]) + likeness(7, rows[1:])) % TOLD
+    >>> parts = fingerprint_set(7, rows[:1]) + fingerprint_set(7, rows[1:])
+    >>> fingerprint_set(7, rows) == parts % TOLD
     True
     """
     mixed = np.full(len(columns[0]), key & (2**64 - 1), dtype=np.uint64)
@@ -66,7 +67,7 @@ def likeness(key: int, *columns: Integers) -> int:
     return int(mixed.sum(dtype=np.uint64)) % TOLD
 
 
-def sealed(rows: pa.Table, taken: bytes, *, told: int = 0, carried: int = 0) -> pa.Table:
+def seal_sums(rows: pa.Table, taken: bytes, *, told: int = 0, carried: int = 0) -> pa.Table:
     """Return the sums of a task with their marks, and the closing row.
 
     Rows of a bucket are no sums, and have no mark. `taken` is the fingerprint of the sums, `told`
@@ -83,24 +84,24 @@ def sealed(rows: pa.Table, taken: bytes, *, told: int = 0, carried: int = 0) -> 
         "bucket": pa.nulls(1, pa.int32()),
         "cell": pa.nulls(1, rows.schema.field("cell").type),
         "amount": pa.array([told]).cast(rows.schema.field("amount").type),
-        "mark": pa.array([carried ^ together(marks)], MARKS),
+        "mark": pa.array([carried ^ xor_marks(marks)], MARKS),
     }
     marked = rows.append_column("mark", pa.array(marks, MARKS))
     return pa.concat_tables([marked, pa.table(closing)])
 
 
-def together(marks: Integers) -> int:
+def xor_marks(marks: Integers) -> int:
     """Return the exclusive or of marks.
 
     Examples
     --------
-    >>> together(np.array([1, 2, 7])), together(np.array([], dtype=np.int64))
+    >>> xor_marks(np.array([1, 2, 7])), xor_marks(np.array([], dtype=np.int64))
     (4, 0)
     """
     return int(np.bitwise_xor.reduce(marks))
 
 
-def changed() -> SourceError:
+def make_changed_error() -> SourceError:
     """Return what to say of a table that is not the same when it is read again."""
     return SourceError(
         "The table gave other rows when a part of it was read again.",
@@ -110,7 +111,7 @@ def changed() -> SourceError:
     )
 
 
-def _canonical(column: pa.Array) -> list[bytes]:
+def _canonicalise(column: pa.Array) -> list[bytes]:
     """Return what a column holds as bytes, however Arrow has stored it."""
     known = np.packbits(np.asarray(column.is_valid())).tobytes()
     if kinds.is_binary(column.type):
@@ -129,7 +130,7 @@ AMOUNT = pa.decimal128(38, 0)
 
 
 @dataclass(frozen=True)
-class Summing(Work):
+class SummingTask(PartitionTask):
     """Work that ends in sums by cell, which are sealed together.
 
     Privacy
@@ -150,23 +151,27 @@ class Summing(Work):
     @property
     def columns(self) -> pa.Schema:
         """Sums by cell: `bucket` is NULL but where buckets are told."""
-        return pa.schema([*_summed(self.cell), pa.field("mark", MARKS)])
+        return pa.schema([*_make_sums_schema(self.cell), pa.field("mark", MARKS)])
 
     def done(self, batches: Batches) -> Batches:
         """Sum, in an order that is always the same, and seal."""
-        found = pa.Table.from_batches(map(self._typed, self.sums(batches)), _summed(self.cell))
+        found = pa.Table.from_batches(
+            map(self._typed, self.sums(batches)), _make_sums_schema(self.cell)
+        )
         ordered = found.sort_by([("bucket", "ascending"), ("cell", "ascending")]).combine_chunks()
         if ordered.num_rows:
             columns = [ordered.column(name).combine_chunks() for name in ordered.column_names]
-            yield from sealed(ordered, fingerprint(*columns)).to_batches(BLOCK)
+            yield from seal_sums(ordered, fingerprint_rows(*columns)).to_batches(BLOCK)
 
     def _typed(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        columns = [batch.column(field.name).cast(field.type) for field in _summed(self.cell)]
-        return pa.RecordBatch.from_arrays(columns, schema=_summed(self.cell))
+        columns = [
+            batch.column(field.name).cast(field.type) for field in _make_sums_schema(self.cell)
+        ]
+        return pa.RecordBatch.from_arrays(columns, schema=_make_sums_schema(self.cell))
 
 
 @dataclass(frozen=True)
-class OfRows(Summing, Generic[T]):
+class RowSums(SummingTask, Generic[T]):
     """The sums of rows that weigh one each.
 
     Privacy
@@ -185,16 +190,16 @@ class OfRows(Summing, Generic[T]):
     def sums(self, batches: Batches) -> Batches:
         """Add all blocks of the partition."""
         sums = self.question.zeros()
-        for block in named(batches, self.names):
+        for block in rename_columns(batches, self.names):
             self.question.add(sums, block)
-        yield numbered(self.question.entries(sums))
+        yield number_sums(self.question.entries(sums))
 
 
-def _summed(cell: pa.DataType) -> pa.Schema:
+def _make_sums_schema(cell: pa.DataType) -> pa.Schema:
     return pa.schema([("bucket", pa.int32()), ("cell", cell), ("amount", AMOUNT)])
 
 
-def named(batches: Batches, names: tuple[str, ...]) -> Batches:
+def rename_columns(batches: Batches, names: tuple[str, ...]) -> Batches:
     """Yield blocks under the names that a question knows; Spark gives columns by their places."""
     for batch in batches:
         for start in range(0, batch.num_rows, BLOCK):
@@ -203,18 +208,20 @@ def named(batches: Batches, names: tuple[str, ...]) -> Batches:
             yield pa.record_batch(columns, names=names or ("nothing",))
 
 
-def numbered(entries: Entries) -> pa.RecordBatch:
+def number_sums(entries: Entries) -> pa.RecordBatch:
     """Return numbered sums as rows."""
     where, sums = entries
-    exact = pa.array(sums).cast(AMOUNT) if isinstance(sums, np.ndarray) else _decimals(sums)
-    return unheld(pa.record_batch({"cell": pa.array(where), "amount": exact}))
+    exact = (
+        pa.array(sums).cast(AMOUNT) if isinstance(sums, np.ndarray) else _convert_to_decimals(sums)
+    )
+    return drop_buckets(pa.record_batch({"cell": pa.array(where), "amount": exact}))
 
 
-def _decimals(sums: Sequence[int]) -> pa.Array:
+def _convert_to_decimals(sums: Sequence[int]) -> pa.Array:
     return pa.array([Decimal(each) for each in sums], AMOUNT)
 
 
-def unheld(batch: pa.RecordBatch) -> pa.RecordBatch:
+def drop_buckets(batch: pa.RecordBatch) -> pa.RecordBatch:
     """Return cells and amounts as sums, which belong to no bucket."""
     columns = {name: batch.column(name) for name in ("cell", "amount")}
     return pa.record_batch({"bucket": pa.nulls(batch.num_rows, pa.int32()), **columns})

@@ -17,21 +17,21 @@ _COUNTING = ("engines", "domain.py", "grid.py", "lattice.py", "plane.py")
 
 
 @cache
-def code() -> str:
+def fingerprint_code() -> str:
     """Return a fingerprint of the code that counts."""
     found = sha256()
     for name in _COUNTING:
-        for source in _sources(files("sfumato") / name):
+        for source in _iterate_sources(files("sfumato") / name):
             found.update(sha256(source.read_bytes()).digest())
     return found.hexdigest()
 
 
-def _sources(place: Traversable) -> Iterator[Traversable]:
+def _iterate_sources(place: Traversable) -> Iterator[Traversable]:
     if place.is_file() and place.name.endswith(".py"):
         yield place
     elif place.is_dir():
         for inner in sorted(place.iterdir(), key=lambda each: each.name):
-            yield from _sources(inner)
+            yield from _iterate_sources(inner)
 
 
 FAILED, OUTDATED = 1, 2
@@ -41,7 +41,7 @@ Batches = Iterator[pa.RecordBatch]
 
 
 @dataclass(frozen=True)
-class Work(ABC):
+class PartitionTask(ABC):
     """From the batches of a partition to rows of a known schema.
 
     Parameters
@@ -55,7 +55,7 @@ class Work(ABC):
     """
 
     _: KW_ONLY
-    code: str = field(default_factory=code)
+    code: str = field(default_factory=fingerprint_code)
 
     @property
     @abstractmethod
@@ -73,11 +73,11 @@ class Work(ABC):
 
     def __call__(self, batches: Batches) -> Batches:
         """Do the work, or say that it failed."""
-        failed = OUTDATED if self.code != code() else 0
+        failed = OUTDATED if self.code != fingerprint_code() else 0
         try:
             if not failed:
                 yield from (self._told(batch) for batch in self.done(batches) if batch.num_rows)
-        except Failure as failure:
+        except TaskFailure as failure:
             failed = failure.code
         except Exception:  # noqa: BLE001 - any message may quote the data
             failed = FAILED
@@ -91,17 +91,17 @@ class Work(ABC):
         return pa.RecordBatch.from_arrays([fine, *columns], schema=self.schema)
 
 
-class Failure(Exception):  # noqa: N818 - it carries a code, and never leaves this package
-    """Earlier work failed, for the reason that `code` names."""
+class TaskFailure(Exception):  # noqa: N818 - it carries a code, and never leaves this package
+    """Earlier work failed, for the reason that `fingerprint_code` names."""
 
     def __init__(self, code: int) -> None:
         super().__init__(code)
         self.code = code
 
 
-def unfailed(batch: pa.RecordBatch) -> pa.RecordBatch:
+def raise_earlier_failure(batch: pa.RecordBatch) -> pa.RecordBatch:
     """Return the columns of earlier work without `failed`, or fail for the same reason."""
     failed = batch.column("failed")
     if failed.null_count < len(failed):
-        raise Failure(failed.drop_null()[0].as_py())
+        raise TaskFailure(failed.drop_null()[0].as_py())
     return batch.drop_columns(["failed"])

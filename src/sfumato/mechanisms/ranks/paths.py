@@ -12,7 +12,14 @@ from itertools import pairwise
 import numpy as np
 
 from sfumato.mechanisms.chance import Chance, pair_sums
-from sfumato.mechanisms.ranks.profile import POSITIONS, Floats, Profile, Stretch, Windows, stretch
+from sfumato.mechanisms.ranks.profile import (
+    POSITIONS,
+    Floats,
+    RankProfile,
+    Stretch,
+    Windows,
+    gather_stretch,
+)
 
 SLICES = 8
 """How many slices of rank there are in 1 / rate: more make the proposal closer, and slower."""
@@ -71,10 +78,10 @@ class Chain:
     """
 
     def __init__(
-        self, profile: Profile, targets: Sequence[Fraction], rate: float, *, tilt: float = 0.0
+        self, profile: RankProfile, targets: Sequence[Fraction], rate: float, *, tilt: float = 0.0
     ) -> None:
         self.rate, self._tilt = rate, tilt
-        self.levels = _levels(profile, targets, rate, reach(len(targets)) / rate)
+        self.levels = _gather_levels(profile, targets, rate, reach(len(targets)) / rate)
         ends = [Fraction(0), *targets]
         self._gaps = [float((high - low) / profile.unit) for low, high in pairwise(ends)]
         self._terms: list[list[Floats]] = []
@@ -168,8 +175,8 @@ def _pick(chance: Chance, sums: list[Floats]) -> int:
     return chance.pick(sums if sums[-1][0] > 0 else pair_sums(np.ones_like(sums[0])))
 
 
-def _levels(
-    profile: Profile, targets: Sequence[Fraction], rate: float, reach: float
+def _gather_levels(
+    profile: RankProfile, targets: Sequence[Fraction], rate: float, reach: float
 ) -> list[Level]:
     """Gather the states near each target; targets near each other share a stretch."""
     levels: list[Level] = []
@@ -181,15 +188,15 @@ def _levels(
             continue
         origin, offset = targets[start], float((target - targets[start]) / profile.unit)
         pitch = 1 / (SLICES * rate)
-        states = stretch(profile, origin, -reach, offset + reach, pitch=pitch)
+        states = gather_stretch(profile, origin, -reach, offset + reach, pitch=pitch)
         levels += [
-            _level(states, profile.unit, at, rate, reach) for at in targets[start : index + 1]
+            _make_level(states, profile.unit, at, rate, reach) for at in targets[start : index + 1]
         ]
         start = index + 1
     return levels
 
 
-def _level(states: Stretch, unit: int, target: Fraction, rate: float, reach: float) -> Level:
+def _make_level(states: Stretch, unit: int, target: Fraction, rate: float, reach: float) -> Level:
     error = states.rank - float((target - states.origin) / unit)
     start, stop = np.searchsorted(error, [-reach, reach])
     here = slice(int(start), int(stop))
@@ -198,7 +205,7 @@ def _level(states: Stretch, unit: int, target: Fraction, rate: float, reach: flo
 
 
 @dataclass(frozen=True)
-class Place:
+class DrawnPosition:
     """A position on the value grid, and by how many units its rank misses the target."""
 
     cell: int
@@ -207,7 +214,7 @@ class Place:
 
 
 @dataclass(frozen=True, eq=False)
-class Wanted:
+class TargetRanks:
     """The quantiles asked for of one group.
 
     Parameters
@@ -216,7 +223,7 @@ class Wanted:
         The steps that a rank is a share of: all of the group, or a public number.
     """
 
-    profile: Profile
+    profile: RankProfile
     levels: Sequence[Fraction]
     size: int
 
@@ -237,32 +244,34 @@ class Wanted:
         targets = [level * whole - tilt for level in self.levels]
         return Chain(self.profile, targets, rate, tilt=float(tilt / self.profile.unit))
 
-    def propose(self, chain: Chain, chance: Chance) -> tuple[list[Place], float]:
+    def propose(self, chain: Chain, chance: Chance) -> tuple[list[DrawnPosition], float]:
         """Draw places along a path, and return with which exponent they were proposed."""
         stops = chain.path(chance)
         places = [place for stop in stops for place in self._places(chain, stop, chance)]
         return places, chain.exponent(stops)
 
-    def misses(self, places: Sequence[Place]) -> list[float]:
+    def compute_misses(self, places: Sequence[DrawnPosition]) -> list[float]:
         """Return what each gap has above its share, in units."""
         errors = [0.0, *(place.error for place in places), 0.0]
         return [high - low for low, high in pairwise(errors)]
 
-    def anywhere(self, chance: Chance) -> list[Place]:
+    def anywhere(self, chance: Chance) -> list[DrawnPosition]:
         """Draw places that do not depend on the data."""
         profile = self.profile
         limit = (profile.stop - profile.start) * POSITIONS
-        offsets = rising(limit, len(self.levels), chance)
-        return [Place(profile.start + at // POSITIONS, at % POSITIONS, 0.0) for at in offsets]
+        offsets = draw_rising_sequence(limit, len(self.levels), chance)
+        return [
+            DrawnPosition(profile.start + at // POSITIONS, at % POSITIONS, 0.0) for at in offsets
+        ]
 
-    def _places(self, chain: Chain, stop: Stop, chance: Chance) -> list[Place]:
+    def _places(self, chain: Chain, stop: Stop, chance: Chance) -> list[DrawnPosition]:
         """Draw a place for each level of a run, in order, from all that its state stands for."""
         states, targets = chain.levels[stop.last].stretch, self.targets[stop.first : stop.last + 1]
-        offsets = rising(states.positions(stop.state), len(targets), chance)
+        offsets = draw_rising_sequence(states.positions(stop.state), len(targets), chance)
         pairs = zip(offsets, targets, strict=True)
         return [self._place(states, stop.state, offset, target) for offset, target in pairs]
 
-    def _place(self, states: Stretch, state: int, offset: int, target: Fraction) -> Place:
+    def _place(self, states: Stretch, state: int, offset: int, target: Fraction) -> DrawnPosition:
         index, sliced = divmod(int(states.piece[state]), 2)
         low = int(states.low[state])
         if sliced:
@@ -271,10 +280,10 @@ class Wanted:
         else:
             cell, position = low + offset // POSITIONS, offset % POSITIONS
             rank = Fraction(self.profile.before(index))
-        return Place(cell, position, float((rank - target) / self.profile.unit))
+        return DrawnPosition(cell, position, float((rank - target) / self.profile.unit))
 
 
-def rising(limit: int, number: int, chance: Chance) -> list[int]:
+def draw_rising_sequence(limit: int, number: int, chance: Chance) -> list[int]:
     """Draw one of all rising sequences of numbers below `limit`, repeats allowed, uniformly.
 
     Taking 0, 1, 2 … from the members of a set of distinct numbers, in order, gives each sequence
@@ -296,7 +305,7 @@ PITCH = 4.0
 """How far two sizes lie apart, in 1 / rate."""
 
 
-def farthest(levels: int) -> int:
+def count_tried_sizes(levels: int) -> int:
     """Return how many sizes are tried on either side of the true one: `../joint.md`."""
     return 17 + 12 * levels
 
@@ -313,7 +322,9 @@ def imbalance(misses: Sequence[float], shares: Sequence[float]) -> tuple[float, 
     return min((sum(abs(miss - share * size) for miss, share in pairs), size) for size in sizes)
 
 
-def balanced(wanted: Wanted, rates: tuple[float, float], chance: Chance) -> list[Place]:
+def draw_balanced(
+    wanted: TargetRanks, rates: tuple[float, float], chance: Chance
+) -> list[DrawnPosition]:
     """Draw places by the balanced law.
 
     Parameters
@@ -324,27 +335,29 @@ def balanced(wanted: Wanted, rates: tuple[float, float], chance: Chance) -> list
     chain = wanted.chain(rates[0])
     for _ in range(PATIENCE):
         places, proposed = wanted.propose(chain, chance)
-        penalty, _ = imbalance(wanted.misses(places), wanted.shares)
-        if chance.survives(rates[1] * penalty - proposed):
+        penalty, _ = imbalance(wanted.compute_misses(places), wanted.shares)
+        if chance.draw_bernoulli_exp(rates[1] * penalty - proposed):
             return places
-    return sized(wanted, rates[1], chance)
+    return draw_sized(wanted, rates[1], chance)
 
 
-def sized(wanted: Wanted, rate: float, chance: Chance) -> list[Place]:
+def draw_sized(wanted: TargetRanks, rate: float, chance: Chance) -> list[DrawnPosition]:
     """Draw places by the balanced law together with a size that their gaps are shares of.
 
     This takes as long for every table, where the published law might be rejected for ever.
     """
     pitch = Fraction(PITCH / rate) * wanted.profile.unit
-    own, far = wanted.size // pitch, farthest(len(wanted.levels))
+    own, far = wanted.size // pitch, count_tried_sizes(len(wanted.levels))
     numbers = range(max(0, own - far), own + far + 1)
     sizes = [(number + Fraction(1, 2)) * pitch for number in numbers]
     sums = pair_sums(np.array([wanted.chain(rate, size).weight for size in sizes]))
     while True:
         index = chance.pick(sums)
         places, proposed = wanted.propose(wanted.chain(rate, sizes[index]), chance)
-        penalty, size = imbalance(wanted.misses(places), wanted.shares)
+        penalty, size = imbalance(wanted.compute_misses(places), wanted.shares)
         nearest = max(0, (wanted.size + Fraction(size) * wanted.profile.unit) // pitch)
         # Only the size nearest to the best one may propose a path, so none is proposed twice.
-        if nearest == numbers[index] and chance.survives(rate * penalty - proposed + PITCH / 2):
+        if nearest == numbers[index] and chance.draw_bernoulli_exp(
+            rate * penalty - proposed + PITCH / 2
+        ):
             return places

@@ -1,4 +1,4 @@
-"""`Profile`: one group's counts along the value grid, read as ranks. See `../joint.md`."""
+"""`RankProfile`: one group's counts along the value grid, read as ranks. See `../joint.md`."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ HALF = 31
 MASK = 2**HALF - 1
 
 
-def halves(values: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def split_halves(values: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return ``high`` and ``low`` with ``values == high * 2**31 + low``.
 
     Examples
     --------
-    >>> high, low = halves(np.array([2**40 + 5]))
+    >>> high, low = split_halves(np.array([2**40 + 5]))
     >>> high, low
     (array([512]), array([5]))
     """
@@ -38,7 +38,7 @@ MOST_UNITS = 2**36
 
 
 @dataclass(frozen=True, eq=False)
-class Profile:
+class RankProfile:
     """The occupied cells of one group.
 
     Parameters
@@ -63,7 +63,7 @@ class Profile:
 
         Halves add up without leaving 64 bits, whatever the counts.
         """
-        high, low = halves(self.counts)
+        high, low = split_halves(self.counts)
         zero = np.zeros(1, dtype=np.int64)
         return np.concatenate([zero, high.cumsum()]), np.concatenate([zero, low.cumsum()])
 
@@ -97,7 +97,7 @@ class Profile:
         share = Fraction(2 * position + 1, 2 * POSITIONS)
         return self.before(index) + int(self.counts[index]) * share
 
-    def filled(self, size: int) -> Profile:
+    def pad_to_size(self, size: int) -> RankProfile:
         """Return the profile with what it lacks of `size` steps in its last cell."""
         last, missing = self.stop - 1, size - self.size
         if missing <= 0:
@@ -111,7 +111,7 @@ class Profile:
             [self.counts[others], np.array([held])],
         )
 
-    def cut(self, cell: int, position: int) -> tuple[Profile, Profile]:
+    def cut(self, cell: int, position: int) -> tuple[RankProfile, RankProfile]:
         """Return what lies to the left and to the right of a position, sharing its cell.
 
         The steps of the shared cell are divided without remainder: what one side gains by a unit,
@@ -134,12 +134,12 @@ class Profile:
 
     def _part(
         self, start: int, stop: int, where: list[Integers], counts: list[Integers]
-    ) -> Profile:
+    ) -> RankProfile:
         cells, steps = np.concatenate(where), np.concatenate(counts)
-        return Profile(start, stop, self.unit, cells[steps > 0], steps[steps > 0])
+        return RankProfile(start, stop, self.unit, cells[steps > 0], steps[steps > 0])
 
 
-def profiles(exact: Exact) -> list[Profile]:
+def read_profiles(exact: Exact) -> list[RankProfile]:
     """Return a profile for each row of an answer of shape (groups, cells).
 
     Privacy
@@ -149,10 +149,10 @@ def profiles(exact: Exact) -> list[Profile]:
     """
     unit, rows = exact.l1, exact.reveal()
     most = min(unit * MOST_UNITS, int(np.iinfo(np.int64).max))
-    found: list[Profile] = []
+    found: list[RankProfile] = []
     for row in rows:
         where = np.flatnonzero(row)
-        found.append(Profile(0, row.size, unit, where, np.minimum(row[where], most)))
+        found.append(RankProfile(0, row.size, unit, where, np.minimum(row[where], most)))
     return found
 
 
@@ -197,16 +197,16 @@ class Stretch:
         return width if self.piece[state] % 2 else width * POSITIONS
 
 
-def stretch(
-    profile: Profile, origin: Fraction, low: float, high: float, *, pitch: float
+def gather_stretch(
+    profile: RankProfile, origin: Fraction, low: float, high: float, *, pitch: float
 ) -> Stretch:
     """Gather all positions whose rank lies between `low` and `high` units above `origin`.
 
     A slice spans `pitch` units of rank at most. Slices at the ends may reach a little further.
     """
     begins = profile.beyond(origin)
-    gaps = _gaps(profile, origin, begins, low, high)
-    slices = _slices(profile, origin, begins, (low, high), pitch)
+    gaps = _gather_gaps(profile, origin, begins, low, high)
+    slices = _gather_slices(profile, origin, begins, (low, high), pitch)
     piece = np.concatenate([gaps.piece, slices.piece])
     order = np.argsort(piece, kind="stable")
     return Stretch(
@@ -219,7 +219,9 @@ def stretch(
     )
 
 
-def _gaps(profile: Profile, origin: Fraction, begins: Floats, low: float, high: float) -> Stretch:
+def _gather_gaps(
+    profile: RankProfile, origin: Fraction, begins: Floats, low: float, high: float
+) -> Stretch:
     left = np.concatenate([[profile.start], profile.where + 1])
     right = np.concatenate([profile.where, [profile.stop]])
     here = np.flatnonzero((left < right) & (begins >= low) & (begins <= high))
@@ -227,8 +229,8 @@ def _gaps(profile: Profile, origin: Fraction, begins: Floats, low: float, high: 
     return Stretch(origin, 2 * here, left[here], right[here], rank, np.zeros_like(rank))
 
 
-def _slices(
-    profile: Profile, origin: Fraction, begins: Floats, ends: tuple[float, float], pitch: float
+def _gather_slices(
+    profile: RankProfile, origin: Fraction, begins: Floats, ends: tuple[float, float], pitch: float
 ) -> Stretch:
     low, high = ends
     here = np.arange(

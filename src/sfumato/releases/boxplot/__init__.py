@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 from itertools import product
 from typing import Annotated, Any, ClassVar
 
-from sfumato.domain import moment
+from sfumato.domain import convert_to_datetime
 from sfumato.figure import Figure, Interval, Orient
 from sfumato.grid import Grid, Labels
 from sfumato.postprocess.box import Box, Summary
@@ -44,7 +44,7 @@ METHODS = {
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredBoxes:
     """The integers released for one group. Pictures need the summaries only.
 
     Parameters
@@ -109,7 +109,7 @@ class BoxplotRelease(Release):
     step: Parameter[Positive | None]
     coverage: Parameter[Share]
     summaries: Released[tuple[Summary, ...]]
-    measured: Released[tuple[Measured, ...]]
+    measured: Released[tuple[MeasuredBoxes, ...]]
     unit_step: Parameter[Step]
     found: Parameter[tuple[str, ...]] = ()
     # Files of version 0.1 do not tell whether a search found anything.
@@ -175,7 +175,7 @@ class BoxplotRelease(Release):
 
     def _plain(self, box: Box, name: str) -> Any:
         number = getattr(box, name)
-        return moment(number) if self.value.bounds.time and name in PLACES else number
+        return convert_to_datetime(number) if self.value.bounds.time and name in PLACES else number
 
 
 _RESERVED = {
@@ -194,7 +194,9 @@ def _check(summary: Summary, value: Grid) -> None:
     boxes = summary.box, summary.low, summary.high
     if value.bounds.time:
         for box in boxes:
-            _ = [moment(getattr(box, name)) for name in PLACES]  # refuses what no calendar holds
+            _ = [
+                convert_to_datetime(getattr(box, name)) for name in PLACES
+            ]  # refuses what no calendar holds
     places = [getattr(summary.box, name) for name in PLACES]
     intervals = [getattr(summary.low, name) <= getattr(summary.high, name) for name in NUMBERS]
     if places != sorted(places) or not all(intervals):

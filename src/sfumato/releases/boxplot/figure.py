@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from sfumato.figure import Axis, Boxes, Estimates, Figure, Panel, percent
+from sfumato.figure import Axis, Boxes, Estimates, Figure, Panel, format_percent
 from sfumato.postprocess.box import Summary
 from sfumato.releases import wording
 from sfumato.releases.axes import Window
 from sfumato.releases.boxplot import METHODS, BoxplotRelease
 from sfumato.releases.release import WATERMARK
-from sfumato.render.boxes import TOO_FEW, counts, margin
+from sfumato.render.boxes import TOO_FEW, list_counts, margin
 
 _USUAL = 1.5
 _MANY = 20
@@ -44,7 +44,7 @@ def caption(release: BoxplotRelease) -> str:
         parts.append(f"Whiskers end within {release.whis:g} box lengths.")
     if any(clear):
         parts.append(_how_sure(release))
-    if any(counts(boxes) for boxes in _marks(release)):
+    if any(list_counts(boxes) for boxes in _marks(release)):
         parts.append(f"Outliers are counted in {wording.counted(release.guarantee.unit)}.")
     if not all(clear):
         parts.append(f"Dashed: {TOO_FEW}.")
@@ -60,7 +60,7 @@ def _how_sure(release: BoxplotRelease) -> str:
     """Say how much soft edges hold: without a step, only if values spread within a bin."""
     if release.step is not None or release.coverage == 0:
         return wording.how_sure("Soft edges hold each true value", release.coverage)
-    sure = percent(release.coverage)
+    sure = format_percent(release.coverage)
     return f"Soft edges: {sure} intervals if few values are equal; else declare a step."
 
 
@@ -151,7 +151,7 @@ def _window(release: BoxplotRelease, marks: tuple[Boxes, ...]) -> Window:
             _estimates(release.summaries, "q3").high,
         )
         shown = [Estimates(lows, lows, lows), Estimates(highs, highs, highs)]
-    written = [count for boxes in marks for count in counts(boxes)]
+    written = [count for boxes in marks for count in list_counts(boxes)]
     upright, many = release.orient == "v", len(release.summaries) > _MANY
     return Window.around(
         shown,

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.domain import moment
-from sfumato.errors import brief
+from sfumato.domain import convert_to_datetime
+from sfumato.errors import abbreviate
 from sfumato.figure import Figure
 from sfumato.grid import Grid
 from sfumato.plane import MOST_STEPS, Outside
@@ -162,7 +162,7 @@ class HeatmapRelease(Release):
         """What a density counts, per what."""
         if self.guarantee.unit.column is not None:
             return f"people per {self.area.words}"
-        return f"{brief(self.weight or 'rows')} per {self.area.words}"
+        return f"{abbreviate(self.weight or 'rows')} per {self.area.words}"
 
     @property
     def least_cost(self) -> Cost:
@@ -190,11 +190,11 @@ class HeatmapRelease(Release):
             and y; 0 for no filter.
         """
         cells = cells_of(resolution, self.x, self.y)
-        picture = density.spread(self.leaves, cells)
+        picture = density.rasterise(self.leaves, cells)
         total = picture.sum()
         if not total > 0:
             return np.full(cells[::-1], 1 / (cells[0] * cells[1]))
-        return density.smoothed(picture / total, widths_of(smooth, self.x, self.y, cells))
+        return density.smooth(picture / total, widths_of(smooth, self.x, self.y, cells))
 
     def numbers(self) -> dict[str, list[float]]:
         """Return the mass, density and interval of every leaf."""
@@ -213,7 +213,7 @@ class HeatmapRelease(Release):
             for end, places in zip(("left", "right"), pair, strict=True):
                 plain = places.tolist()
                 columns[f"{grid.column}_{end}"] = (
-                    [moment(place) for place in plain] if grid.bounds.time else plain
+                    [convert_to_datetime(place) for place in plain] if grid.bounds.time else plain
                 )
         columns |= self.numbers()
         return [

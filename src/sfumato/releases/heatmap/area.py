@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.domain import Bounds
-from sfumato.errors import brief
+from sfumato.errors import abbreviate
 from sfumato.grid import Grid
-from sfumato.render.text import number
+from sfumato.render.text import format_number
 
 Array = NDArray[np.float64]
 Aspect = Literal["map", "equal", "free"]
@@ -64,7 +64,9 @@ class Area:
         if aspect == "equal":
             bounds = (min(bounds, key=lambda each: each.width),) * 2
         (across, level), (up, upright) = (_round(each) for each in bounds)
-        return cls(f"{level} × {upright} of {brief(x.column)} × {brief(y.column)}", (across, up))
+        return cls(
+            f"{level} × {upright} of {abbreviate(x.column)} × {abbreviate(y.column)}", (across, up)
+        )
 
     def count(self, left: Array, right: Array, low: Array, high: Array) -> Array:
         """Return how many such areas rectangles hold.
@@ -103,10 +105,10 @@ def _round(bounds: Bounds) -> tuple[float, str]:
     length = bounds.width / _SHARE
     if not bounds.time:
         rounded = _rounded(length)
-        return rounded, number(rounded)
+        return rounded, format_number(rounded)
     size, name = max((pair for pair in _DURATIONS if pair[0] <= length), default=_DURATIONS[0])
     count = _rounded(max(1.0, length / size))
-    return count * size, f"{number(count)} {name}{'s' if count > 1 else ''}"
+    return count * size, f"{format_number(count)} {name}{'s' if count > 1 else ''}"
 
 
 def _rounded(length: float) -> float:

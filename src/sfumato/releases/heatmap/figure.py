@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.errors import brief
+from sfumato.errors import abbreviate
 from sfumato.figure import Figure, Heat, Panel, Square
 from sfumato.grid import Grid
 from sfumato.postprocess import density
@@ -18,7 +18,7 @@ from sfumato.releases.heatmap import DECODERS, METHODS
 from sfumato.releases.heatmap.area import ratio
 from sfumato.releases.heatmap.view import Smooth, lengths_of, widths_of
 from sfumato.releases.release import WATERMARK
-from sfumato.render.text import number
+from sfumato.render.text import format_number
 
 if TYPE_CHECKING:
     from sfumato.releases.heatmap import HeatmapRelease
@@ -101,24 +101,24 @@ def _smoothing(release: HeatmapRelease, smooth: Smooth) -> str:
 
 
 def _length(length: float, grid: Grid) -> str:
-    return f"{_amount(length, grid)} of {brief(grid.column)}"
+    return f"{_amount(length, grid)} of {abbreviate(grid.column)}"
 
 
 def _amount(length: float, grid: Grid) -> str:
     if not grid.bounds.time:
-        return number(float(f"{length:.3g}"))
+        return format_number(float(f"{length:.3g}"))
     seconds = length / 1e6
     units = ((86_400, "day"), (3600, "hour"), (60, "minute"), (1, "second"))
     size, name = next((unit for unit in units if seconds >= unit[0]), units[-1])
     amount = float(f"{seconds / size:.3g}")
-    return f"{number(amount)} {name}{'' if amount == 1 else 's'}"
+    return f"{format_number(amount)} {name}{'' if amount == 1 else 's'}"
 
 
 def _heat(release: HeatmapRelease, smooth: Smooth) -> Heat:
     cells = _points(release.x.cells), _points(release.y.cells)
     sigma = widths_of(smooth, release.x, release.y, cells)
     area = _areas(release, cells)
-    seen = density.smoothed(density.spread(release.leaves, cells), sigma) / area
+    seen = density.smooth(density.rasterise(release.leaves, cells), sigma) / area
     raw, reach = (each / area for each in _measured(release, cells, sigma))
     around, doubt = _measured(release, cells, (_AROUND * sigma[0], _AROUND * sigma[1]))
     return Heat(
@@ -140,8 +140,8 @@ def _measured(
 ) -> tuple[Array, Array]:
     """Return the filtered measurements, before decoding, and how far noise may move each."""
     leaves = replace(release.leaves, mass=release.noise.masses)
-    variance = density.ripple(release.leaves, release.noise.variance, cells, sigma)
-    return density.smoothed(density.spread(leaves, cells), sigma), REACH * np.sqrt(variance)
+    variance = density.propagate_variance(release.leaves, release.noise.variance, cells, sigma)
+    return density.smooth(density.rasterise(leaves, cells), sigma), REACH * np.sqrt(variance)
 
 
 def _points(cells: int) -> int:

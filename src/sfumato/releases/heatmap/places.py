@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.domain import moment
+from sfumato.domain import convert_to_datetime
 from sfumato.errors import ReleaseError
 from sfumato.grid import Grid
 from sfumato.phrases import Worded
@@ -49,7 +49,7 @@ def centers(release: HeatmapRelease, k: int) -> tuple[Center, ...]:
     points, mass = np.column_stack([across, up]), release.leaves.mass
     if not len(points):
         points, mass = np.full((1, 2), 0.5), np.ones(1)
-    places = median.centers(points, mass, k)
+    places = median.find_centers(points, mass, k)
     shares = _shares(points, mass if mass.any() else np.ones(len(mass)), places)
     return tuple(
         Center(_place(x, release.x), _place(y, release.y), share)
@@ -70,7 +70,7 @@ def _shares(points: Array, mass: Array, places: Array) -> Array:
 
 def _place(relative: float, grid: Grid) -> float | datetime:
     place = grid.bounds.lower + relative * grid.bounds.width
-    return moment(place) if grid.bounds.time else place
+    return convert_to_datetime(place) if grid.bounds.time else place
 
 
 def _counted(k: object) -> bool:

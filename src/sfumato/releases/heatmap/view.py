@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from sfumato.errors import ReleaseError
 from sfumato.grid import Grid
-from sfumato.render.plane import Colours, address, png
+from sfumato.render.plane import Colours, encode_png, make_data_address
 
 Background = str | Path | NDArray[Any]
 """The path of a PNG or JPEG file, or an array of rows from the top: grey, or red, green, blue."""
@@ -30,7 +30,7 @@ def read(background: Background | None) -> str:
     if background is None:
         return ""
     picture = _decoded(Path(background)) if isinstance(background, str | Path) else background
-    return address(png(_colours(picture)))
+    return make_data_address(encode_png(_colours(picture)))
 
 
 def _decoded(path: Path) -> NDArray[Any]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.figure import Axis, Bars, Cells, Figure, Interval, Panel, percent
+from sfumato.figure import Axis, Bars, Cells, Figure, Interval, Panel, format_percent
 from sfumato.grid import Edges, Grid, Key, Labels
 from sfumato.releases import axes, wording
 from sfumato.releases.release import WATERMARK
@@ -56,7 +56,10 @@ def _reaches(key: Grid | Edges) -> bool:
 
 def _how_sure(release: HistogramRelease) -> str:
     sure = release.uncertainty
-    alone, together = percent(sure.pointwise.coverage), percent(sure.simultaneous.coverage)
+    alone, together = (
+        format_percent(sure.pointwise.coverage),
+        format_percent(sure.simultaneous.coverage),
+    )
     if release.y is not None:
         return f"Hatched cells could be noise alone ({together} for all together)."
     return (

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.domain import Bounds, moment
+from sfumato.domain import Bounds, convert_to_datetime
 from sfumato.errors import ReleaseError
 from sfumato.figure import Figure, Interval
 from sfumato.lattice import MOST_COLUMNS, REACH, SHARES, Lattice, Point
 from sfumato.postprocess.principal import (
-    Principal,
-    Spread,
-    distinct,
+    PrincipalComponents,
+    VarianceEstimates,
+    estimate_variances,
+    find_components,
+    find_distinct,
     loading_bands,
-    principal,
-    spreads,
 )
 from sfumato.privacy.budget import Cost
 from sfumato.releases.pca import moments as normal
@@ -121,7 +121,7 @@ class PcaRelease(Release):
         columns = zip(self.columns, self.lattice.bounds, places.tolist(), strict=True)
         inside = {column: (bounds, _within(place, bounds)) for column, bounds, place in columns}
         return {
-            column: moment(place) if bounds.time else place
+            column: convert_to_datetime(place) if bounds.time else place
             for column, (bounds, place) in inside.items()
         }
 
@@ -156,7 +156,7 @@ class PcaRelease(Release):
     @property
     def distinct(self) -> tuple[bool, ...]:
         """Whether the gap between each component shown and the next is wider than the noise."""
-        return distinct(self._principal)[: self.kept]
+        return find_distinct(self._principal)[: self.kept]
 
     @property
     def clear(self) -> tuple[bool, ...]:
@@ -270,12 +270,12 @@ class PcaRelease(Release):
         return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
     @cached_property
-    def _principal(self) -> Principal:
-        return principal(self.directions.sums(self.lattice))
+    def _principal(self) -> PrincipalComponents:
+        return find_components(self.directions.sums(self.lattice))
 
     @cached_property
-    def _spread(self) -> Spread:
-        return spreads(self.spread.sums(self.lattice), self._directions)
+    def _spread(self) -> VarianceEstimates:
+        return estimate_variances(self.spread.sums(self.lattice), self._directions)
 
     def _shown(self, limits: tuple[Array, Array]) -> Interval:
         low, high = (tuple(ends[: self.kept].tolist()) for ends in limits)

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sfumato.figure import Axis, Bars, Estimates, Figure, Interval, Panel, Points, percent
+from sfumato.figure import Axis, Bars, Estimates, Figure, Interval, Panel, Points, format_percent
 from sfumato.releases import wording
 from sfumato.releases.pca import SCALED
 from sfumato.releases.release import WATERMARK
-from sfumato.render.text import number
+from sfumato.render.text import format_number
 
 if TYPE_CHECKING:
     from sfumato.releases.pca import PcaRelease, View
@@ -60,7 +60,7 @@ def caption(release: PcaRelease, view: View) -> str:
 
 def _shares(release: PcaRelease) -> list[str]:
     shown = min(release.kept, MOST_BARS)
-    sure = percent(release.uncertainty["explained_variance_ratio"].coverage)
+    sure = format_percent(release.uncertainty["explained_variance_ratio"].coverage)
     said = [
         f"Shares are parts of the total variance, {_short(release.total_variance)} over all "
         f"{len(release.columns)} columns; noise moves the variance of each component by about "
@@ -74,7 +74,7 @@ def _shares(release: PcaRelease) -> list[str]:
 
 
 def _weights(release: PcaRelease) -> list[str]:
-    sure = percent(release.uncertainty["components"].coverage)
+    sure = format_percent(release.uncertainty["components"].coverage)
     return [
         f"Bars hold each true loading with {sure} probability, as far as noise goes.",
         "The sign of a whole component has no meaning.",
@@ -193,4 +193,4 @@ def _loadings(release: PcaRelease) -> tuple[Panel, ...]:
 
 
 def _short(value: float) -> str:
-    return number(float(f"{value:.2g}"))
+    return format_number(float(f"{value:.2g}"))

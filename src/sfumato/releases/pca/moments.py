@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sfumato.figure import Interval
 from sfumato.lattice import LENGTH, REACH, SHARES, Lattice, Moments, moment_weight
 from sfumato.postprocess.noise_law import NoiseLaw
-from sfumato.postprocess.principal import Sums
+from sfumato.postprocess.principal import NoisySums
 from sfumato.privacy.budget import Cost
 from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.releases.spelling import Integer, OneOf, Scale, Within
@@ -137,7 +137,7 @@ class NoisyMoments:
         """Return the length at which rows were cut, in scaled units."""
         return self.radius * lattice.unit
 
-    def sums(self, lattice: Lattice) -> Sums:
+    def sums(self, lattice: Lattice) -> NoisySums:
         """Return the sums in scaled units, about `origin`, with how noisy they are.
 
         A row of length `radius` was spelled as `Moments.reach` whole numbers.
@@ -145,7 +145,7 @@ class NoisyMoments:
         worth = self.length(lattice) / self.asked(lattice).reach
         once, twice = self.step * worth / self.constant, self.step * worth**2
         each = self.step / self.constant**2
-        return Sums(
+        return NoisySums(
             count=float(self.square[0, 0]) * each,
             first=self.square[0, 1:] * once,
             second=self.square[1:, 1:] * twice,

@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.domain import moment
+from sfumato.domain import convert_to_datetime
 from sfumato.figure import Figure, Interval
 from sfumato.grid import Grid, Labels
 from sfumato.releases import axes, wording
@@ -134,7 +134,9 @@ class QuantilesRelease(Release):
         if not (rising and ordered and all(0 <= cell < self.value.cells for cell in self.cells)):
             raise ValueError("The levels, cells or intervals are not those of quantiles.")
         if self.value.bounds.time:
-            _ = list(map(moment, (*self.low, *self.high)))  # refuses what no calendar holds
+            _ = list(
+                map(convert_to_datetime, (*self.low, *self.high))
+            )  # refuses what no calendar holds
         for measured in self.measured:
             _check(measured, self.value)
         if self.beyond is not None and self.beyond[0] > self.beyond[1]:
@@ -211,7 +213,7 @@ class QuantilesRelease(Release):
 
     def _plain(self, number: float, told: bool) -> Any:
         if self.value.bounds.time:
-            return moment(number) if told else None
+            return convert_to_datetime(number) if told else None
         return number if told else math.nan
 
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sfumato.figure import Axis, Estimates, Figure, Panel, Points, percent
+from sfumato.figure import Axis, Estimates, Figure, Panel, Points, format_percent
 from sfumato.releases import wording
 from sfumato.releases.axes import Window
 from sfumato.releases.quantiles import METHODS, QuantilesRelease
@@ -60,7 +60,7 @@ def _how_sure(release: QuantilesRelease) -> list[str]:
         return ["No interval available."]
     sure: list[str] = []
     if any(release.told):
-        sure.append(f"Bars: {percent(release.coverage)} confidence intervals.")
+        sure.append(f"Bars: {format_percent(release.coverage)} confidence intervals.")
     if not all(release.told):
         sure.append(f"Levels that are not drawn: {TOO_FEW}.")
     return sure

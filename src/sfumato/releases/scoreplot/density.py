@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.errors import ReleaseError
-from sfumato.figure import Clouds, Heat, Outline
+from sfumato.figure import Clouds, Contour, Heat
 from sfumato.postprocess import contours as outline
 from sfumato.postprocess import density
 from sfumato.postprocess import significance as doubt
@@ -88,7 +88,7 @@ def evidence(release: ScoreplotRelease) -> Array:
     if release.threshold is not None:
         # Nothing is added to empty cells: what is shown is there.
         return np.where(release.counts > 0, 2.0, 0.0)
-    return doubt.evidence(release.counts, release.noise.scale * release.step)
+    return doubt.compute_significance(release.counts, release.noise.scale * release.step)
 
 
 def unseen(release: ScoreplotRelease) -> tuple[str, ...]:
@@ -133,11 +133,11 @@ def clouds(release: ScoreplotRelease) -> Clouds:
     )
 
 
-def outlines(release: ScoreplotRelease) -> tuple[Outline, ...]:
+def outlines(release: ScoreplotRelease) -> tuple[Contour, ...]:
     """Return the lines around the cores of all groups, and then around most of each."""
     fields = _standing(release)
     return tuple(
-        Outline(_paths(release, field, share), share, name)
+        Contour(_paths(release, field, share), share, name)
         for name, field in zip(release.groups, fields, strict=True)
         for share in SHARES
         if field.any()
@@ -163,7 +163,7 @@ def _paths(
     across, up = (right - left) / field.shape[1], (high - low) / field.shape[0]
     return tuple(
         tuple((left + column * across, low + row * up) for column, row in path)
-        for path in outline.contour(field, outline.densest(field, share))
+        for path in outline.trace_contour(field, outline.find_densest_cells(field, share))
     )
 
 
@@ -175,7 +175,7 @@ def _fineness(release: ScoreplotRelease, points: int) -> Sides:
 def _spread(mass: Array, sides: Sides) -> Array:
     up, across = sides
     even = _fine(mass, sides) / (up * across)
-    return density.smoothed(even, (SMOOTH * across, SMOOTH * up))
+    return density.smooth(even, (SMOOTH * across, SMOOTH * up))
 
 
 def _between(cells: Array, sides: Sides) -> Array:

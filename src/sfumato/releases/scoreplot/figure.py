@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sfumato.figure import Arrows, Axis, Dots, Estimates, Figure, Panel, percent
+from sfumato.figure import Arrows, Axis, Dots, Estimates, Figure, Panel, format_percent
 from sfumato.postprocess.significance import LEVEL
-from sfumato.privacy.budget import exactly, show
+from sfumato.privacy.budget import format_amount, to_fraction
 from sfumato.releases import wording
 from sfumato.releases.release import WATERMARK
 from sfumato.releases.scoreplot import METHODS
@@ -23,7 +23,7 @@ from sfumato.releases.scoreplot.density import (
     outlines,
     unseen,
 )
-from sfumato.render.text import number, shorten
+from sfumato.render.text import format_number, shorten
 
 if TYPE_CHECKING:
     from sfumato.releases.scoreplot import ScoreplotRelease
@@ -65,9 +65,9 @@ def _directions_words(release: ScoreplotRelease) -> str:
     if release.alone:
         return "This includes the directions."
     promise = release.pca.guarantee
-    spent = f"ε = {show(exactly(promise.epsilon), up=True)}"
+    spent = f"ε = {format_amount(to_fraction(promise.epsilon), up=True)}"
     if promise.delta:
-        spent += f", δ = {show(exactly(promise.delta), up=True)}"
+        spent += f", δ = {format_amount(to_fraction(promise.delta), up=True)}"
     if promise.unit != release.guarantee.unit:
         spent += f", protecting {promise.unit}"
     return f"The directions were paid for before ({spent}){promise.weakness}."
@@ -81,18 +81,18 @@ def _noise_words(release: ScoreplotRelease) -> str:
     scale = f"{release.noise.scale * release.step:,.4g}"
     least = ""
     if release.threshold is not None:
-        least = f" {number(float(f'{release.threshold * release.step:.4g}'))}"
+        least = f" {format_number(float(f'{release.threshold * release.step:.4g}'))}"
     return f"Gaussian noise of scale {scale} on the count of each of {cells}; {what}{least}."
 
 
 def _signs_words(release: ScoreplotRelease, view: ScoreView) -> str:
     smooth = f"Smoothed by {SMOOTH:g} cells."
-    surely = f"({percent(LEVEL)} for all places together)"
+    surely = f"({format_percent(LEVEL)} for all places together)"
     counted = release.noise is not None and release.threshold is None
     if view.apart(len(release.groups)):
         grey = f" Where the picture is grey, noise alone could have made what is seen {surely}."
         return smooth + (grey if counted else "")
-    core, most = map(percent, SHARES)
+    core, most = map(format_percent, SHARES)
     whole = f"what stands out from the noise {surely}" if counted else "what is shown of it"
     return (
         f"{smooth} Colours deepen towards each group's densest place; "
@@ -103,7 +103,7 @@ def _signs_words(release: ScoreplotRelease, view: ScoreView) -> str:
 def _arrows_words(release: ScoreplotRelease, view: ScoreView) -> str:
     if not view.loadings:
         return ""
-    sure = percent(release.pca.uncertainty["components"].coverage)
+    sure = format_percent(release.pca.uncertainty["components"].coverage)
     return (
         "Arrows are loadings, the longest of them, enlarged alike; "
         f"bars are what noise leaves open ({sure} each)."

@@ -21,10 +21,12 @@ def draw(figure: Figure, *, ax: Axes | None = None) -> Axes:
     """
     from sfumato.render.matplotlib import drawing
 
-    return drawing.draw(figure, drawing.current_axes(figure) if ax is None else ax)
+    return drawing.draw_figure(figure, drawing.get_current_axes(figure) if ax is None else ax)
 
 
-def picture(figure: Figure, kind: PictureKind, *, size: tuple[float, float] | None = None) -> bytes:
+def render_picture(
+    figure: Figure, kind: PictureKind, *, size: tuple[float, float] | None = None
+) -> bytes:
     """Return the content of a picture file; the same figure gives the same bytes.
 
     Parameters
@@ -34,4 +36,4 @@ def picture(figure: Figure, kind: PictureKind, *, size: tuple[float, float] | No
     """
     from sfumato.render.matplotlib import drawing as file
 
-    return file.picture(figure, kind, size)
+    return file.draw_picture(figure, kind, size)

@@ -17,10 +17,16 @@ from matplotlib.text import Text
 
 from sfumato.figure import Arrows, Panel
 from sfumato.render import theme
-from sfumato.render.arrow_names import GAP, bar_points, placed, shown
-from sfumato.render.matplotlib.axis import positions
-from sfumato.render.matplotlib.lettering import LITERAL, Steady, measure, points, tones
-from sfumato.render.text import ELLIPSIS, fitted, shorten
+from sfumato.render.arrow_names import GAP, find_readable, list_bar_points, place_names
+from sfumato.render.matplotlib.axis import convert_positions
+from sfumato.render.matplotlib.lettering import (
+    LITERAL,
+    SteadyLength,
+    choose_tones,
+    convert_points,
+    make_text_measure,
+)
+from sfumato.render.text import ELLIPSIS, cut_to_width, shorten
 
 Point = tuple[float, float]
 
@@ -37,27 +43,29 @@ class ArrowNames:
     origin: Point
     tips: tuple[Point, ...]
     bars: tuple[Point, ...]
-    room: Steady = field(default_factory=Steady)
+    room: SteadyLength = field(default_factory=SteadyLength)
 
     def fit(self, renderer: RendererBase) -> None:
         """Put each name near its tip, within the panel and apart from the others."""
         box = self.ax.bbox
         if self.room.moved(box.width):
             for text, name in zip(self.texts, self.names, strict=True):
-                text.set_text(fitted(name, _WIDEST * box.width, measure(text, renderer)))
+                text.set_text(
+                    cut_to_width(name, _WIDEST * box.width, make_text_measure(text, renderer))
+                )
         sizes = [text.get_window_extent(renderer) for text in self.texts]
         (origin,), tips, bars = (
             self._on_paper(places) for places in ((self.origin,), self.tips, self.bars)
         )
-        gap = points(renderer, GAP)
+        gap = convert_points(renderer, GAP)
         frame = (box.x0 + gap, box.y0 + gap, box.x1 - gap, box.y1 - gap)
         wanted = [(size.width, size.height) for size in sizes]
-        middles = placed(origin, tips, wanted, frame, gap, away=bars)
+        middles = place_names(origin, tips, wanted, frame, gap, away=bars)
         back = self.ax.transData.inverted()
-        clear = shown(middles, wanted, (box.x0, box.y0, box.x1, box.y1))
+        clear = find_readable(middles, wanted, (box.x0, box.y0, box.x1, box.y1))
         for text, middle, seen in zip(self.texts, middles, clear, strict=True):
             text.set_position(tuple(back.transform(middle)))
-            text.set_visible(seen and not _cut_short(text.get_text()))
+            text.set_visible(seen and not _is_cut_short(text.get_text()))
 
     def _on_paper(self, places: Sequence[Point]) -> list[Point]:
         return [(float(x), float(y)) for x, y in map(self.ax.transData.transform, places)]
@@ -65,12 +73,12 @@ class ArrowNames:
 
 def draw_arrows(ax: Axes, panel: Panel, arrows: Arrows) -> ArrowNames:
     """Draw arrows over everything else, with bars as long as their tips are unsure."""
-    tone = tones(ax)
+    tone = choose_tones(ax)
     x, left, right = (
-        positions(panel.x, ends) for ends in (arrows.x.value, arrows.x.low, arrows.x.high)
+        convert_positions(panel.x, ends) for ends in (arrows.x.value, arrows.x.low, arrows.x.high)
     )
     y, low, high = (
-        positions(panel.y, ends) for ends in (arrows.y.value, arrows.y.low, arrows.y.high)
+        convert_positions(panel.y, ends) for ends in (arrows.y.value, arrows.y.low, arrows.y.high)
     )
     across = [[(a, at), (b, at)] for a, b, at in zip(left, right, y, strict=True)]
     up = [[(at, a), (at, b)] for a, b, at in zip(low, high, x, strict=True)]
@@ -89,17 +97,17 @@ def draw_arrows(ax: Axes, panel: Panel, arrows: Arrows) -> ArrowNames:
     for tip in tips:
         _draw_shaft(ax, arrows.origin, tip)
     names = tuple(shorten(name, theme.LONGEST_SERIES) for name in arrows.label)
-    texts = tuple(_write(ax, name) for name in names)
-    return ArrowNames(ax, texts, names, arrows.origin, tips, bar_points(arrows))
+    texts = tuple(_write_name(ax, name) for name in names)
+    return ArrowNames(ax, texts, names, arrows.origin, tips, list_bar_points(arrows))
 
 
-def _cut_short(name: str) -> bool:
+def _is_cut_short(name: str) -> bool:
     """Tell whether a name was cut to a single letter, which says nothing."""
     return name.endswith(ELLIPSIS) and len(name) <= 2
 
 
 def _draw_shaft(ax: Axes, origin: Point, tip: Point) -> None:
-    tone = tones(ax)
+    tone = choose_tones(ax)
     shaft = FancyArrowPatch(
         origin,
         tip,
@@ -116,8 +124,8 @@ def _draw_shaft(ax: Axes, origin: Point, tip: Point) -> None:
     ax.add_patch(shaft)
 
 
-def _write(ax: Axes, name: str) -> Text:
-    tone = tones(ax)
+def _write_name(ax: Axes, name: str) -> Text:
+    tone = choose_tones(ax)
     text = ax.text(
         0,
         0,

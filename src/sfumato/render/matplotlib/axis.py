@@ -26,14 +26,22 @@ from matplotlib.ticker import FixedLocator, Formatter, MaxNLocator
 
 from sfumato.figure import Axis, Figure, Panel
 from sfumato.render import theme
-from sfumato.render.matplotlib.lettering import LITERAL, SLACK, Fitted, Steady, points, ruler, tones
-from sfumato.render.scale import Limits, ruled, x_limits, y_limits
+from sfumato.render.matplotlib.lettering import (
+    LITERAL,
+    SLACK,
+    FittedText,
+    SteadyLength,
+    choose_tones,
+    convert_points,
+    make_tick_measure,
+)
+from sfumato.render.scale import Limits, choose_ruled_axes, x_limits, y_limits
 from sfumato.render.text import (
     LONGEST,
     LabelSetting,
     Measure,
-    number,
-    numbers,
+    format_number,
+    format_numbers,
     set_below,
     set_beside,
     shorten,
@@ -43,13 +51,13 @@ from sfumato.render.text import (
 # pyright: reportUnknownMemberType=false
 
 
-class Names(Formatter):
+class CategoryTicks(Formatter):
     """Category 0, 1, 2, … by name, in lines and at a size that fit the Axes."""
 
     def __init__(self, names: Sequence[str]) -> None:
         self.names = tuple(names)
         self.setting = LabelSetting(tuple(shorten(name, LONGEST) for name in names), 0, 0)
-        self.slot = Steady()
+        self.slot = SteadyLength()
 
     def __call__(self, x: float, pos: int | None = None) -> str:  # noqa: ARG002
         """Return the lines of one category's name."""
@@ -61,25 +69,25 @@ class Names(Formatter):
 def fit_names(ax: Axes, renderer: RendererBase) -> None:
     """Set the category labels of both axes for the size `ax` has now."""
     box = ax.get_window_extent(renderer)
-    point = points(renderer, 1)
+    point = convert_points(renderer, 1)
     below, beside = ax.xaxis.get_major_formatter(), ax.yaxis.get_major_formatter()
-    if isinstance(below, Names):
+    if isinstance(below, CategoryTicks):
         slot = box.width / point / max(1, len(below.names))
         room = max(38.0, 0.3 * box.height / point)
         if below.slot.moved(slot):
-            tight, measure = slot * (1 - SLACK), ruler(ax.xaxis, renderer)
+            tight, measure = slot * (1 - SLACK), make_tick_measure(ax.xaxis, renderer)
             below.setting = set_below(below.names, slot=tight, room=room, measure=measure)
-        _style(ax.get_xticklabels(), below.setting)
-    if isinstance(beside, Names):
+        _style_labels(ax.get_xticklabels(), below.setting)
+    if isinstance(beside, CategoryTicks):
         slot = box.height / point / max(1, len(beside.names))
         room = max(50.0, 0.3 * box.width / point)
         beside.setting = set_beside(
-            beside.names, slot=slot, room=room, measure=ruler(ax.yaxis, renderer)
+            beside.names, slot=slot, room=room, measure=make_tick_measure(ax.yaxis, renderer)
         )
-        _style(ax.get_yticklabels(), beside.setting, level="center", side="right")
+        _style_labels(ax.get_yticklabels(), beside.setting, level="center", side="right")
 
 
-def _style(
+def _style_labels(
     labels: Sequence[Text], setting: LabelSetting, *, level: str = "top", side: str = "center"
 ) -> None:
     for label in labels:
@@ -104,16 +112,16 @@ _TICK_GAP = 6.0
 _TICK_HEIGHT = 22.0
 
 
-class Numbers(Formatter):
+class NumberTicks(Formatter):
     """Ticks in plain digits: no offset, no powers of ten, thin separators."""
 
     def __call__(self, x: float, pos: int | None = None) -> str:  # noqa: ARG002
         """Print one number, as under a cursor."""
-        return number(x)
+        return format_number(x)
 
     def format_ticks(self, values: Sequence[float]) -> list[str]:
         """Print all ticks of an axis alike."""
-        return numbers([float(value) for value in values])
+        return format_numbers([float(value) for value in values])
 
 
 def set_ticks(axis: MatplotlibAxis, content: Axis) -> None:
@@ -123,18 +131,18 @@ def set_ticks(axis: MatplotlibAxis, content: Axis) -> None:
             whole = content.step is not None and content.step.is_integer()
             steps = [1, 2, 2.5, 5, 10]
             axis.set_major_locator(MaxNLocator(nbins="auto", steps=steps, integer=whole))
-            axis.set_major_formatter(Numbers())
+            axis.set_major_formatter(NumberTicks())
         case "time":
             axis.axis_date(UTC)
             _set_dates(axis, _MOST_DATES)
         case "category":
             axis.set_major_locator(FixedLocator(range(len(content.categories))))
-            axis.set_major_formatter(Names(content.categories))
+            axis.set_major_formatter(CategoryTicks(content.categories))
             for label in axis.get_ticklabels():  # which may be measured before they are fitted
                 label.set(**LITERAL)
 
 
-class Ticks:
+class TickFitter:
     """As many ticks as there is room for.
 
     Parameters
@@ -147,22 +155,22 @@ class Ticks:
     def __init__(self, ax: Axes, overhang: float) -> None:
         self.ax = ax
         self.overhang = overhang
-        self.width = Steady()
-        self.height = Steady(slack=0.1)
+        self.width = SteadyLength()
+        self.height = SteadyLength(slack=0.1)
 
     def fit(self, renderer: RendererBase) -> None:
         """Choose the ticks, or set names again, for the size the Axes have now."""
         fit_names(self.ax, renderer)
-        point = points(renderer, 1)
+        point = convert_points(renderer, 1)
         width, height = self.ax.bbox.width / point, self.ax.bbox.height / point
         if self.width.moved(width):
-            self._fit_level(width, ruler(self.ax.xaxis, renderer))
+            self._fit_level(width, make_tick_measure(self.ax.xaxis, renderer))
         if self.height.moved(height):
             self._fit_upright(int(height / _TICK_HEIGHT))
 
     def _fit_level(self, width: float, measure: Measure) -> None:
         axis = self.ax.xaxis
-        locator = _ours(axis)
+        locator = _find_own_locator(axis)
         if locator is not None:
             self._thin_out(locator, width, measure)
         elif isinstance(axis.get_major_formatter(), ConciseDateFormatter):
@@ -170,7 +178,7 @@ class Ticks:
 
     def _fit_upright(self, most: int) -> None:
         axis = self.ax.yaxis
-        locator = _ours(axis)
+        locator = _find_own_locator(axis)
         if locator is not None:
             most = max(1, min(_MOST, most))
             locator.set_params(nbins=most, min_n_ticks=min(2, most))
@@ -187,7 +195,7 @@ class Ticks:
             locator.set_params(nbins=most, min_n_ticks=min(2, most))
             ticks = [float(tick) for tick in locator() if low <= tick <= high]
             places = [width * (tick - low) / (high - low) for tick in ticks] or [width / 2]
-            widths = [measure(label) for label in numbers(ticks)] or [0.0]
+            widths = [measure(label) for label in format_numbers(ticks)] or [0.0]
             apart = min((b - a for a, b in pairwise(places)), default=width)
             beyond = max(widths[0] / 2 - places[0], places[-1] + widths[-1] / 2 - width)
             kept = beyond <= overhang and (len(ticks) > 1 or overhang == math.inf)
@@ -195,10 +203,10 @@ class Ticks:
                 return
 
 
-def _ours(axis: MatplotlibAxis) -> MaxNLocator | None:
+def _find_own_locator(axis: MatplotlibAxis) -> MaxNLocator | None:
     """Return what places the numbers of an axis, unless someone else has chosen its ticks since."""
     locator = axis.get_major_locator()
-    if isinstance(locator, MaxNLocator) and isinstance(axis.get_major_formatter(), Numbers):
+    if isinstance(locator, MaxNLocator) and isinstance(axis.get_major_formatter(), NumberTicks):
         return locator
     return None
 
@@ -219,20 +227,20 @@ def _set_dates(axis: MatplotlibAxis, most: int) -> None:
 _SHORTEST_SIDE = 42.0
 
 
-def dress(ax: Axes, panel: Panel, figure: Figure, *, keep_x: bool, keep_y: bool) -> None:
+def style_axes(ax: Axes, panel: Panel, figure: Figure, *, keep_x: bool, keep_y: bool) -> None:
     """Set limits, ticks, labels and grid of one panel.
 
     Where another release is in view on an axis, that is kept in view.
     """
-    x = positions(panel.x, x_limits(panel))
-    y = positions(panel.y, y_limits(panel, figure))
-    ax.set_xlim(*_union(x, ax.get_xlim() if keep_x else x))
-    ax.set_ylim(*_union(y, ax.get_ylim() if keep_y else y))
+    x = convert_positions(panel.x, x_limits(panel))
+    y = convert_positions(panel.y, y_limits(panel, figure))
+    ax.set_xlim(*_unite_limits(x, ax.get_xlim() if keep_x else x))
+    ax.set_ylim(*_unite_limits(y, ax.get_ylim() if keep_y else y))
     ax.xaxis.set_inverted(panel.x.reversed)
     ax.yaxis.set_inverted(panel.y.reversed)
     set_ticks(ax.xaxis, panel.x)
     set_ticks(ax.yaxis, panel.y)
-    soft_ink = tones(ax).soft_ink
+    soft_ink = choose_tones(ax).soft_ink
     style: dict[str, Any] = {"fontsize": theme.LABEL_SIZE, "color": soft_ink, **LITERAL}
     ax.set_xlabel(shorten(panel.x.label, theme.LONGEST_LABEL), **style)
     ax.set_ylabel(shorten(panel.y.label, theme.LONGEST_LABEL), **style)
@@ -245,20 +253,20 @@ class AxisLabels:
     def __init__(self, ax: Axes, title: Text | None, room: Callable[[], float]) -> None:
         self.ax = ax
         self.room = room
-        self.title = Fitted(title, most_lines=3) if title else None
-        self.level = Fitted(ax.xaxis.get_label(), most_lines=2)
-        self.upright = Fitted(ax.yaxis.get_label(), most_lines=2)
+        self.title = FittedText(title, most_lines=3) if title else None
+        self.level = FittedText(ax.xaxis.get_label(), most_lines=2)
+        self.upright = FittedText(ax.yaxis.get_label(), most_lines=2)
 
     def fit(self, renderer: RendererBase) -> None:
         """Break the labels into lines for the size the Axes have now."""
-        least = points(renderer, _SHORTEST_SIDE)
+        least = convert_points(renderer, _SHORTEST_SIDE)
         self.level.fit(max(least, self.ax.bbox.width), renderer)
         self.upright.fit(max(least, self.ax.bbox.height), renderer)
         if self.title is not None:
             self.title.fit(self.room(), renderer)
 
 
-def positions(axis: Axis, values: Sequence[float]) -> tuple[float, ...]:
+def convert_positions(axis: Axis, values: Sequence[float]) -> tuple[float, ...]:
     """Return where values stand on an axis: dates in Matplotlib's own days, numbers as they are."""
     if axis.kind != "time":
         return tuple(values)
@@ -268,7 +276,7 @@ def positions(axis: Axis, values: Sequence[float]) -> tuple[float, ...]:
 
 
 def _set_lines(ax: Axes, panel: Panel) -> None:
-    ink, soft_ink = tones(ax).ink, tones(ax).soft_ink
+    ink, soft_ink = choose_tones(ax).ink, choose_tones(ax).soft_ink
     ax.spines[["top", "right", "left"]].set_visible(False)
     ax.spines["bottom"].set(color=ink, linewidth=0.8)
     ax.tick_params(labelsize=theme.TICK_SIZE, labelcolor=ink, color=ink, width=0.6)
@@ -277,12 +285,12 @@ def _set_lines(ax: Axes, panel: Panel) -> None:
         axis.get_offset_text().set(fontsize=theme.CAPTION_SIZE, color=soft_ink)
     ax.set_axisbelow(True)
     ax.grid(visible=False)
-    lines = ruled(panel)
+    lines = choose_ruled_axes(panel)
     ticks = lines in (None, "x") and panel.y.kind != "category"
     ax.tick_params(axis="y", length=3 if ticks else 0)
     if lines:
-        ax.grid(visible=True, axis=lines, color=tones(ax).grid, linewidth=0.7)
+        ax.grid(visible=True, axis=lines, color=choose_tones(ax).grid, linewidth=0.7)
 
 
-def _union(wanted: Sequence[float], shown: Sequence[float]) -> Limits:
+def _unite_limits(wanted: Sequence[float], shown: Sequence[float]) -> Limits:
     return min(*wanted, *shown), max(*wanted, *shown)

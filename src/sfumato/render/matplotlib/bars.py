@@ -12,9 +12,9 @@ from matplotlib.transforms import ScaledTranslation
 
 from sfumato.figure import Bars, Cells, Interval, Panel
 from sfumato.render import theme
-from sfumato.render.matplotlib.axis import positions
-from sfumato.render.matplotlib.lettering import page, points, tones
-from sfumato.render.scale import Limits, error_bar_places, error_bars_abreast, strokes
+from sfumato.render.matplotlib.axis import convert_positions
+from sfumato.render.matplotlib.lettering import choose_tones, convert_points, find_page
+from sfumato.render.scale import Limits, count_error_bars, list_strokes, place_error_bars
 from sfumato.render.text import shorten
 
 # Matplotlib leaves its keyword arguments untyped.
@@ -36,27 +36,27 @@ class Whiskers:
             return
         left, right = ax.get_xlim()
         pixels = ax.bbox.width * self.width / (right - left)
-        thick, thin = theme.whisker_widths(pixels / points(renderer, 1))
+        thick, thin = theme.whisker_widths(pixels / convert_points(renderer, 1))
         self.pointwise.set_linewidth(thick)
         self.simultaneous.set_linewidth(thin)
 
 
 def draw_bars(ax: Axes, panel: Panel, bars: Bars, index: int) -> Whiskers:
     """Draw one series; `index` is its place in the legend and decides its colour."""
-    left, right = positions(panel.x, bars.left), positions(panel.x, bars.right)
+    left, right = convert_positions(panel.x, bars.left), convert_positions(panel.x, bars.right)
     ends = list(zip(left, right, strict=True))
     label = shorten(bars.series, theme.LONGEST_SERIES) or "_bars"
     if bars.outline:
         _draw_outline(ax, bars, (*left, *right[-1:]), theme.series_colour(index), label)
     else:
-        _draw_boxes(ax, bars, ends, theme.bar_colour(index, tones(ax).paper), label)
-    centre = positions(panel.x, error_bar_places(panel, bars))
+        _draw_boxes(ax, bars, ends, theme.bar_colour(index, choose_tones(ax).paper), label)
+    centre = convert_positions(panel.x, place_error_bars(panel, bars))
     _mark_clipped(ax, bars, centre, theme.series_colour(index))
-    colour = theme.series_colour(index) if bars.outline else tones(ax).ink
+    colour = theme.series_colour(index) if bars.outline else choose_tones(ax).ink
     return Whiskers(
         _draw_interval(ax, centre, bars.pointwise, colour, "_pointwise"),
         _draw_interval(ax, centre, bars.simultaneous, colour, "_simultaneous"),
-        width=_usual_width(ends) / error_bars_abreast(panel, bars),
+        width=_usual_width(ends) / count_error_bars(panel, bars),
     )
 
 
@@ -73,7 +73,7 @@ def _draw_boxes(
         [right - left for left, right in ends],
         align="edge",
         color=colour,
-        edgecolor=tones(ax).paper,
+        edgecolor=choose_tones(ax).paper,
         linewidth=edge,
         label=label,
         zorder=2,
@@ -102,14 +102,14 @@ def _mark_clipped(ax: Axes, bars: Bars, centre: tuple[float, ...], colour: str) 
     places = [x for x, clipped in zip(centre, bars.clipped, strict=True) if clipped]
     if not places:
         return
-    raised = ScaledTranslation(0, 3.5 / 72, page(ax).dpi_scale_trans)
+    raised = ScaledTranslation(0, 3.5 / 72, find_page(ax).dpi_scale_trans)
     ax.plot(
         places,
         [0.0] * len(places),
         linestyle="none",
         marker="v",
         markersize=4.5,
-        markerfacecolor=tones(ax).paper,
+        markerfacecolor=choose_tones(ax).paper,
         markeredgecolor=colour,
         markeredgewidth=0.9,
         label="_clipped",
@@ -127,19 +127,19 @@ _MOST_VECTOR_CELLS = 20_000
 
 def draw_cells(ax: Axes, panel: Panel, cells: Cells, limits: Limits) -> QuadMesh:
     """Draw the grid and strike through its muted cells."""
-    x, y = positions(panel.x, cells.x_edges), positions(panel.y, cells.y_edges)
+    x, y = convert_positions(panel.x, cells.x_edges), convert_positions(panel.y, cells.y_edges)
     count = (len(x) - 1) * (len(y) - 1)
     mesh = ax.pcolormesh(
         x,
         y,
         cells.value,
-        cmap=tones(ax).scale,
+        cmap=choose_tones(ax).scale,
         vmin=limits[0],
         vmax=limits[1],
         rasterized=count > _MOST_VECTOR_CELLS,
         zorder=1,
     )
-    lines = [[(x[c], y[r]), (x[c + 1], y[r + 1])] for r, c in strokes(cells)]
+    lines = [[(x[c], y[r]), (x[c + 1], y[r + 1])] for r, c in list_strokes(cells)]
     hatch = LineCollection(
         lines,
         colors=theme.MUTED_STROKE,

@@ -19,21 +19,27 @@ from sfumato.render.boxes import (
     GAP,
     ROOM,
     TOO_FEW,
+    BoxPart,
     Fineness,
-    Part,
-    Setting,
     Side,
-    between,
-    counts,
-    inside,
-    length_along,
+    TextSetting,
+    list_counts,
+    measure_along,
+    move_inside,
+    place_between,
     set_counts,
     set_too_few,
     spacing,
     spans,
 )
-from sfumato.render.matplotlib.axis import positions
-from sfumato.render.matplotlib.lettering import LITERAL, measure, points, size_of, tones
+from sfumato.render.matplotlib.axis import convert_positions
+from sfumato.render.matplotlib.lettering import (
+    LITERAL,
+    choose_tones,
+    convert_points,
+    get_text_size,
+    make_text_measure,
+)
 from sfumato.render.scale import value_limits
 from sfumato.render.text import Measure, shorten
 
@@ -41,7 +47,7 @@ from sfumato.render.text import Measure, shorten
 # pyright: reportUnknownMemberType=false
 
 
-class BoxWords:
+class MatplotlibBoxLabels:
     """The words upon the boxes of one panel, set for the size the Axes have."""
 
     def __init__(self, ax: Axes, panel: Panel) -> None:
@@ -50,7 +56,7 @@ class BoxWords:
         self.upright = all(boxes.orient == "v" for boxes in marks)
         self.axis = panel.y if self.upright else panel.x
         self.spacing = spacing(panel)
-        self.numbers = [count for boxes in marks for count in counts(boxes)]
+        self.numbers = [count for boxes in marks for count in list_counts(boxes)]
         self.spans = [span for boxes in marks for span in spans(boxes)]
         self.counts = [self._write("_count") for _ in self.numbers]
         self.too_few = [self._write("_too_few") for _ in self.spans]
@@ -68,15 +74,15 @@ class BoxWords:
         setting = set_counts(
             self.numbers, across=across, beyond=ROOM * along, upright=self.upright, measure=wide
         )
-        _apply(self.counts, setting)
+        _apply_setting(self.counts, setting)
         if not setting.texts:
             return
         low, high = sorted(self._limits())
         point = (high - low) / along
         for text, words, count in zip(self.counts, setting.texts, self.numbers, strict=True):
-            extent = GAP + length_along(words, setting, upright=self.upright, measure=wide)
-            (anchor,) = positions(self.axis, (count.anchor,))
-            anchor = inside(anchor, extent * point, (low, high), count.side)
+            extent = GAP + measure_along(words, setting, upright=self.upright, measure=wide)
+            (anchor,) = convert_positions(self.axis, (count.anchor,))
+            anchor = move_inside(anchor, extent * point, (low, high), count.side)
             away = GAP * point * (1 if count.side == "above" else -1)
             text.set(**self._placed(count.position, anchor + away, count.side, setting.angle))
 
@@ -86,17 +92,17 @@ class BoxWords:
         setting = set_too_few(
             len(self.spans), across=across, along=along, upright=self.upright, measure=wide
         )
-        _apply(self.too_few, setting)
+        _apply_setting(self.too_few, setting)
         low, high = sorted(self._limits())
-        taken = length_along(TOO_FEW, setting, upright=self.upright, measure=wide) + 2 * GAP
+        taken = measure_along(TOO_FEW, setting, upright=self.upright, measure=wide) + 2 * GAP
         for text, span in zip(self.too_few, self.spans, strict=True):
-            start, end = positions(self.axis, (span.low, span.high))
-            middle = between((start, end), taken * (high - low) / along, (low, high))
+            start, end = convert_positions(self.axis, (span.low, span.high))
+            middle = place_between((start, end), taken * (high - low) / along, (low, high))
             place = (span.left + span.right) / 2
             text.set_position((place, middle) if self.upright else (middle, place))
 
     def _write(self, label: str) -> Text:
-        tone = tones(self.ax)
+        tone = choose_tones(self.ax)
         style: dict[str, Any] = {"fontsize": theme.CAPTION_SIZE, "color": tone.soft_ink, **LITERAL}
         text = self.ax.text(0, 0, "", ha="center", va="center", zorder=5, clip_on=True, **style)
         paper = {"facecolor": tone.paper, "alpha": 0.7, "linewidth": 0, "pad": 0.6}
@@ -105,7 +111,10 @@ class BoxWords:
         return text
 
     def _ruler(self, text: Text, renderer: RendererBase) -> Measure:
-        wide, scale = measure(text, renderer), size_of(text) * points(renderer, 1)
+        wide, scale = (
+            make_text_measure(text, renderer),
+            get_text_size(text) * convert_points(renderer, 1),
+        )
         return lambda words: wide(words) / scale
 
     def _limits(self) -> tuple[float, float]:
@@ -113,7 +122,7 @@ class BoxWords:
 
     def _rooms(self, renderer: RendererBase) -> tuple[float, float]:
         """Return the room between two boxes, and the length of the axis of values, in points."""
-        point = points(renderer, 1)
+        point = convert_points(renderer, 1)
         width, height = self.ax.bbox.width / point, self.ax.bbox.height / point
         low, high = self.ax.get_xlim() if self.upright else self.ax.get_ylim()
         across = self.spacing / abs(high - low)
@@ -132,7 +141,7 @@ class BoxWords:
         }
 
 
-def _apply(texts: Sequence[Text], setting: Setting) -> None:
+def _apply_setting(texts: Sequence[Text], setting: TextSetting) -> None:
     shown = setting.texts or ("",) * len(texts)
     for text, words in zip(texts, shown, strict=True):
         text.set(text=words, fontsize=setting.size, rotation=setting.angle)
@@ -163,7 +172,7 @@ class BoxLines:
         low, high = ax.get_xlim() if upright else ax.get_ylim()
         length = ax.bbox.width if upright else ax.bbox.height
         pixels = length * self.boxes.width / abs(high - low)
-        thick, thin = theme.box_lines(pixels / points(renderer, 1))
+        thick, thin = theme.box_lines(pixels / convert_points(renderer, 1))
         self.thick.set_linewidth(thick)
         for lines in self.thin:
             lines.set_linewidth(thin)
@@ -171,17 +180,17 @@ class BoxLines:
 
 def draw_boxes(ax: Axes, panel: Panel, boxes: Boxes, index: int) -> BoxLines:
     """Draw one series; `index` is its place in the legend and decides its colour."""
-    brush = Brush(ax, panel.y if boxes.orient == "v" else panel.x, boxes.orient == "v")
+    brush = MatplotlibBrush(ax, panel.y if boxes.orient == "v" else panel.x, boxes.orient == "v")
     colour = theme.series_colour(index)
     label = shorten(boxes.series, theme.LONGEST_SERIES) or "_boxes"
-    tone = tones(ax)
+    tone = choose_tones(ax)
     ink = theme.box_ink(index, tone.ink)
     limits = value_limits(panel, boxes)
     fineness = Fineness.of(panel, boxes)
     brush.fill(geometry.outlines(boxes), "_paper", tone.paper)
-    brush.fill(geometry.soft_ends(boxes, fineness), "_soft_ends", colour)
-    brush.fill(geometry.soft_boxes(boxes, fineness), "_soft_boxes", colour)
-    brush.fill(geometry.soft_medians(boxes, fineness), "_soft_medians", ink)
+    brush.fill(geometry.shade_whisker_ends(boxes, fineness), "_soft_ends", colour)
+    brush.fill(geometry.shade_boxes(boxes, fineness), "_soft_boxes", colour)
+    brush.fill(geometry.shade_medians(boxes, fineness), "_soft_medians", ink)
     brush.fill([], label, theme.box_colour(index, tone.paper))
     thin = (
         brush.frame(geometry.outlines(boxes), "_outlines", color=ink),
@@ -193,26 +202,26 @@ def draw_boxes(ax: Axes, panel: Panel, boxes: Boxes, index: int) -> BoxLines:
 
 
 @dataclass(frozen=True)
-class Brush:
+class MatplotlibBrush:
     """Draws parts of boxes, whichever way they lie."""
 
     ax: Axes
     axis: Axis
     upright: bool
 
-    def fill(self, parts: Sequence[Part], label: str, colour: str) -> None:
+    def fill(self, parts: Sequence[BoxPart], label: str, colour: str) -> None:
         """Fill rectangles, each as opaque as it says."""
         shapes = [self._corners(part) for part in parts]
         colours = [to_rgba(colour, part.opacity) for part in parts] or [to_rgba(colour)]
         filled = PolyCollection(shapes, facecolors=colours, label=label, linewidths=0, zorder=2)
         self.ax.add_collection(filled, autolim=False)
 
-    def frame(self, parts: Sequence[Part], label: str, **style: Any) -> LineCollection:
+    def frame(self, parts: Sequence[BoxPart], label: str, **style: Any) -> LineCollection:
         """Draw the four sides of rectangles."""
         closed = [[*corners, corners[0]] for corners in map(self._corners, parts)]
         return self._lines(closed, label, style)
 
-    def line(self, parts: Sequence[Part], label: str, **style: Any) -> LineCollection:
+    def line(self, parts: Sequence[BoxPart], label: str, **style: Any) -> LineCollection:
         """Draw lines from one corner to the other."""
         return self._lines([self._corners(part)[::2] for part in parts], label, style)
 
@@ -223,7 +232,7 @@ class Brush:
         self.ax.add_collection(drawn, autolim=False)
         return drawn
 
-    def _corners(self, part: Part) -> list[Point]:
-        low, high = positions(self.axis, (part.low, part.high))
+    def _corners(self, part: BoxPart) -> list[Point]:
+        low, high = convert_positions(self.axis, (part.low, part.high))
         corners = [(part.left, low), (part.left, high), (part.right, high), (part.right, low)]
         return corners if self.upright else [(value, place) for place, value in corners]

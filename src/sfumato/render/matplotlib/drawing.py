@@ -23,21 +23,28 @@ from sfumato.figure import (
     Boxes,
     Cells,
     Clouds,
+    Contour,
     Dots,
     Figure,
     Heat,
-    Outline,
     Panel,
     Points,
 )
 from sfumato.render import theme
 from sfumato.render.matplotlib import PictureKind
 from sfumato.render.matplotlib.arrows import draw_arrows
-from sfumato.render.matplotlib.axis import AxisLabels, Ticks, dress
+from sfumato.render.matplotlib.axis import AxisLabels, TickFitter, style_axes
 from sfumato.render.matplotlib.bars import draw_bars, draw_cells
-from sfumato.render.matplotlib.boxes import BoxWords, draw_boxes
-from sfumato.render.matplotlib.frame import Fitting, Frame, Key, PanelGrid, frame_of
-from sfumato.render.matplotlib.lettering import LITERAL, Fitted, measure, points, size_of, tones
+from sfumato.render.matplotlib.boxes import MatplotlibBoxLabels, draw_boxes
+from sfumato.render.matplotlib.frame import AxesFrame, Fitting, Key, PanelGrid, find_frame
+from sfumato.render.matplotlib.lettering import (
+    LITERAL,
+    FittedText,
+    choose_tones,
+    convert_points,
+    get_text_size,
+    make_text_measure,
+)
 from sfumato.render.matplotlib.plane import (
     draw_clouds,
     draw_dots,
@@ -45,9 +52,16 @@ from sfumato.render.matplotlib.plane import (
     draw_outline,
     draw_points,
 )
-from sfumato.render.plane import ratio_of
-from sfumato.render.scale import colour_limits, coloured, headlines, panels, series, title_of
-from sfumato.render.text import clean, stamp
+from sfumato.render.plane import find_ratio
+from sfumato.render.scale import (
+    colour_limits,
+    headlines,
+    list_coloured,
+    list_panels,
+    list_series,
+    title_of,
+)
+from sfumato.render.text import clean, fit_stamp
 
 # Matplotlib leaves its keyword arguments untyped.
 # pyright: reportUnknownMemberType=false
@@ -63,26 +77,26 @@ def shaped_size(figure: Figure) -> tuple[float, float] | None:
     A size that someone has set for all their figures is left to them.
     """
     theirs = rcParams["figure.figsize"] != rcParamsDefault["figure.figsize"]
-    shaped = any(ratio_of(panel) is not None for panel in figure.panels)
+    shaped = any(find_ratio(panel) is not None for panel in figure.panels)
     return natural_size(figure) if shaped and not theirs else None
 
 
 def natural_size(figure: Figure) -> tuple[float, float]:
     """Return a width and a height, in inches, that suit the number of panels."""
     count = len(figure.panels)
-    if count == 1 and (ratio := ratio_of(figure.panels[0])) is not None:
-        return _around(ratio)
+    if count == 1 and (ratio := find_ratio(figure.panels[0])) is not None:
+        return _surround_panel(ratio)
     if count <= 1:
         return 6.4, 4.4
     columns = count if count <= 3 else math.ceil(math.sqrt(count))
     rows = math.ceil(count / columns)
-    ratio = ratio_of(figure.panels[0])
+    ratio = find_ratio(figure.panels[0])
     if ratio is None:
         return max(6.4, 2.4 * columns), 1.6 + 2.2 * rows
     return max(6.4, 0.7 + 2.3 * columns), 2.2 + (0.5 + 2.1 * min(ratio, 2.0)) * rows
 
 
-def _around(ratio: float) -> tuple[float, float]:
+def _surround_panel(ratio: float) -> tuple[float, float]:
     """Return the size of a page around a panel that keeps its shape."""
     width = min(_WIDEST, max(_NARROWEST, _TALLEST / ratio))
     return width + _BESIDE, min(_TALLEST, width * ratio) + _ABOVE_AND_BELOW
@@ -101,7 +115,7 @@ def draw_watermark(ax: Axes, words: str) -> Text:
         transform=ax.transAxes,
         ha="center",
         va="center",
-        color=tones(ax).watermark,
+        color=choose_tones(ax).watermark,
         alpha=theme.WATERMARK_OPACITY,
         weight="bold",
         zorder=10,
@@ -115,8 +129,11 @@ def fit_watermark(text: Text, renderer: RendererBase) -> None:
     """Turn and size a watermark so that it fills the Axes it is in."""
     if text.axes is None:
         return
-    wide, size = measure(text, renderer), size_of(text) * points(renderer, 1)
-    chosen = stamp(
+    wide, size = (
+        make_text_measure(text, renderer),
+        get_text_size(text) * convert_points(renderer, 1),
+    )
+    chosen = fit_stamp(
         text.get_text(),
         width=text.axes.bbox.width,
         height=text.axes.bbox.height,
@@ -125,7 +142,7 @@ def fit_watermark(text: Text, renderer: RendererBase) -> None:
     text.set(
         text="\n".join(chosen.lines),
         rotation=chosen.angle,
-        fontsize=chosen.size / points(renderer, 1),
+        fontsize=chosen.size / convert_points(renderer, 1),
     )
 
 
@@ -141,11 +158,11 @@ class Sharing(Protocol):
         ...
 
 
-def draw(figure: Figure, host: Axes) -> Axes:
+def draw_figure(figure: Figure, host: Axes) -> Axes:
     """Draw all panels in the space of `host`, and install the frame that keeps them in place."""
-    before = _make_way(host, figure)
+    before = _prepare_redraw(host, figure)
     grid = PanelGrid(host, figure)
-    labels = _dress(figure, grid)
+    labels = _style_panels(figure, grid)
     colours, sized = _draw_marks(figure, grid)
     stamps = [draw_watermark(ax, figure.watermark) for ax in grid.axes if figure.watermark]
     title = _write_title(figure, host)
@@ -154,23 +171,23 @@ def draw(figure: Figure, host: Axes) -> Axes:
     fittings: list[Fitting] = [
         *(before.fittings if before else ()),
         *(label.fit for label in labels),
-        *(Ticks(ax, grid.overhang).fit for ax in grid.axes),
+        *(TickFitter(ax, grid.overhang).fit for ax in grid.axes),
         *(partial(fit_watermark, text) for text in stamps),
         *sized,
     ]
-    frame = Frame(host, grid=grid, key=key, title=title, footers=footers, fittings=fittings)
+    frame = AxesFrame(host, grid=grid, key=key, title=title, footers=footers, fittings=fittings)
     host.set_axes_locator(cast(Any, frame))
     return host
 
 
-def current_axes(figure: Figure) -> Axes:
+def get_current_axes(figure: Figure) -> Axes:
     """Return pyplot's current Axes, or new ones if there are none or they hold a release already.
 
     New ones for what keeps its shape have a page of that shape to themselves.
     """
     from matplotlib import pyplot
 
-    if pyplot.get_fignums() and not frame_of(ax := pyplot.gca()):
+    if pyplot.get_fignums() and not find_frame(ax := pyplot.gca()):
         return ax
     size = shaped_size(figure)
     page = pyplot.figure(figsize=size)
@@ -179,12 +196,12 @@ def current_axes(figure: Figure) -> Axes:
     return page.gca()
 
 
-def _make_way(host: Axes, figure: Figure) -> Frame | None:
+def _prepare_redraw(host: Axes, figure: Figure) -> AxesFrame | None:
     """Prepare for drawing over an earlier release, and return its frame: its captions stay true.
 
     Panels cannot be drawn over each other: there the earlier release is taken away.
     """
-    before = frame_of(host)
+    before = find_frame(host)
     if before is None:
         return None
     if before.grid.insets or len(figure.panels) > 1:
@@ -196,12 +213,12 @@ def _make_way(host: Axes, figure: Figure) -> Frame | None:
     return before
 
 
-def _dress(figure: Figure, grid: PanelGrid) -> list[AxisLabels]:
+def _style_panels(figure: Figure, grid: PanelGrid) -> list[AxisLabels]:
     labels: list[AxisLabels] = []
-    for ax, panel in zip(grid.axes, panels(figure), strict=True):
-        keep_x = _in_view(ax, cast(Sharing, ax.get_shared_x_axes()))
-        keep_y = _in_view(ax, cast(Sharing, ax.get_shared_y_axes()))
-        dress(ax, panel, figure, keep_x=keep_x, keep_y=keep_y)
+    for ax, panel in zip(grid.axes, list_panels(figure), strict=True):
+        keep_x = _is_in_view(ax, cast(Sharing, ax.get_shared_x_axes()))
+        keep_y = _is_in_view(ax, cast(Sharing, ax.get_shared_y_axes()))
+        style_axes(ax, panel, figure, keep_x=keep_x, keep_y=keep_y)
         title = None
         if ax is not grid.host:
             words = clean(title_of(figure, panel))
@@ -211,17 +228,17 @@ def _dress(figure: Figure, grid: PanelGrid) -> list[AxisLabels]:
     return labels
 
 
-def _in_view(ax: Axes, sharing: Sharing) -> bool:
+def _is_in_view(ax: Axes, sharing: Sharing) -> bool:
     """Tell whether a release is shown on `ax`, or on Axes that share an axis with it."""
-    return any(frame_of(other) for other in sharing.get_siblings(ax))
+    return any(find_frame(other) for other in sharing.get_siblings(ax))
 
 
 def _draw_marks(figure: Figure, grid: PanelGrid) -> tuple[ScalarMappable | None, list[Fitting]]:
-    names = series(figure)
+    names = list_series(figure)
     limits = colour_limits(figure)
     colours: ScalarMappable | None = None
     sized: list[Fitting] = []
-    for ax, panel in zip(grid.axes, panels(figure), strict=True):
+    for ax, panel in zip(grid.axes, list_panels(figure), strict=True):
         for mark in panel.marks:
             match mark:
                 case Cells() if mark.value and mark.value[0]:
@@ -235,13 +252,13 @@ def _draw_marks(figure: Figure, grid: PanelGrid) -> tuple[ScalarMappable | None,
                     draw_clouds(ax, panel, mark, places)
                 case Arrows():
                     sized.append(draw_arrows(ax, panel, mark).fit)
-                case Outline() | Dots():
+                case Contour() | Dots():
                     _draw_group(ax, panel, mark, names.index(mark.series) if mark.series else 0)
                 case _:
                     place = names.index(mark.series) if mark.series else 0
                     sized.append(_draw_series(ax, panel, mark, place))
         if any(isinstance(mark, Boxes) for mark in panel.marks):
-            sized.append(BoxWords(ax, panel).fit)
+            sized.append(MatplotlibBoxLabels(ax, panel).fit)
     return colours, sized
 
 
@@ -255,9 +272,9 @@ def _draw_series(ax: Axes, panel: Panel, mark: Bars | Boxes | Points, index: int
             return draw_points(ax, panel, mark, index).fit
 
 
-def _draw_group(ax: Axes, panel: Panel, mark: Outline | Dots, index: int) -> None:
+def _draw_group(ax: Axes, panel: Panel, mark: Contour | Dots, index: int) -> None:
     match mark:
-        case Outline():
+        case Contour():
             draw_outline(ax, panel, mark, index)
         case Dots():
             draw_dots(ax, panel, mark, index)
@@ -270,30 +287,30 @@ def _draw_key(figure: Figure, host: Axes, colours: ScalarMappable | None) -> Key
     if colours is None:
         key.add_legend(figure.legend)
     else:
-        key.add_strip(colours, coloured(figure)[0], colour_limits(figure))
+        key.add_strip(colours, list_coloured(figure)[0], colour_limits(figure))
     return key
 
 
-def _write_title(figure: Figure, host: Axes) -> Fitted:
+def _write_title(figure: Figure, host: Axes) -> FittedText:
     heading = "\n".join(map(clean, headlines(figure)))
     style = _title_style(host, theme.TITLE_SIZE)
     if len(figure.panels) > 1:
         style["y"] = 1.0  # the frame will say how high
-    return Fitted(host.set_title(heading, **style), most_lines=4)
+    return FittedText(host.set_title(heading, **style), most_lines=4)
 
 
 def _title_style(ax: Axes, size: float) -> dict[str, Any]:
-    type_ = {"fontsize": size, "fontweight": "bold", "color": tones(ax).ink, **LITERAL}
+    type_ = {"fontsize": size, "fontweight": "bold", "color": choose_tones(ax).ink, **LITERAL}
     return {"loc": "left", "pad": theme.TITLE_PAD, **type_}
 
 
-def _write_footers(figure: Figure, host: Axes) -> list[Fitted]:
-    tone = tones(host)
+def _write_footers(figure: Figure, host: Axes) -> list[FittedText]:
+    tone = choose_tones(host)
     coloured = [*((note, tone.ink) for note in figure.notes), (figure.caption, tone.soft_ink)]
-    return [Fitted(_footer(host, words, colour)) for words, colour in coloured if words]
+    return [FittedText(_write_footer(host, words, colour)) for words, colour in coloured if words]
 
 
-def _footer(host: Axes, words: str, colour: str) -> Text:
+def _write_footer(host: Axes, words: str, colour: str) -> Text:
     return host.text(
         0,
         0,
@@ -326,7 +343,7 @@ _STYLE: dict[str, Any] = {
 }
 
 
-def picture(figure: Figure, kind: PictureKind, size: tuple[float, float] | None) -> bytes:
+def draw_picture(figure: Figure, kind: PictureKind, size: tuple[float, float] | None) -> bytes:
     """Draw a figure on a page of its own, in our style whatever the user's may be."""
     salt = hashlib.sha256(repr(figure).encode("utf-8", "replace")).hexdigest()[:16]
     style = ["default", {**_STYLE, "svg.hashsalt": salt}]
@@ -334,7 +351,7 @@ def picture(figure: Figure, kind: PictureKind, size: tuple[float, float] | None)
         # A letter the font lacks is drawn as a box; the picture says so, a warning need not.
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
         page = MatplotlibFigure(figsize=size or natural_size(figure))
-        draw(figure, page.add_axes((0, 0, 1, 1)))
+        draw_figure(figure, page.add_axes((0, 0, 1, 1)))
         buffer = BytesIO()
         metadata = {**_METADATA[kind], "Title": clean(figure.title)}
         page.savefig(buffer, format=kind, dpi=_DPI, metadata=metadata)

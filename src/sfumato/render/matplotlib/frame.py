@@ -18,11 +18,18 @@ from matplotlib.transforms import Bbox, ScaledTranslation, TransformedBbox
 
 from sfumato.figure import Figure, Heat
 from sfumato.render import theme
-from sfumato.render.matplotlib.axis import Names, Numbers
-from sfumato.render.matplotlib.lettering import LITERAL, Fitted, inches, page, points, tones
-from sfumato.render.plane import ratio_of, ticks
+from sfumato.render.matplotlib.axis import CategoryTicks, NumberTicks
+from sfumato.render.matplotlib.lettering import (
+    LITERAL,
+    FittedText,
+    choose_tones,
+    convert_points,
+    find_page,
+    inches,
+)
+from sfumato.render.plane import find_ratio, ticks
 from sfumato.render.scale import Coloured, Limits, colour_title
-from sfumato.render.text import number, shorten, width
+from sfumato.render.text import format_number, shorten, width
 
 # Matplotlib leaves its keyword arguments untyped.
 # pyright: reportUnknownMemberType=false
@@ -37,7 +44,7 @@ _STRIP_FOOT = 14.0
 _STRIP_HEAD = 20.0
 
 
-def _by_rows(count: int, columns: int) -> list[int]:
+def _order_by_rows(count: int, columns: int) -> list[int]:
     """Order entries so that Matplotlib, which fills columns first, shows them row by row."""
     return [place for column in range(columns) for place in range(column, count, columns)]
 
@@ -51,16 +58,16 @@ class Key:
         self.space.axes.set_axis_off()
         self.legend: Legend | None = None
         self.strip: Inset | None = None
-        self.words: Fitted | None = None
+        self.words: FittedText | None = None
 
     def add_legend(self, title: str) -> None:
         """List every named series of the host, in as many columns as fit."""
         handles, labels = self.host.get_legend_handles_labels()
-        whole = 72 * page(self.host).bbox.width / page(self.host).dpi
+        whole = 72 * find_page(self.host).bbox.width / find_page(self.host).dpi
         room = min(72 * inches(self.host)[0] + _OUTSIDE, whole - 2 * _KEY_GAP)
         widest = theme.TICK_SIZE * (max(map(width, labels)) + 3.1)
         columns = min(len(labels), max(1, int(room / widest)))
-        order = _by_rows(len(labels), columns)
+        order = _order_by_rows(len(labels), columns)
         self.legend = self.host.legend(
             [handles[place] for place in order],
             [labels[place] for place in order],
@@ -77,7 +84,7 @@ class Key:
             fontsize=theme.TICK_SIZE,
             title_fontsize=theme.TICK_SIZE,
         )
-        tone = tones(self.host)
+        tone = choose_tones(self.host)
         self.legend.get_title().set(color=tone.soft_ink, **LITERAL)
         for text in self.legend.get_texts():
             text.set(color=tone.ink, **LITERAL)
@@ -85,19 +92,23 @@ class Key:
     def add_strip(self, colours: ScalarMappable, mark: Coloured, limits: Limits) -> None:
         """Draw the colour scale, with a beam as long as the noise is wide."""
         self.strip = Inset(self.host)
-        ax, ink = self.strip.axes, tones(self.host).ink
-        bar = page(self.host).colorbar(colours, cax=ax, orientation="horizontal", format=Numbers())
+        ax, ink = self.strip.axes, choose_tones(self.host).ink
+        bar = find_page(self.host).colorbar(
+            colours, cax=ax, orientation="horizontal", format=NumberTicks()
+        )
         bar.outline.set_visible(False)
         if isinstance(mark, Heat):
             places = ticks(limits[1])
-            bar.set_ticks(places, labels=list(map(number, places)))
+            bar.set_ticks(places, labels=list(map(format_number, places)))
         ax.tick_params(labelsize=theme.TICK_SIZE - 0.5, labelcolor=ink, length=2, pad=1.5)
         head = 1 + 9 / _STRIP_HEIGHT
         style: dict[str, Any] = {"fontsize": theme.TICK_SIZE, "color": ink, **LITERAL}
         style["linespacing"] = theme.LINE_HEIGHT
-        flush = ax.transAxes + ScaledTranslation(-_INDENT / 72, 0, page(self.host).dpi_scale_trans)
+        flush = ax.transAxes + ScaledTranslation(
+            -_INDENT / 72, 0, find_page(self.host).dpi_scale_trans
+        )
         words = ax.text(0, head, colour_title(mark), transform=flush, va="bottom", **style)
-        self.words = Fitted(words, most_lines=3)
+        self.words = FittedText(words, most_lines=3)
         if mark.coverage:
             _draw_beam(ax, min(mark.noise, limits[1]), ink)
 
@@ -111,7 +122,7 @@ class Key:
         self, left: float, right: float, bottom: float, renderer: RendererBase
     ) -> Bbox | None:
         """Put the key between places given in pixels, and return the space it takes."""
-        bottom += _KEY_GAP * points(renderer, 1)
+        bottom += _KEY_GAP * convert_points(renderer, 1)
         if self.strip is not None and self.words is not None:
             self.words.fit(right - left, renderer)
             return self._place_strip(self.strip, self.words, (left, right), bottom, renderer)
@@ -123,12 +134,12 @@ class Key:
     def _place_strip(
         self,
         strip: Inset,
-        words: Fitted,
+        words: FittedText,
         sides: tuple[float, float],
         bottom: float,
         renderer: RendererBase,
     ) -> Bbox:
-        point, (left, right) = points(renderer, 1), sides
+        point, (left, right) = convert_points(renderer, 1), sides
         across = min(_STRIP_WIDTH * point, right - left)
         up = _STRIP_HEIGHT * point
         # The first number stands below the left end, half of it beyond.
@@ -177,7 +188,7 @@ class Inset:
 
     def __call__(self, ax: Axes, renderer: RendererBase | None) -> Bbox:  # noqa: ARG002
         """Return where the child stands, in fractions of the figure."""
-        to_figure = self.host.transAxes - page(self.host).transSubfigure
+        to_figure = self.host.transAxes - find_page(self.host).transSubfigure
         return TransformedBbox(self.bounds, to_figure).frozen()
 
     def place(self, box: Bbox) -> Bbox:
@@ -204,10 +215,10 @@ class PanelGrid:
     def __init__(self, host: Axes, figure: Figure) -> None:
         self.host = host
         self.insets: list[Inset] = []
-        self.below: Fitted | None = None
-        self.beside: Fitted | None = None
+        self.below: FittedText | None = None
+        self.beside: FittedText | None = None
         count = max(1, len(figure.panels))
-        self.ratio = ratio_of(figure.panels[0]) if count > 1 else None
+        self.ratio = find_ratio(figure.panels[0]) if count > 1 else None
         self.columns = _columns(count, host, self.ratio)
         if count > 1:
             host.set_axis_off()
@@ -258,7 +269,7 @@ class PanelGrid:
             # Panels that keep their shape stand near each other, but leave room for their titles.
             whole, width = width, min(width, height / self.ratio)
             height = width * self.ratio
-            self.title_room = max(width, min(whole, points(renderer, _NARROWEST)))
+            self.title_room = max(width, min(whole, convert_points(renderer, _NARROWEST)))
             across += self.title_room - width
         for place, inset in enumerate(self.insets):
             row, column = divmod(place, self.columns)
@@ -282,15 +293,15 @@ class PanelGrid:
             boxes.append(self.beside.artist.get_window_extent(renderer))
         return min([self.host.bbox.x0, *(box.x0 for box in boxes if box is not None)])
 
-    def _shared(self, words: str, **style: Any) -> Fitted:
-        soft_ink = tones(self.host).soft_ink
+    def _shared(self, words: str, **style: Any) -> FittedText:
+        soft_ink = choose_tones(self.host).soft_ink
         type_: dict[str, Any] = {"fontsize": theme.LABEL_SIZE, "color": soft_ink, **LITERAL}
         words = shorten(words, theme.LONGEST_LABEL)
         text = self.host.text(0, 0, words, transform=self.host.transAxes, **type_, **style)
-        return Fitted(text, most_lines=2)
+        return FittedText(text, most_lines=2)
 
     def _place_labels(self, taken: Bbox, renderer: RendererBase) -> list[Bbox]:
-        gap = points(renderer, _LABEL_GAP)
+        gap = convert_points(renderer, _LABEL_GAP)
         box = Bbox.union([ax.get_window_extent(renderer) for ax in self.axes])
         placed: list[Bbox] = []
         if self.below is not None:
@@ -313,7 +324,7 @@ class PanelGrid:
         for place, ax in enumerate(self.axes):
             inner = ax.get_window_extent(renderer)
             outer = ax.get_tightbbox(renderer) or inner
-            level = _level_numbers(ax, renderer) or inner
+            level = _measure_x_axis(ax, renderer) or inner
             above = max(above, outer.y1 - inner.y1)
             if place % self.columns:
                 ticks = ax.yaxis.get_tightbbox(renderer) or inner
@@ -323,7 +334,7 @@ class PanelGrid:
                 right = max(right, level.x1 - inner.x1)
             if place + self.columns < len(self.axes):
                 below = max(below, inner.y0 - outer.y0)
-        gap = points(renderer, _PANEL_GAP)
+        gap = convert_points(renderer, _PANEL_GAP)
         return max(beside, left + right) + gap, above + below + gap
 
 
@@ -343,10 +354,14 @@ def _columns(count: int, host: Axes, ratio: float | None) -> int:
     return max(range(1, count + 1), key=score)
 
 
-def _level_numbers(ax: Axes, renderer: RendererBase) -> Bbox | None:
+def _measure_x_axis(ax: Axes, renderer: RendererBase) -> Bbox | None:
     """Return what the x axis takes; names keep to their places, or hang below those beside them."""
     axis = ax.xaxis
-    return None if isinstance(axis.get_major_formatter(), Names) else axis.get_tightbbox(renderer)
+    return (
+        None
+        if isinstance(axis.get_major_formatter(), CategoryTicks)
+        else axis.get_tightbbox(renderer)
+    )
 
 
 def _axis_boxes(ax: Axes, renderer: RendererBase) -> list[Bbox | None]:
@@ -363,22 +378,22 @@ _PAD = 4.0
 _SMALLEST_SHARE = 0.15
 
 
-def slot(ax: Axes, renderer: RendererBase) -> Bbox:
+def find_slot(ax: Axes, renderer: RendererBase) -> Bbox:
     """Return the pixels up to the figure's edge, or half-way to the Axes next to `ax`."""
-    figure = page(ax)
+    figure = find_page(ax)
     mine = ax.get_position(original=True).transformed(figure.transSubfigure)
-    pad = points(renderer, _PAD)
+    pad = convert_points(renderer, _PAD)
     x0, y0, x1, y1 = figure.bbox.padded(-pad).extents
     for other in figure.axes:
         theirs = other.get_position(original=True).transformed(figure.transSubfigure)
         if theirs.x0 < mine.x1 and mine.x0 < theirs.x1:
-            y0, y1 = _between(y0, y1, (mine.y0, mine.y1), (theirs.y0, theirs.y1), pad / 2)
+            y0, y1 = _limit_between(y0, y1, (mine.y0, mine.y1), (theirs.y0, theirs.y1), pad / 2)
         elif theirs.y0 < mine.y1 and mine.y0 < theirs.y1:
-            x0, x1 = _between(x0, x1, (mine.x0, mine.x1), (theirs.x0, theirs.x1), pad / 2)
+            x0, x1 = _limit_between(x0, x1, (mine.x0, mine.x1), (theirs.x0, theirs.x1), pad / 2)
     return Bbox.from_extents(x0, y0, x1, y1)
 
 
-def give_way(ax: Axes, taken: Bbox, free: Bbox) -> Bbox:
+def shrink_to_fit(ax: Axes, taken: Bbox, free: Bbox) -> Bbox:
     """Pull in the sides of `ax` so that all it takes lies in what is free.
 
     Parameters
@@ -386,7 +401,7 @@ def give_way(ax: Axes, taken: Bbox, free: Bbox) -> Bbox:
     taken
         What the Axes take with everything around them, where they stand now, in pixels.
     """
-    figure = page(ax)
+    figure = find_page(ax)
     now = ax.get_position(original=False).transformed(figure.transSubfigure)
     wanted = ax.get_position(original=True).transformed(figure.transSubfigure)
     x0 = max(wanted.x0, free.x0 + now.x0 - taken.x0)
@@ -398,7 +413,7 @@ def give_way(ax: Axes, taken: Bbox, free: Bbox) -> Bbox:
     return Bbox.from_extents(x0, y0, x1, y1).transformed(figure.transSubfigure.inverted())
 
 
-def _between(
+def _limit_between(
     low: float,
     high: float,
     mine: tuple[float, float],
@@ -423,7 +438,7 @@ Fitting = Callable[[RendererBase], None]
 """Something that is drawn differently at different sizes."""
 
 
-class Frame:
+class AxesFrame:
     """The locator of an Axes that holds a release.
 
     Matplotlib asks an Axes' locator where it stands whenever it is drawn or measured, and layout
@@ -438,8 +453,8 @@ class Frame:
         *,
         grid: PanelGrid,
         key: Key | None,
-        title: Fitted,
-        footers: Sequence[Fitted],
+        title: FittedText,
+        footers: Sequence[FittedText],
         fittings: Sequence[Fitting],
     ) -> None:
         self.host = host
@@ -456,13 +471,13 @@ class Frame:
             return ax.get_position(original=False)
         if self.cleared:
             return ax.get_position(original=True)
-        if not _unmanaged(ax):
+        if not _is_unmanaged(ax):
             self.box = ax.get_position(original=True)
             self._arrange(self.box, renderer)
             return self.box
-        free = slot(ax, renderer)
+        free = find_slot(ax, renderer)
         for _ in range(_ROUNDS):
-            before, self.box = self.box, give_way(ax, self._arrange(self.box, renderer), free)
+            before, self.box = self.box, shrink_to_fit(ax, self._arrange(self.box, renderer), free)
             # Usually the box of the last drawing, and then this is the first round.
             if np.allclose(before.extents, self.box.extents, atol=1e-4):
                 return self.box
@@ -479,7 +494,7 @@ class Frame:
         return self.title.artist not in self.host.get_children()
 
     @property
-    def remaining(self) -> list[Fitted]:
+    def remaining(self) -> list[FittedText]:
         """The notes and captions that nobody has removed."""
         return [footer for footer in self.footers if footer.artist.axes is self.host]
 
@@ -492,7 +507,7 @@ class Frame:
         chart = self.grid.extent(renderer)
         left = self.grid.left(renderer)
         # A chart that keeps its shape may be narrower than the space it was given.
-        right = box.transformed(page(self.host).transSubfigure).x1
+        right = box.transformed(find_page(self.host).transSubfigure).x1
         parts = [chart]
         top = chart.y1
         if self.key is not None and (space := self.key.place(left, right, top, renderer)):
@@ -514,16 +529,16 @@ class Frame:
             # Matplotlib would not keep it above the titles of panels.
             ours.set_y(y)
         height = max(title.get_window_extent(renderer).height for title in (theirs, ours))
-        return Bbox.from_bounds(left, top, 1, height + points(renderer, theme.TITLE_PAD))
+        return Bbox.from_bounds(left, top, 1, height + convert_points(renderer, theme.TITLE_PAD))
 
     def _place_footers(
         self, left: float, right: float, bottom: float, renderer: RendererBase
     ) -> Bbox:
         room = right - left
         lowest = bottom
-        narrow = room < points(renderer, theme.NARROW)
+        narrow = room < convert_points(renderer, theme.NARROW)
         for footer in self.remaining:
-            lowest -= points(renderer, _GAP)
+            lowest -= convert_points(renderer, _GAP)
             artist = footer.artist
             artist.set_fontsize(theme.NARROW_CAPTION_SIZE if narrow else theme.CAPTION_SIZE)
             footer.fit(room, renderer)
@@ -533,13 +548,13 @@ class Frame:
         return Bbox([[left, lowest], [left + 1, bottom]])
 
 
-def frame_of(ax: Axes) -> Frame | None:
+def find_frame(ax: Axes) -> AxesFrame | None:
     """Return the frame of an Axes that holds a release, unless it was cleared since."""
     locator = cast(object, ax.get_axes_locator())
-    return locator if isinstance(locator, Frame) and not locator.cleared else None
+    return locator if isinstance(locator, AxesFrame) and not locator.cleared else None
 
 
-def _unmanaged(ax: Axes) -> bool:
+def _is_unmanaged(ax: Axes) -> bool:
     figure = ax.get_figure(root=True)
     engine = figure.get_layout_engine() if figure else None
     if isinstance(engine, TightLayoutEngine):

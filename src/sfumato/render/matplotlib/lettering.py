@@ -14,13 +14,13 @@ from matplotlib.text import Text
 
 from sfumato.errors import ReleaseError
 from sfumato.render import theme
-from sfumato.render.text import ELLIPSIS, Measure, fitted, wrap
+from sfumato.render.text import ELLIPSIS, Measure, cut_to_width, wrap
 
 # Matplotlib leaves its keyword arguments untyped.
 # pyright: reportUnknownMemberType=false
 
 
-def page(ax: Axes) -> Figure | SubFigure:
+def find_page(ax: Axes) -> Figure | SubFigure:
     """Return the figure or subfigure that `ax` was made in."""
     figure = ax.get_figure(root=False)
     if figure is None:
@@ -35,14 +35,14 @@ def page(ax: Axes) -> Figure | SubFigure:
 def inches(ax: Axes) -> tuple[float, float]:
     """Return the width and the height of `ax`."""
     box = ax.get_window_extent()
-    dpi = page(ax).dpi
+    dpi = find_page(ax).dpi
     return box.width / dpi, box.height / dpi
 
 
 SLACK = 0.04
 
 
-class Steady:
+class SteadyLength:
     """A length that counts as changed only when it has moved by more than a hair.
 
     A layout engine measures, moves the sides a little and draws. Text that is set anew for every
@@ -86,17 +86,17 @@ class Tones:
 DAY = Tones(theme.PAPER, theme.INK, theme.SOFT_INK, theme.GRID)
 
 
-def tones(ax: Axes) -> Tones:
+def choose_tones(ax: Axes) -> Tones:
     """Return the tones for the paper `ax` lies on: our own by day, light ones on dark paper."""
-    for surface in (page(ax), ax):
+    for surface in (find_page(ax), ax):
         red, green, blue, opacity = to_rgba(surface.get_facecolor())
         if opacity > 0.5:
             dark = 0.21 * red + 0.72 * green + 0.07 * blue < 0.4
-            return _night(to_hex((red, green, blue))) if dark else DAY
+            return _make_night_tones(to_hex((red, green, blue))) if dark else DAY
     return DAY
 
 
-def _night(paper: str) -> Tones:
+def _make_night_tones(paper: str) -> Tones:
     ink, soft_ink, grid = (theme.mix(paper, "#ffffff", share) for share in (0.92, 0.7, 0.2))
     return Tones(paper, ink, soft_ink, grid, night=True)
 
@@ -109,14 +109,14 @@ LITERAL: dict[str, Any] = {"parse_math": False, "usetex": False}
 """A dollar in a column's name is a dollar."""
 
 
-class Fitted:
+class FittedText:
     """A text whose lines are broken anew for every width, until someone else changes it."""
 
     def __init__(self, artist: Text, *, most_lines: int | None = None) -> None:
         self.artist = artist
         self.words = self.shown = artist.get_text()
         self.most_lines = most_lines
-        self.room = Steady()
+        self.room = SteadyLength()
 
     def fit(self, room: float, renderer: RendererBase) -> None:
         """Break the words into lines no wider than `room` pixels, and cut what is too much.
@@ -126,26 +126,26 @@ class Fitted:
         if self.artist.get_text() != self.shown or not self.room.moved(room):
             return
         room *= 1 - SLACK
-        wide = measure(self.artist, renderer)
+        wide = make_text_measure(self.artist, renderer)
         lines = wrap(self.words, room, wide)
         if self.most_lines is not None and len(lines) > self.most_lines:
-            last = fitted(lines[self.most_lines - 1] + ELLIPSIS, room, wide)
+            last = cut_to_width(lines[self.most_lines - 1] + ELLIPSIS, room, wide)
             lines = [*lines[: self.most_lines - 1], last]
         self.shown = "\n".join(lines)
         self.artist.set_text(self.shown)
 
 
-def points(renderer: RendererBase, value: float) -> float:
+def convert_points(renderer: RendererBase, value: float) -> float:
     """Convert points to the renderer's pixels."""
     return float(renderer.points_to_pixels(value))  # pyright: ignore[reportArgumentType]
 
 
-def size_of(text: Text) -> float:
+def get_text_size(text: Text) -> float:
     """Return the size of a text in points."""
     return float(text.get_fontsize())
 
 
-def measure(text: Text, renderer: RendererBase) -> Measure:
+def make_text_measure(text: Text, renderer: RendererBase) -> Measure:
     """Return the width, in pixels, that any string would have in the type of `text`."""
     properties = text.get_fontproperties()
 
@@ -155,9 +155,9 @@ def measure(text: Text, renderer: RendererBase) -> Measure:
     return width
 
 
-def ruler(axis: Axis, renderer: RendererBase) -> Measure:
+def make_tick_measure(axis: Axis, renderer: RendererBase) -> Measure:
     """Measure ticks in points, at their usual size, in the type of the axis label."""
     label = axis.get_label()
-    scale = theme.TICK_SIZE / size_of(label) / points(renderer, 1)
-    wide = measure(label, renderer)
+    scale = theme.TICK_SIZE / get_text_size(label) / convert_points(renderer, 1)
+    wide = make_text_measure(label, renderer)
     return lambda text: wide(text) * scale

@@ -17,23 +17,23 @@ from matplotlib.image import imread
 from matplotlib.lines import Line2D
 
 from sfumato.errors import ReleaseError
-from sfumato.figure import Clouds, Dots, Heat, Outline, Panel, Points
+from sfumato.figure import Clouds, Contour, Dots, Heat, Panel, Points
 from sfumato.render import theme
 from sfumato.render.boxes import TOO_FEW
-from sfumato.render.matplotlib.axis import positions
-from sfumato.render.matplotlib.lettering import LITERAL, points, tones
+from sfumato.render.matplotlib.axis import convert_positions
+from sfumato.render.matplotlib.lettering import LITERAL, choose_tones, convert_points
 from sfumato.render.plane import (
     EXPONENT,
     OPACITY,
-    beside,
-    colours,
+    colour_density,
     dashes,
     dot_colour,
     dot_size,
+    find_ratio,
     line_colour,
     line_width,
     mix_colours,
-    ratio_of,
+    place_beside,
     synthetic_dot_size,
     thickness,
 )
@@ -49,32 +49,32 @@ _MOST_VECTOR_LEAVES = 5_000
 
 def draw_heat(ax: Axes, panel: Panel, heat: Heat, limits: Limits) -> ScalarMappable:
     """Draw the density, and return its colour scale."""
-    x, y = positions(panel.x, heat.x), positions(panel.y, heat.y)
+    x, y = convert_positions(panel.x, heat.x), convert_positions(panel.y, heat.y)
     place: dict[str, Any] = {"extent": (*x, *y), "aspect": "auto", "origin": "lower"}
     if heat.background:
-        picture = _decoded(heat.background)
+        picture = _decode_picture(heat.background)
         # A picture's first row is its top, whichever way the axis runs.
         shown = picture if panel.y.reversed else picture[::-1]
         ax.imshow(shown, alpha=theme.BACKGROUND_OPACITY, zorder=0.5, label="_background", **place)
-    shown = colours(heat, limits[1], night=tones(ax).night)
+    shown = colour_density(heat, limits[1], night=choose_tones(ax).night)
     ax.imshow(shown, interpolation="bilinear", zorder=1, label="_heat", **place)
     _draw_leaves(ax, panel, heat)
     if heat.ratio is not None:
         ax.set_aspect(heat.ratio * (x[1] - x[0]) / (y[1] - y[0]), adjustable="box")
         ax.set_anchor("NW")
-    return ScalarMappable(PowerNorm(EXPONENT, *limits), tones(ax).scale)
+    return ScalarMappable(PowerNorm(EXPONENT, *limits), choose_tones(ax).scale)
 
 
 def _draw_leaves(ax: Axes, panel: Panel, heat: Heat) -> None:
     sides = [
         [(x[0], y[0]), (x[1], y[0]), (x[1], y[1]), (x[0], y[1]), (x[0], y[0])]
         for leaf in heat.leaves
-        for x in [positions(panel.x, (leaf.left, leaf.right))]
-        for y in [positions(panel.y, (leaf.low, leaf.high))]
+        for x in [convert_positions(panel.x, (leaf.left, leaf.right))]
+        for y in [convert_positions(panel.y, (leaf.low, leaf.high))]
     ]
     lines = LineCollection(
         sides,
-        colors=tones(ax).soft_ink,
+        colors=choose_tones(ax).soft_ink,
         alpha=theme.LEAF_OPACITY,
         linewidths=theme.LEAF_WIDTH,
         rasterized=len(sides) > _MOST_VECTOR_LEAVES,
@@ -84,7 +84,7 @@ def _draw_leaves(ax: Axes, panel: Panel, heat: Heat) -> None:
     ax.add_collection(lines, autolim=False)
 
 
-def _decoded(address: str) -> Any:
+def _decode_picture(address: str) -> Any:
     kind, _, content = address.partition(";base64,")
     with suppress(Exception):  # a damaged picture can fail in as many ways as it has parts
         return imread(BytesIO(b64decode(content)), format=kind.removeprefix("data:image/"))
@@ -104,7 +104,7 @@ _KEY_OPACITY = 0.5
 
 def draw_clouds(ax: Axes, panel: Panel, clouds: Clouds, places: list[int]) -> None:
     """Draw the densities of all groups, each in the colour of its place in the legend."""
-    x, y = positions(panel.x, clouds.x), positions(panel.y, clouds.y)
+    x, y = convert_positions(panel.x, clouds.x), convert_positions(panel.y, clouds.y)
     colours = [theme.series_colour(place) for place in places]
     if clouds.value:
         ax.imshow(
@@ -116,26 +116,26 @@ def draw_clouds(ax: Axes, panel: Panel, clouds: Clouds, places: list[int]) -> No
             zorder=1,
             label="_clouds",
         )
-    ratio = ratio_of(panel)
+    ratio = find_ratio(panel)
     if ratio is not None:
         ax.set_aspect(ratio * (x[1] - x[0]) / (y[1] - y[0]), adjustable="box")
         ax.set_anchor("NW")
     for place, name in zip(places, clouds.series, strict=True):
-        _name(ax, place, name)
+        _add_legend_entry(ax, place, name)
 
 
-def draw_outline(ax: Axes, panel: Panel, outline: Outline, index: int) -> None:
+def draw_outline(ax: Axes, panel: Panel, outline: Contour, index: int) -> None:
     """Draw the border of a region; `index` is the place of its group in the legend."""
     lines = [
-        list(zip(positions(panel.x, x), positions(panel.y, y), strict=True))
+        list(zip(convert_positions(panel.x, x), convert_positions(panel.y, y), strict=True))
         for path in outline.paths
         for x, y in [zip(*path, path[0], strict=True)]
     ]
     collection = LineCollection(
         lines,
-        colors=line_colour(index, tones(ax).ink),
+        colors=line_colour(index, choose_tones(ax).ink),
         linewidths=line_width(outline.share),
-        linestyles=_style(index),
+        linestyles=_choose_line_style(index),
         joinstyle="round",
         label="_outline",
         zorder=2,
@@ -143,18 +143,18 @@ def draw_outline(ax: Axes, panel: Panel, outline: Outline, index: int) -> None:
     ax.add_collection(collection, autolim=False)
 
 
-def _style(index: int) -> Any:
+def _choose_line_style(index: int) -> Any:
     pattern = dashes(index)
     return [(0, pattern)] if pattern else "solid"
 
 
-def _name(ax: Axes, index: int, name: str) -> None:
+def _add_legend_entry(ax: Axes, index: int, name: str) -> None:
     """Give the legend something to show a group by: there is no artist for one alone."""
     (patch,) = ax.fill(
         [],
         [],
         facecolor=(theme.series_colour(index), _KEY_OPACITY),
-        edgecolor=line_colour(index, tones(ax).ink),
+        edgecolor=line_colour(index, choose_tones(ax).ink),
         linewidth=1.2,
         label=shorten(name, theme.LONGEST_SERIES) or "_cloud",
     )
@@ -174,12 +174,14 @@ def draw_dots(ax: Axes, panel: Panel, dots: Dots, index: int) -> None:
     """Draw points; `index` is the place of their group in the legend, if they have one."""
     count = sum(len(mark.x) for mark in panel.marks if isinstance(mark, Dots))
     ax.plot(
-        positions(panel.x, dots.x),
-        positions(panel.y, dots.y),
+        convert_positions(panel.x, dots.x),
+        convert_positions(panel.y, dots.y),
         linestyle="none",
         marker="o",
         markersize=synthetic_dot_size(count),
-        markerfacecolor=dot_colour(index, tones(ax).ink) if dots.series else tones(ax).ink,
+        markerfacecolor=dot_colour(index, choose_tones(ax).ink)
+        if dots.series
+        else choose_tones(ax).ink,
         markeredgewidth=0.0,
         alpha=OPACITY,
         rasterized=len(dots.x) > _MOST_VECTOR_DOTS,
@@ -212,13 +214,13 @@ class Strip:
         if ax is None:
             return
         low, high = ax.get_ylim()
-        point = abs(high - low) / (ax.bbox.height / points(renderer, 1))
-        y = beside(self.panel, self.mark, point)
+        point = abs(high - low) / (ax.bbox.height / convert_points(renderer, 1))
+        y = place_beside(self.panel, self.mark, point)
         self.line.set_ydata(y)
         thick = thickness(self.panel, point)
         self.intervals.set_linewidth(thick)
         self.line.set_markersize(dot_size(thick))
-        ends = [positions(self.panel.x, end) for end in (self.mark.x.low, self.mark.x.high)]
+        ends = [convert_positions(self.panel.x, end) for end in (self.mark.x.low, self.mark.x.high)]
         self.intervals.set_segments(
             [[(left, at), (right, at)] for left, right, at in zip(*ends, y, strict=True)]
         )
@@ -237,7 +239,7 @@ def draw_points(ax: Axes, panel: Panel, mark: Points, index: int) -> Strip:
     )
     ax.add_collection(soft, autolim=False)
     (line,) = ax.plot(
-        positions(panel.x, mark.x.value),
+        convert_positions(panel.x, mark.x.value),
         mark.y,
         color=colour,
         linewidth=1.0 if mark.joined else 0.0,
@@ -253,7 +255,7 @@ def draw_points(ax: Axes, panel: Panel, mark: Points, index: int) -> Strip:
 
 def _draw_too_few(ax: Axes, place: float) -> None:
     """Write across the panel that nothing can be said, on a dashed line."""
-    tone, across = tones(ax), ax.get_yaxis_transform()
+    tone, across = choose_tones(ax), ax.get_yaxis_transform()
     ax.plot(
         [0, 1],
         [place, place],

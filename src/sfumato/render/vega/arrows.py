@@ -6,11 +6,11 @@ import math
 
 from sfumato.figure import Arrows
 from sfumato.render import theme
-from sfumato.render.arrow_names import GAP, bar_points, placed, shown
-from sfumato.render.description import arrow_readings, by_length
+from sfumato.render.arrow_names import GAP, find_readable, list_bar_points, place_names
+from sfumato.render.description import describe_arrows, sort_by_length
 from sfumato.render.scale import x_limits, y_limits
-from sfumato.render.text import fitted, shorten, width
-from sfumato.render.vega.axis import Canvas, Spec, pixels
+from sfumato.render.text import cut_to_width, shorten, width
+from sfumato.render.vega.axis import Canvas, Spec, convert_to_pixels
 
 # The tip is the middle of the shape, and so stands where the arrow ends whichever way it turns.
 _HEAD = "M0,0L0.85,2L-0.85,2Z"
@@ -25,10 +25,10 @@ Corner = tuple[float, float]
 
 def arrow_layers(canvas: Canvas, arrows: Arrows) -> list[tuple[int, Spec]]:
     """Return the arrows, layer by layer, each with its depth."""
-    return Quiver(canvas, arrows).layers() if arrows.label else []
+    return ArrowDrawing(canvas, arrows).layers() if arrows.label else []
 
 
-class Quiver:
+class ArrowDrawing:
     """The arrows of one mark, whose places are known on the axes and on paper, in points."""
 
     def __init__(self, canvas: Canvas, arrows: Arrows) -> None:
@@ -42,12 +42,12 @@ class Quiver:
     def layers(self) -> list[tuple[int, Spec]]:
         """Return bars, lines, heads and names, from the lowest to the highest."""
         halo = {"stroke": theme.PAPER, "strokeOpacity": 0.8}
-        around = pixels(_LINE + _HALO)
+        around = convert_to_pixels(_LINE + _HALO)
         lines = self._lines()
         return [
             *([(2, self._bars())] if self.arrows.coverage else []),
             (2, self._rules(lines, {**halo, "strokeWidth": around})),
-            (2, self._rules(lines, {"stroke": theme.INK, "strokeWidth": pixels(_LINE)})),
+            (2, self._rules(lines, {"stroke": theme.INK, "strokeWidth": convert_to_pixels(_LINE)})),
             (4, self._heads()),
             *((4, layer) for layer in self._names()),
         ]
@@ -59,7 +59,7 @@ class Quiver:
             *(_rule(at, a, at, b) for a, b, at in zip(y.low, y.high, x.value, strict=True)),
         ]
         look = {"stroke": theme.INK, "strokeOpacity": theme.INTERVAL_OPACITY}
-        return self._rules(rows, {**look, "strokeWidth": pixels(_BAR)})
+        return self._rules(rows, {**look, "strokeWidth": convert_to_pixels(_BAR)})
 
     def _lines(self) -> list[Spec]:
         """Return lines that end within the heads, so that these have sharp tips."""
@@ -72,15 +72,15 @@ class Quiver:
         return rows
 
     def _heads(self) -> Spec:
-        said = arrow_readings(self.canvas.figure, self.canvas.panel, self.arrows)
-        pairs = zip(by_length(self.arrows), said, strict=True)
+        said = describe_arrows(self.canvas.figure, self.canvas.panel, self.arrows)
+        pairs = zip(sort_by_length(self.arrows), said, strict=True)
         words = {place: str(reading) for (place, _), reading in pairs}
         rows = [
             {"x": tip[0], "y": tip[1], "turn": self._turn(tip), "words": words[place]}
             for place, tip in enumerate(self.tips)
         ]
         # A shape reaches from -1 to 1, which is as long as the root of the size.
-        size = round(pixels(_HEAD_LENGTH) ** 2, 2)
+        size = round(convert_to_pixels(_HEAD_LENGTH) ** 2, 2)
         look: Spec = {"shape": _HEAD, "fill": theme.INK, "strokeWidth": 0, "opacity": 1}
         said_too: Spec = {"description": {"field": "words"}, "tooltip": {"field": "words"}}
         turned: Spec = {"angle": {"field": "turn", "type": "quantitative", "scale": None}}
@@ -94,7 +94,7 @@ class Quiver:
         """Write twice: first the paper around the letters, which keeps clouds away from them."""
         rows = self._placed()
         look: Spec = {"align": "center", "baseline": "middle", "aria": False, **self.canvas.cut}
-        look["fontSize"] = pixels(theme.TICK_SIZE)
+        look["fontSize"] = convert_to_pixels(theme.TICK_SIZE)
         halo: Spec = {"stroke": theme.PAPER, "strokeWidth": 3, "strokeOpacity": 0.85}
         encoding: Spec = {
             **self.canvas.positions("x", "y"),
@@ -112,18 +112,18 @@ class Quiver:
     def _placed(self) -> list[Spec]:
         room = _WIDEST * self.size[0] / theme.TICK_SIZE
         names = [shorten(name, theme.LONGEST_SERIES) for name in self.arrows.label]
-        names = [fitted(name, room, width) for name in names]
+        names = [cut_to_width(name, room, width) for name in names]
         line = theme.TICK_SIZE * theme.LINE_HEIGHT
         sizes = [(theme.TICK_SIZE * width(name), line) for name in names]
-        middles = placed(
+        middles = place_names(
             self._paper(self.arrows.origin),
             [self._paper(tip) for tip in self.tips],
             sizes,
             (GAP, GAP, self.size[0] - GAP, self.size[1] - GAP),
             GAP,
-            away=[self._paper(point) for point in bar_points(self.arrows)],
+            away=[self._paper(point) for point in list_bar_points(self.arrows)],
         )
-        seen = shown(middles, sizes, (0.0, 0.0, *self.size))
+        seen = find_readable(middles, sizes, (0.0, 0.0, *self.size))
         places = zip(names, map(self._value, middles), seen, strict=True)
         return [{"x": x, "y": y, "text": name} for name, (x, y), clear in places if clear]
 

@@ -33,7 +33,7 @@ LEFT = 60
 _FONT = ", ".join(theme.FONTS)
 
 
-def pixels(points: float) -> float:
+def convert_to_pixels(points: float) -> float:
     """Convert points to CSS pixels."""
     return round(points * 4 / 3, 2)
 
@@ -56,17 +56,17 @@ CONFIG: dict[str, Any] = {
         "domainColor": theme.INK,
         "gridColor": theme.GRID,
         "labelColor": theme.INK,
-        "labelFontSize": pixels(theme.TICK_SIZE),
+        "labelFontSize": convert_to_pixels(theme.TICK_SIZE),
         "tickColor": theme.INK,
         "titleColor": theme.SOFT_INK,
-        "titleFontSize": pixels(theme.LABEL_SIZE),
+        "titleFontSize": convert_to_pixels(theme.LABEL_SIZE),
         "titleFontWeight": "normal",
     },
     "legend": {
         "labelColor": theme.INK,
-        "labelFontSize": pixels(theme.TICK_SIZE),
+        "labelFontSize": convert_to_pixels(theme.TICK_SIZE),
         "titleColor": theme.SOFT_INK,
-        "titleFontSize": pixels(theme.TICK_SIZE),
+        "titleFontSize": convert_to_pixels(theme.TICK_SIZE),
         "titleFontWeight": "normal",
     },
     "title": {"anchor": "start", "color": theme.INK},
@@ -80,7 +80,7 @@ Side = Literal["x", "y"]
 def channel(axis: Axis, limits: Limits, drawn: Spec, *, clamp: bool = True) -> Spec:
     """Return what every layer says about one axis, so that all of them share it."""
     # Clamping ends error bars at the edge; clipping would need ids, which clash on a page.
-    ends: Spec = {"domain": list(places(axis, limits)), "nice": False, "clamp": clamp}
+    ends: Spec = {"domain": list(convert_positions(axis, limits)), "nice": False, "clamp": clamp}
     if axis.reversed:
         ends["reverse"] = True
     if axis.kind == "time":
@@ -90,12 +90,12 @@ def channel(axis: Axis, limits: Limits, drawn: Spec, *, clamp: bool = True) -> S
     return {"type": "quantitative", "scale": scale, "axis": drawn}
 
 
-def places(axis: Axis, values: tuple[float, ...]) -> tuple[float, ...]:
+def convert_positions(axis: Axis, values: tuple[float, ...]) -> tuple[float, ...]:
     """Return values in the unit of Vega's scales: milliseconds for time."""
     return tuple(value / 1000 for value in values) if axis.kind == "time" else values
 
 
-def drawn_axis(
+def make_axis(
     axis: Axis, limits: Limits, side: Side, length: int, *, labelled: bool, titled: bool
 ) -> Spec:
     """Describe the ticks, labels and title of an axis that is `length` pixels long."""
@@ -139,27 +139,27 @@ def _names(axis: Axis, side: Side, length: int) -> Spec:
         "labelExpr": f"{json.dumps(lines)}[datum.value]",
         "labelOverlap": False,
         "labelLimit": 0,
-        "labelFontSize": pixels(setting.size),
-        "labelLineHeight": pixels(setting.size * theme.LINE_HEIGHT),
-        **_slant(setting, side),
-        **(_raised(setting) if side == "y" else {}),
+        "labelFontSize": convert_to_pixels(setting.size),
+        "labelLineHeight": convert_to_pixels(setting.size * theme.LINE_HEIGHT),
+        **_slant_names(setting, side),
+        **(_raise_names(setting) if side == "y" else {}),
     }
 
 
-def _raised(setting: LabelSetting) -> Spec:
+def _raise_names(setting: LabelSetting) -> Spec:
     """Raise names of several lines, which are set downwards from the first."""
     extra = [text.count("\n") for text in setting.texts]
     conditions = [
         {
             "test": f"{json.dumps([lines == more for lines in extra])}[datum.value]",
-            "value": -round(more * pixels(setting.size * theme.LINE_HEIGHT) / 2, 2),
+            "value": -round(more * convert_to_pixels(setting.size * theme.LINE_HEIGHT) / 2, 2),
         }
         for more in sorted(set(extra) - {0})
     ]
     return {"labelOffset": {"condition": conditions, "value": 0}} if conditions else {}
 
 
-def _slant(setting: LabelSetting, side: Side) -> Spec:
+def _slant_names(setting: LabelSetting, side: Side) -> Spec:
     if side == "y" or not setting.angle:
         return {"labelAngle": 0}
     slant = {"labelAngle": -setting.angle, "labelAlign": "right", "labelBaseline": "middle"}
@@ -194,9 +194,11 @@ class Canvas:
 
 def tooltip(named: Iterable[tuple[str, str]]) -> list[Spec]:
     """Return a channel from pairs of a name and the field that holds its words."""
-    return [{"field": field, "type": "nominal", "title": _escaped(name)} for name, field in named]
+    return [
+        {"field": field, "type": "nominal", "title": _escape_name(name)} for name, field in named
+    ]
 
 
-def _escaped(name: str) -> str:
+def _escape_name(name: str) -> str:
     # Vega-Lite writes titles into an expression and escapes the quotes in them, but nothing else.
     return name.replace("\\", "\\\\")

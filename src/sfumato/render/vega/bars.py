@@ -6,9 +6,15 @@ from statistics import median
 
 from sfumato.figure import Bars, Cells, Interval
 from sfumato.render import theme
-from sfumato.render.description import bar_readings, cell_readings
-from sfumato.render.scale import error_bar_places, error_bars_abreast, series, strokes, x_limits
-from sfumato.render.vega.axis import Canvas, Spec, pixels, places
+from sfumato.render.description import describe_bars, describe_cells
+from sfumato.render.scale import (
+    count_error_bars,
+    list_series,
+    list_strokes,
+    place_error_bars,
+    x_limits,
+)
+from sfumato.render.vega.axis import Canvas, Spec, convert_positions, convert_to_pixels
 from sfumato.render.vega.key import colour_channel, scale_channel
 
 _CLIPPED_SIZE = 34
@@ -16,10 +22,10 @@ _CLIPPED_SIZE = 34
 
 def bar_layers(canvas: Canvas, bars: Bars) -> list[tuple[int, Spec]]:
     """Return one series, layer by layer, each with its depth: fills lie below all lines."""
-    names = series(canvas.figure)
+    names = list_series(canvas.figure)
     index = names.index(bars.series) if bars.series else 0
     colour = theme.series_colour(index) if bars.outline else theme.INK
-    thick, thin = theme.whisker_widths(_slot(canvas, bars))
+    thick, thin = theme.whisker_widths(_measure_slot(canvas, bars))
     layers = [
         (0, _boxes(canvas, bars, index)),
         (2, _rules(canvas, bars, bars.simultaneous, colour, thin)),
@@ -33,8 +39,8 @@ def bar_layers(canvas: Canvas, bars: Bars) -> list[tuple[int, Spec]]:
 
 
 def _boxes(canvas: Canvas, bars: Bars, index: int) -> Spec:
-    left, right = (places(canvas.panel.x, ends) for ends in (bars.left, bars.right))
-    words = bar_readings(canvas.figure, canvas.panel, bars)
+    left, right = (convert_positions(canvas.panel.x, ends) for ends in (bars.left, bars.right))
+    words = describe_bars(canvas.figure, canvas.panel, bars)
     rows = zip(left, right, bars.height, words, strict=True)
     values = [
         {"left": a, "right": b, "height": h, "series": index, "words": str(w)}
@@ -43,7 +49,7 @@ def _boxes(canvas: Canvas, bars: Bars, index: int) -> Spec:
     named = {"color": colour_channel(canvas)} if bars.series and not bars.outline else {}
     return {
         "data": {"values": values},
-        "mark": {"type": "rect", **_look(bars, index)},
+        "mark": {"type": "rect", **_style_boxes(bars, index)},
         "encoding": {
             **canvas.positions("left", "height", x2={"field": "right"}, y2={"datum": 0}),
             **named,
@@ -53,7 +59,7 @@ def _boxes(canvas: Canvas, bars: Bars, index: int) -> Spec:
     }
 
 
-def _look(bars: Bars, index: int) -> Spec:
+def _style_boxes(bars: Bars, index: int) -> Spec:
     if bars.outline:
         return {"fill": theme.series_colour(index), "fillOpacity": theme.FILL_OPACITY}
     edge = 0.8 if len(bars.left) <= 60 else 0
@@ -62,7 +68,7 @@ def _look(bars: Bars, index: int) -> Spec:
 
 
 def _outline(canvas: Canvas, bars: Bars, index: int) -> Spec:
-    left, right = (places(canvas.panel.x, ends) for ends in (bars.left, bars.right))
+    left, right = (convert_positions(canvas.panel.x, ends) for ends in (bars.left, bars.right))
     steps = zip(left, right, bars.height, strict=True)
     corners = [corner for low, high, height in steps for corner in ((low, height), (high, height))]
     if corners:
@@ -70,7 +76,7 @@ def _outline(canvas: Canvas, bars: Bars, index: int) -> Spec:
     named: Spec = {}
     if bars.series:
         named = {"color": colour_channel(canvas, theme.series_colour, symbol="stroke")}
-    look: Spec = {"strokeWidth": pixels(theme.OUTLINE_WIDTH), "aria": False}
+    look: Spec = {"strokeWidth": convert_to_pixels(theme.OUTLINE_WIDTH), "aria": False}
     if not bars.series:
         look["stroke"] = theme.series_colour(index)
     values = [{"x": a, "y": b, "order": c, "series": index} for c, (a, b) in enumerate(corners)]
@@ -82,9 +88,9 @@ def _outline(canvas: Canvas, bars: Bars, index: int) -> Spec:
 
 
 def _rules(canvas: Canvas, bars: Bars, interval: Interval, colour: str, width: float) -> Spec:
-    centre = places(canvas.panel.x, error_bar_places(canvas.panel, bars))
+    centre = convert_positions(canvas.panel.x, place_error_bars(canvas.panel, bars))
     rows = zip(centre, interval.low, interval.high, strict=True)
-    look = {"stroke": colour, "strokeWidth": pixels(width), "aria": False}
+    look = {"stroke": colour, "strokeWidth": convert_to_pixels(width), "aria": False}
     return {
         "data": {"values": [{"x": a, "low": b, "high": c} for a, b, c in rows]},
         "mark": {"type": "rule", **look},
@@ -93,7 +99,7 @@ def _rules(canvas: Canvas, bars: Bars, interval: Interval, colour: str, width: f
 
 
 def _clipped(canvas: Canvas, bars: Bars, colour: str) -> Spec:
-    centre = places(canvas.panel.x, error_bar_places(canvas.panel, bars))
+    centre = convert_positions(canvas.panel.x, place_error_bars(canvas.panel, bars))
     at = [place for place, clipped in zip(centre, bars.clipped, strict=True) if clipped]
     look = {"fill": theme.PAPER, "stroke": colour, "strokeWidth": 1.2, "opacity": 1}
     shape = {"shape": "triangle-down", "size": _CLIPPED_SIZE, "yOffset": -5}
@@ -104,11 +110,11 @@ def _clipped(canvas: Canvas, bars: Bars, colour: str) -> Spec:
     }
 
 
-def _slot(canvas: Canvas, bars: Bars) -> float:
+def _measure_slot(canvas: Canvas, bars: Bars) -> float:
     """Return the room for one error bar on most bars, in points."""
     low, high = x_limits(canvas.panel)
     widths = [b - a for a, b in zip(bars.left, bars.right, strict=True)]
-    abreast = error_bars_abreast(canvas.panel, bars)
+    abreast = count_error_bars(canvas.panel, bars)
     return 0.75 * canvas.width * median(widths or [1.0]) / (high - low) / abreast
 
 
@@ -118,7 +124,7 @@ def cell_layers(canvas: Canvas, cells: Cells) -> list[tuple[int, Spec]]:
 
 
 def _grid(canvas: Canvas, cells: Cells) -> Spec:
-    words = cell_readings(canvas.figure, canvas.panel, cells)
+    words = describe_cells(canvas.figure, canvas.panel, cells)
     values = [
         {**_corners(canvas, cells, row, column), "value": value, "words": str(next(words))}
         for row, amounts in enumerate(cells.value)
@@ -137,9 +143,9 @@ def _grid(canvas: Canvas, cells: Cells) -> Spec:
 
 
 def _strokes(canvas: Canvas, cells: Cells) -> Spec:
-    width = pixels(theme.stroke_width(len(cells.value) * len(cells.value[0])))
+    width = convert_to_pixels(theme.stroke_width(len(cells.value) * len(cells.value[0])))
     look = {"stroke": theme.MUTED_STROKE, "strokeWidth": width, "aria": False}
-    muted = [_corners(canvas, cells, row, column) for row, column in strokes(cells)]
+    muted = [_corners(canvas, cells, row, column) for row, column in list_strokes(cells)]
     return {
         "data": {"values": muted},
         "mark": {"type": "rule", **look},
@@ -148,8 +154,8 @@ def _strokes(canvas: Canvas, cells: Cells) -> Spec:
 
 
 def _corners(canvas: Canvas, cells: Cells, row: int, column: int) -> Spec:
-    left, right = places(canvas.panel.x, cells.x_edges[column : column + 2])
-    low, high = places(canvas.panel.y, cells.y_edges[row : row + 2])
+    left, right = convert_positions(canvas.panel.x, cells.x_edges[column : column + 2])
+    low, high = convert_positions(canvas.panel.y, cells.y_edges[row : row + 2])
     return {"left": left, "right": right, "low": low, "high": high}
 
 

@@ -12,22 +12,22 @@ from sfumato.render.boxes import (
     GAP,
     ROOM,
     TOO_FEW,
+    BoxPart,
     Fineness,
-    Part,
     Side,
-    between,
-    counts,
-    inside,
-    length_along,
+    list_counts,
+    measure_along,
+    move_inside,
+    place_between,
     set_counts,
     set_too_few,
     spacing,
     spans,
 )
-from sfumato.render.description import box_readings
-from sfumato.render.scale import Limits, series, value_limits
+from sfumato.render.description import describe_boxes
+from sfumato.render.scale import Limits, list_series, value_limits
 from sfumato.render.text import width
-from sfumato.render.vega.axis import Canvas, Spec, pixels, places, tooltip
+from sfumato.render.vega.axis import Canvas, Spec, convert_positions, convert_to_pixels, tooltip
 from sfumato.render.vega.key import colour_channel
 
 _HALO = 3
@@ -39,11 +39,11 @@ def word_layers(canvas: Canvas) -> list[tuple[int, Spec]]:
     marks = [mark for mark in canvas.panel.marks if isinstance(mark, Boxes)]
     if not marks:
         return []
-    words = BoxWords(canvas, marks)
+    words = VegaBoxLabels(canvas, marks)
     return [*words.counts(), *words.too_few()]
 
 
-class BoxWords:
+class VegaBoxLabels:
     """The words upon the boxes of one panel."""
 
     def __init__(self, canvas: Canvas, marks: list[Boxes]) -> None:
@@ -59,7 +59,7 @@ class BoxWords:
 
     def counts(self) -> list[tuple[int, Spec]]:
         """Write the counts of outliers beyond the whiskers."""
-        numbers = [count for boxes in self.marks for count in counts(boxes)]
+        numbers = [count for boxes in self.marks for count in list_counts(boxes)]
         setting = set_counts(
             numbers,
             across=self.across,
@@ -70,11 +70,11 @@ class BoxWords:
         point = (self.limits[1] - self.limits[0]) / self.along
         rows: dict[Side, list[Spec]] = {"below": [], "above": []}
         for count, text in zip(numbers, setting.texts, strict=False):
-            extent = GAP + length_along(text, setting, upright=self.upright, measure=width)
-            anchor = inside(count.anchor, extent * point, self.limits, count.side)
+            extent = GAP + measure_along(text, setting, upright=self.upright, measure=width)
+            anchor = move_inside(count.anchor, extent * point, self.limits, count.side)
             rows[count.side].append(self._row(count.position, anchor, text))
         looks = {side: self._beyond(side, setting.angle) for side in _SIDES}
-        size: Spec = {"angle": -setting.angle % 360, "fontSize": pixels(setting.size)}
+        size: Spec = {"angle": -setting.angle % 360, "fontSize": convert_to_pixels(setting.size)}
         return [
             layer for side in _SIDES for layer in self._layers(rows[side], {**looks[side], **size})
         ]
@@ -85,23 +85,23 @@ class BoxWords:
         setting = set_too_few(
             len(shown), across=self.across, along=self.along, upright=self.upright, measure=width
         )
-        taken = length_along(TOO_FEW, setting, upright=self.upright, measure=width) + 2 * GAP
+        taken = measure_along(TOO_FEW, setting, upright=self.upright, measure=width) + 2 * GAP
         extent = taken * (self.limits[1] - self.limits[0]) / self.along
         rows: list[Spec] = []
         for span, text in zip(shown, setting.texts, strict=False):
-            middle = between((span.low, span.high), extent, self.limits)
+            middle = place_between((span.low, span.high), extent, self.limits)
             rows.append(self._row((span.left + span.right) / 2, middle, text))
         look: Spec = {"align": "center", "baseline": "middle", "angle": -setting.angle % 360}
-        return self._layers(rows, {**look, "fontSize": pixels(setting.size)})
+        return self._layers(rows, {**look, "fontSize": convert_to_pixels(setting.size)})
 
     def _row(self, position: float, value: float, text: str) -> Spec:
-        (value,) = places(self.axis, (value,))
+        (value,) = convert_positions(self.axis, (value,))
         x, y = (position, value) if self.upright else (value, position)
         return {"x": x, "y": y, "text": text}
 
     def _beyond(self, side: Side, angle: int) -> Spec:
         """Return how text is aligned that begins where a whisker ends."""
-        away = pixels(GAP) if side == "above" else -pixels(GAP)
+        away = convert_to_pixels(GAP) if side == "above" else -convert_to_pixels(GAP)
         if self.upright and not angle:
             return {
                 "align": "center",
@@ -137,17 +137,17 @@ _DASHES = [5, 4]
 
 def box_layers(canvas: Canvas, boxes: Boxes) -> list[tuple[int, Spec]]:
     """Return one series, layer by layer, each with its depth: shades lie below all lines."""
-    index = series(canvas.figure).index(boxes.series) if boxes.series else 0
+    index = list_series(canvas.figure).index(boxes.series) if boxes.series else 0
     colour, ink = theme.series_colour(index), theme.box_ink(index)
     limits = value_limits(canvas.panel, boxes)
     fineness = Fineness.of(canvas.panel, boxes)
-    thick, thin = map(pixels, theme.box_lines(_width(canvas, boxes)))
-    brush = Brush(canvas, boxes, limits)
+    thick, thin = map(convert_to_pixels, theme.box_lines(_width(canvas, boxes)))
+    brush = VegaBrush(canvas, boxes, limits)
     layers = [
         (0, brush.shade(geometry.outlines(boxes), theme.PAPER)),
-        (0, brush.shade(geometry.soft_ends(boxes, fineness), colour)),
-        (0, brush.shade(geometry.soft_boxes(boxes, fineness), colour)),
-        (0, brush.shade(geometry.soft_medians(boxes, fineness), ink)),
+        (0, brush.shade(geometry.shade_whisker_ends(boxes, fineness), colour)),
+        (0, brush.shade(geometry.shade_boxes(boxes, fineness), colour)),
+        (0, brush.shade(geometry.shade_medians(boxes, fineness), ink)),
         (1, brush.frame(geometry.outlines(boxes), ink, thin)),
         (1, brush.line(geometry.whiskers(boxes), ink, thin)),
         (1, brush.line(geometry.caps(boxes), ink, thin)),
@@ -160,7 +160,7 @@ def box_layers(canvas: Canvas, boxes: Boxes) -> list[tuple[int, Spec]]:
     return layers
 
 
-class Brush:
+class VegaBrush:
     """Turns parts of boxes into layers, whichever way they lie."""
 
     def __init__(self, canvas: Canvas, boxes: Boxes, limits: Limits) -> None:
@@ -170,7 +170,7 @@ class Brush:
         self.upright = boxes.orient == "v"
         self.axis = canvas.panel.y if self.upright else canvas.panel.x
 
-    def shade(self, parts: Sequence[Part], colour: str) -> Spec:
+    def shade(self, parts: Sequence[BoxPart], colour: str) -> Spec:
         """Fill rectangles, each as opaque as it says."""
         rows = [self._rounded(part) for part in parts]
         opacity: Spec = {"field": "opacity", "type": "quantitative", "scale": None}
@@ -180,17 +180,17 @@ class Brush:
             "encoding": {**self._ends(), "fillOpacity": opacity},
         }
 
-    def frame(self, parts: Sequence[Part], colour: str, width: float) -> Spec:
+    def frame(self, parts: Sequence[BoxPart], colour: str, width: float) -> Spec:
         """Draw the four sides of rectangles."""
         return self._layer("rect", parts, {"fill": None, **_stroke(colour, width)})
 
-    def line(self, parts: Sequence[Part], colour: str, width: float, **look: list[int]) -> Spec:
+    def line(self, parts: Sequence[BoxPart], colour: str, width: float, **look: list[int]) -> Spec:
         """Draw lines from one end to the other."""
         return self._layer("rule", parts, {**_stroke(colour, width), **look})
 
-    def touch(self, parts: Sequence[Part], index: int) -> Spec:
+    def touch(self, parts: Sequence[BoxPart], index: int) -> Spec:
         """Cover each group by an unseen rectangle that says all its numbers when pointed at."""
-        readings = list(box_readings(self.canvas.figure, self.canvas.panel, self.boxes))
+        readings = list(describe_boxes(self.canvas.figure, self.canvas.panel, self.boxes))
         rows: list[Spec] = []
         for part, reading in zip(parts, readings, strict=True):
             told = enumerate((*reading.place, *reading.value))
@@ -204,18 +204,18 @@ class Brush:
         mark = {"type": "rect", "opacity": 0}
         return {"data": {"values": rows}, "mark": mark, "encoding": encoding}
 
-    def _layer(self, kind: str, parts: Sequence[Part], look: Spec) -> Spec:
+    def _layer(self, kind: str, parts: Sequence[BoxPart], look: Spec) -> Spec:
         rows = [self._row(part) for part in parts]
         mark = {"type": kind, **look}
         return {"data": {"values": rows}, "mark": mark, "encoding": self._ends()}
 
-    def _row(self, part: Part) -> Spec:
-        low, high = places(self.axis, (part.low, part.high))
+    def _row(self, part: BoxPart) -> Spec:
+        low, high = convert_positions(self.axis, (part.low, part.high))
         return {"left": part.left, "right": part.right, "low": low, "high": high}
 
-    def _rounded(self, part: Part) -> Spec:
+    def _rounded(self, part: BoxPart) -> Spec:
         """Describe one of many rectangles as finely as it can be seen."""
-        low, high = places(self.axis, self.limits)
+        low, high = convert_positions(self.axis, self.limits)
         digits = 4 - math.floor(math.log10(high - low))
         row = self._row(part)
         ends = {end: round(row[end], digits) for end in ("low", "high")}

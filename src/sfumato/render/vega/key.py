@@ -6,12 +6,12 @@ import json
 from collections.abc import Callable
 from typing import Literal
 
-from sfumato.figure import Clouds, Dots, Figure, Heat, Outline
+from sfumato.figure import Clouds, Contour, Dots, Figure, Heat
 from sfumato.render import theme
 from sfumato.render.plane import EXPONENT, dashes, line_colour, ticks
-from sfumato.render.scale import Coloured, colour_limits, colour_title, coloured, series
+from sfumato.render.scale import Coloured, colour_limits, colour_title, list_coloured, list_series
 from sfumato.render.text import shorten, width
-from sfumato.render.vega.axis import Canvas, Spec, pixels
+from sfumato.render.vega.axis import Canvas, Spec, convert_to_pixels
 
 
 def scale_channel(figure: Figure, mark: Coloured, field: str) -> Spec:
@@ -20,12 +20,12 @@ def scale_channel(figure: Figure, mark: Coloured, field: str) -> Spec:
         "domain": list(colour_limits(figure)),
         "range": list(theme.RAMP),
         "interpolate": "rgb",
-        **spacing(mark),
+        **describe_spacing(mark),
     }
     return {"field": field, "type": "quantitative", "scale": scale, "legend": None}
 
 
-def spacing(mark: Coloured) -> Spec:
+def describe_spacing(mark: Coloured) -> Spec:
     """Return how values are spaced along the colours."""
     return {"type": "pow", "exponent": EXPONENT} if isinstance(mark, Heat) else {}
 
@@ -42,7 +42,7 @@ def colour_channel(
     """
     figure = canvas.figure
     first = canvas.panel is figure.panels[0]
-    names = [shorten(name, theme.LONGEST_SERIES) for name in series(figure)]
+    names = [shorten(name, theme.LONGEST_SERIES) for name in list_series(figure)]
     numbers = list(range(len(names)))
     return {
         "field": "series",
@@ -54,16 +54,16 @@ def colour_channel(
 
 def name_layer(canvas: Canvas) -> list[tuple[int, Spec]]:
     """Return an unseen layer with the legend of groups in a plane, which all their marks share."""
-    names = series(canvas.figure)
-    grouped = any(isinstance(mark, Clouds | Outline | Dots) for mark in canvas.panel.marks)
+    names = list_series(canvas.figure)
+    grouped = any(isinstance(mark, Clouds | Contour | Dots) for mark in canvas.panel.marks)
     if not (names and grouped):
         return []
     # Where each group has a panel of its own, its title names it.
-    if coloured(canvas.figure) or canvas.panel is not canvas.figure.panels[0]:
+    if list_coloured(canvas.figure) or canvas.panel is not canvas.figure.panels[0]:
         return []
     x, y = (axis["scale"]["domain"][0] for axis in (canvas.x, canvas.y))
     line = colour_channel(canvas, line_colour)
-    line["legend"]["symbolStrokeWidth"] = pixels(1.2)
+    line["legend"]["symbolStrokeWidth"] = convert_to_pixels(1.2)
     numbers = line["scale"]["domain"]
     # Vega calls a line solid if its gaps are empty.
     drawn = [list(dashes(number)) or [1, 0] for number in numbers]
@@ -81,8 +81,8 @@ def name_layer(canvas: Canvas) -> list[tuple[int, Spec]]:
 
 
 def _legend(canvas: Canvas, names: list[str], symbol: Symbol) -> Spec:
-    widest = pixels(theme.TICK_SIZE) * (max(map(width, names)) + 3)
-    stroke = pixels(theme.OUTLINE_WIDTH) if symbol == "stroke" else 0
+    widest = convert_to_pixels(theme.TICK_SIZE) * (max(map(width, names)) + 3)
+    stroke = convert_to_pixels(theme.OUTLINE_WIDTH) if symbol == "stroke" else 0
     return {
         "title": shorten(canvas.figure.legend, 60) or None,
         "orient": "top",
@@ -111,11 +111,11 @@ def colour_strip(mark: Coloured, figure: Figure) -> Spec:
     if isinstance(mark, Heat):
         values, form = ticks(top), ",.1~r" if top >= 10_000 else ".1~r"
         axis |= {"values": values, "tickCount": len(values), "format": form, "labelOverlap": False}
-    scale = {"domain": [0, top], "nice": False, **spacing(mark)}
+    scale = {"domain": [0, top], "nice": False, **describe_spacing(mark)}
     x: Spec = {"field": "left", "type": "quantitative", "scale": scale, "axis": axis}
-    title = {"text": colour_title(mark), "fontSize": pixels(theme.TICK_SIZE)}
+    title = {"text": colour_title(mark), "fontSize": convert_to_pixels(theme.TICK_SIZE)}
     end = min(mark.noise, top)
-    beam = [_beam(end, x), _beam_ends(end, x)] if mark.coverage else []
+    beam = [_make_noise_bar(end, x), _make_noise_bar_ends(end, x)] if mark.coverage else []
     return {
         "width": _WIDTH,
         "height": _HEIGHT,
@@ -140,7 +140,7 @@ def _ramp(figure: Figure, mark: Coloured, x: Spec) -> Spec:
     }
 
 
-def _beam(end: float, x: Spec) -> Spec:
+def _make_noise_bar(end: float, x: Spec) -> Spec:
     return {
         "data": {"values": [{"left": 0, "right": end}]},
         "mark": {"type": "rule", "stroke": theme.INK, "strokeWidth": 1.2, "aria": False},
@@ -148,7 +148,7 @@ def _beam(end: float, x: Spec) -> Spec:
     }
 
 
-def _beam_ends(end: float, x: Spec) -> Spec:
+def _make_noise_bar_ends(end: float, x: Spec) -> Spec:
     ends = {"y": {"value": _BEAM - 3}, "y2": {"value": _BEAM + 3}}
     return {
         "data": {"values": [{"left": 0}, {"left": end}]},

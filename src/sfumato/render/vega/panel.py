@@ -13,18 +13,26 @@ from sfumato.figure import (
     Boxes,
     Cells,
     Clouds,
+    Contour,
     Dots,
     Figure,
     Heat,
     Mark,
-    Outline,
     Panel,
     Points,
 )
 from sfumato.render import theme
-from sfumato.render.plane import ratio_of
-from sfumato.render.scale import coloured, headlines, panels, ruled, title_of, x_limits, y_limits
-from sfumato.render.text import clean, shorten, stamp, width, wrap
+from sfumato.render.plane import find_ratio
+from sfumato.render.scale import (
+    choose_ruled_axes,
+    headlines,
+    list_coloured,
+    list_panels,
+    title_of,
+    x_limits,
+    y_limits,
+)
+from sfumato.render.text import clean, fit_stamp, shorten, width, wrap
 from sfumato.render.vega.arrows import arrow_layers
 from sfumato.render.vega.axis import (
     HEIGHT,
@@ -35,8 +43,8 @@ from sfumato.render.vega.axis import (
     Canvas,
     Spec,
     channel,
-    drawn_axis,
-    pixels,
+    convert_to_pixels,
+    make_axis,
 )
 from sfumato.render.vega.bars import bar_layers, cell_layers
 from sfumato.render.vega.boxes import box_layers, word_layers
@@ -53,7 +61,7 @@ from sfumato.render.vega.plane import (
 def watermark_layer(words: str, across: int, down: int) -> Spec:
     """Return a layer of text that fills a panel of the given size in pixels."""
     # Bold letters are wider than the estimate for plain ones.
-    chosen = stamp(words, width=across, height=down, measure=lambda text: 1.12 * width(text))
+    chosen = fit_stamp(words, width=across, height=down, measure=lambda text: 1.12 * width(text))
     return {
         "data": {"values": [{}]},
         "mark": {
@@ -100,7 +108,9 @@ def panel_spec(figure: Figure, view: PanelView) -> Spec:
     canvas = _canvas(figure, view)
     layers = [layer for mark in view.panel.marks for layer in _layers(canvas, mark)]
     layers += [*word_layers(canvas), *name_layer(canvas)]
-    drawn = [layer for _, layer in sorted(layers, key=lambda pair: pair[0])] or [_nothing(canvas)]
+    drawn = [layer for _, layer in sorted(layers, key=lambda pair: pair[0])] or [
+        _make_empty_layer(canvas)
+    ]
     if figure.watermark:
         drawn.append(watermark_layer(figure.watermark, view.width, view.height))
     if view.titled and view.panel.title:
@@ -132,9 +142,9 @@ def _window_layers(canvas: Canvas, mark: Cells | Heat | Clouds) -> list[tuple[in
             return cloud_layers(canvas, mark)
 
 
-def _drawn_layers(canvas: Canvas, mark: Outline | Dots | Arrows) -> list[tuple[int, Spec]]:
+def _drawn_layers(canvas: Canvas, mark: Contour | Dots | Arrows) -> list[tuple[int, Spec]]:
     match mark:
-        case Outline():
+        case Contour():
             return outline_layers(canvas, mark)
         case Dots():
             return dot_layers(canvas, mark)
@@ -145,13 +155,11 @@ def _drawn_layers(canvas: Canvas, mark: Outline | Dots | Arrows) -> list[tuple[i
 def _canvas(figure: Figure, view: PanelView) -> Canvas:
     panel = view.panel
     level, upright = x_limits(panel), y_limits(panel, figure)
-    below = drawn_axis(
-        panel.x, level, "x", view.width, labelled=view.x_labels, titled=view.x_titled
-    )
-    beside = drawn_axis(
+    below = make_axis(panel.x, level, "x", view.width, labelled=view.x_labels, titled=view.x_titled)
+    beside = make_axis(
         panel.y, upright, "y", view.height, labelled=view.y_labels, titled=view.y_titled
     )
-    lines = ruled(panel)
+    lines = choose_ruled_axes(panel)
     if lines in ("y", "both"):
         beside |= {"grid": True, "ticks": False}
     if lines in ("x", "both"):
@@ -162,7 +170,7 @@ def _canvas(figure: Figure, view: PanelView) -> Canvas:
     return Canvas(figure, panel, x, y, view.width, view.height, lively)
 
 
-def _nothing(canvas: Canvas) -> Spec:
+def _make_empty_layer(canvas: Canvas) -> Spec:
     """Return a layer that draws the axes alone."""
     values = [{"x": canvas.x["scale"]["domain"][0], "y": canvas.y["scale"]["domain"][0]}]
     mark = {"type": "point", "opacity": 0, "aria": False}
@@ -171,7 +179,7 @@ def _nothing(canvas: Canvas) -> Spec:
 
 def _title(words: str, room: int) -> Spec:
     """Return the title as a layer: a view's own title would rise with the ticks beside it."""
-    size = pixels(theme.LABEL_SIZE)
+    size = convert_to_pixels(theme.LABEL_SIZE)
     # Bold letters are wider than the estimate for plain ones.
     lines = wrap(shorten(words, 60), room / (1.12 * size), width)
     if len(lines) > _TITLE_LINES:
@@ -203,7 +211,7 @@ def heading(figure: Figure) -> dict[str, Any]:
     lines = [shorten(line, 160) for line in headlines(figure)]
     return {
         "text": _lines(lines, theme.TITLE_SIZE * 1.12),
-        "fontSize": pixels(theme.TITLE_SIZE),
+        "fontSize": convert_to_pixels(theme.TITLE_SIZE),
         "fontWeight": "bold",
         "offset": 12,
         "anchor": "start",
@@ -216,28 +224,31 @@ def caption_title(figure: Figure) -> dict[str, Any]:
         "text": _lines([*figure.notes, figure.caption], theme.CAPTION_SIZE),
         "orient": "bottom",
         "anchor": "start",
-        "fontSize": pixels(theme.CAPTION_SIZE),
+        "fontSize": convert_to_pixels(theme.CAPTION_SIZE),
         "fontWeight": "normal",
-        "lineHeight": pixels(theme.CAPTION_SIZE * theme.LINE_HEIGHT),
+        "lineHeight": convert_to_pixels(theme.CAPTION_SIZE * theme.LINE_HEIGHT),
         "color": theme.SOFT_INK,
         "offset": 12,
     }
 
 
-def stacked(figure: Figure, across: int = WIDTH, *, lively: bool) -> list[dict[str, Any]]:
+def stack_panels(figure: Figure, across: int = WIDTH, *, lively: bool) -> list[dict[str, Any]]:
     """Return the key, if colours measure something, and the panels, `across` pixels together."""
-    marks = coloured(figure)
+    marks = list_coloured(figure)
     key = [colour_strip(marks[0], figure)] if marks else []
     views = [panel_spec(figure, view) for view in _views(figure, across, lively)]
     if len(views) == 1:
         return [*key, *views]
     columns = _columns(len(views), across)
-    return [*key, _grid(figure, {"concat": views, "columns": columns, "spacing": PANEL_GAP})]
+    return [
+        *key,
+        _arrange_panels(figure, {"concat": views, "columns": columns, "spacing": PANEL_GAP}),
+    ]
 
 
-def _grid(figure: Figure, grid: dict[str, Any]) -> dict[str, Any]:
+def _arrange_panels(figure: Figure, grid: dict[str, Any]) -> dict[str, Any]:
     """Write below and beside all panels what their axes measure, where they agree on it."""
-    x, y = _shared_axes(figure)
+    x, y = _find_shared_axes(figure)
     if x is not None:
         grid = {**grid, "title": _axis_title(x, "bottom")}
     return {"vconcat": [grid], "title": _axis_title(y, "left")} if y is not None else grid
@@ -248,7 +259,7 @@ def _axis_title(axis: Axis, orient: str) -> dict[str, Any]:
         "text": shorten(axis.label, theme.LONGEST_LABEL),
         "orient": orient,
         "anchor": "middle",
-        "fontSize": pixels(theme.LABEL_SIZE),
+        "fontSize": convert_to_pixels(theme.LABEL_SIZE),
         "fontWeight": "normal",
         "color": theme.SOFT_INK,
         "offset": 6,
@@ -256,11 +267,11 @@ def _axis_title(axis: Axis, orient: str) -> dict[str, Any]:
 
 
 def _views(figure: Figure, across: int, lively: bool) -> list[PanelView]:
-    shown = panels(figure)
+    shown = list_panels(figure)
     count = len(shown)
     columns = _columns(count, across)
     wide = (across - PANEL_GAP * (columns - 1)) / columns
-    x, y = _shared_axes(figure)
+    x, y = _find_shared_axes(figure)
     views: list[PanelView] = []
     for place, panel in enumerate(shown):
         below = place + columns
@@ -283,7 +294,7 @@ def _views(figure: Figure, across: int, lively: bool) -> list[PanelView]:
     return views
 
 
-def _shared_axes(figure: Figure) -> tuple[Axis | None, Axis | None]:
+def _find_shared_axes(figure: Figure) -> tuple[Axis | None, Axis | None]:
     """Return the axes that several panels agree on."""
     if len(figure.panels) < 2:
         return None, None
@@ -293,14 +304,16 @@ def _shared_axes(figure: Figure) -> tuple[Axis | None, Axis | None]:
 
 def _size(panel: Panel, across: float) -> tuple[int, int]:
     """Return the width and the height of a panel, which keeps its shape if it has one."""
-    ratio = ratio_of(panel)
+    ratio = find_ratio(panel)
     if ratio is None:
-        return round(across), min(HEIGHT, max(round(across * 0.75), _ROW * _named(panel)))
+        return round(across), min(
+            HEIGHT, max(round(across * 0.75), _ROW * _count_named_rows(panel))
+        )
     width = min(across, TALLEST / ratio)
     return max(1, round(width)), max(1, round(width * ratio))
 
 
-def _named(panel: Panel) -> int:
+def _count_named_rows(panel: Panel) -> int:
     """Count the rows of points that have a name beside them."""
     rows = any(isinstance(mark, Points) for mark in panel.marks)
     return len(panel.y.categories) if rows else 0
@@ -312,6 +325,6 @@ def _columns(count: int, across: int) -> int:
 
 
 def _lines(paragraphs: list[str], size: float) -> list[str]:
-    em = pixels(size)
+    em = convert_to_pixels(size)
     room = (WIDTH + LEFT) / em
     return [line for words in paragraphs for line in wrap(clean(words), room, width)]

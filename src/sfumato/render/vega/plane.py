@@ -10,30 +10,30 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.figure import Axis, Clouds, Dots, Heat, Outline, Points, percent
+from sfumato.figure import Axis, Clouds, Contour, Dots, Heat, Points, format_percent
 from sfumato.render import theme
 from sfumato.render.boxes import TOO_FEW
-from sfumato.render.description import DOUBT, decimals, places_aside, point_readings
+from sfumato.render.description import DOUBT, choose_places_aside, decimals, describe_points
 from sfumato.render.plane import (
     OPACITY,
     Colours,
-    address,
-    beside,
-    colours,
+    colour_density,
     dashes,
     dot_colour,
     dot_size,
+    encode_png,
     line_colour,
     line_width,
+    make_data_address,
     mix_colours,
-    png,
-    sample,
+    place_beside,
+    sample_density,
     synthetic_dot_size,
     thickness,
 )
-from sfumato.render.scale import colour_limits, series, x_limits, y_limits
+from sfumato.render.scale import colour_limits, list_series, x_limits, y_limits
 from sfumato.render.text import clean, shorten
-from sfumato.render.vega.axis import Canvas, Spec, pixels, places, tooltip
+from sfumato.render.vega.axis import Canvas, Spec, convert_positions, convert_to_pixels, tooltip
 from sfumato.render.vega.key import colour_channel
 
 ENDS = ("left", "right", "low", "high")
@@ -50,7 +50,7 @@ def formula(name: str, expression: str) -> Spec:
 
 def table(names: Sequence[str], columns: Iterable[Sequence[float]], *, digits: int) -> Spec:
     """Return rows as columns of numbers, which are a fraction of their length."""
-    rounded = [[_rounded(value, digits) for value in column] for column in columns]
+    rounded = [[_round_to_digits(value, digits) for value in column] for column in columns]
     return {
         "data": {"values": [dict(zip(names, rounded, strict=True))]},
         "transform": [{"flatten": list(names)}],
@@ -70,7 +70,7 @@ def cell_ends(
         The field with the number of the place, and those to compute: low end, high end, words.
     """
     index, low, high, middle = names
-    start, end = places(axis, window)
+    start, end = convert_positions(axis, window)
     width = (end - start) / count
     centre = f"(datum.{low} + datum.{high}) / 2"
     if axis.kind == "time":
@@ -84,14 +84,14 @@ def cell_ends(
     ]
 
 
-def _rounded(value: float, digits: int) -> float:
+def _round_to_digits(value: float, digits: int) -> float:
     rounded = float(f"{value:.{digits}g}")
     return int(rounded) if rounded.is_integer() and abs(rounded) < 1e15 else rounded
 
 
 def picture(canvas: Canvas, mark: Heat | Clouds, url: str, opacity: float = 1.0) -> Spec:
     """Return the layer that shows a picture over the window of a mark."""
-    ends = (*places(canvas.panel.x, mark.x), *places(canvas.panel.y, mark.y))
+    ends = (*convert_positions(canvas.panel.x, mark.x), *convert_positions(canvas.panel.y, mark.y))
     look: Spec = {"url": url, "opacity": opacity, "aspect": False, "aria": False}
     return {
         "data": {"values": [dict(zip(ENDS, ends, strict=True))]},
@@ -100,16 +100,16 @@ def picture(canvas: Canvas, mark: Heat | Clouds, url: str, opacity: float = 1.0)
     }
 
 
-def upright(canvas: Canvas, upward: Colours) -> str:
+def encode_upright(canvas: Canvas, upward: Colours) -> str:
     """Return the address of a picture that is told row by row from the lowest y."""
     # Pictures are told from the top, which is where a reversed axis begins.
-    return address(png(upward if canvas.panel.y.reversed else upward[::-1]))
+    return make_data_address(encode_png(upward if canvas.panel.y.reversed else upward[::-1]))
 
 
 def heat_layers(canvas: Canvas, heat: Heat) -> list[tuple[int, Spec]]:
     """Return the density, layer by layer, each with its depth."""
-    drawn = upright(canvas, colours(heat, colour_limits(canvas.figure)[1]))
-    layers = [(0, picture(canvas, heat, drawn)), (3, _touch_density(canvas, heat))]
+    drawn = encode_upright(canvas, colour_density(heat, colour_limits(canvas.figure)[1]))
+    layers = [(0, picture(canvas, heat, drawn)), (3, _make_density_targets(canvas, heat))]
     if heat.background:
         layers.insert(0, (0, picture(canvas, heat, heat.background, theme.BACKGROUND_OPACITY)))
     if heat.leaves:
@@ -120,9 +120,13 @@ def heat_layers(canvas: Canvas, heat: Heat) -> list[tuple[int, Spec]]:
 def _leaves(canvas: Canvas, heat: Heat) -> Spec:
     ends = zip(*((leaf.left, leaf.right, leaf.low, leaf.high) for leaf in heat.leaves), strict=True)
     left, right, low, high = ends
-    across = (places(canvas.panel.x, end) for end in (left, right))
-    columns = (*across, *(places(canvas.panel.y, end) for end in (low, high)))
-    look = {"fill": None, "stroke": theme.SOFT_INK, "strokeWidth": pixels(theme.LEAF_WIDTH)}
+    across = (convert_positions(canvas.panel.x, end) for end in (left, right))
+    columns = (*across, *(convert_positions(canvas.panel.y, end) for end in (low, high)))
+    look = {
+        "fill": None,
+        "stroke": theme.SOFT_INK,
+        "strokeWidth": convert_to_pixels(theme.LEAF_WIDTH),
+    }
     mark = {"type": "rect", **look, "strokeOpacity": theme.LEAF_OPACITY, "aria": False}
     return {
         **table(ENDS, columns, digits=10),
@@ -131,9 +135,11 @@ def _leaves(canvas: Canvas, heat: Heat) -> Spec:
     }
 
 
-def _touch_density(canvas: Canvas, heat: Heat) -> Spec:
+def _make_density_targets(canvas: Canvas, heat: Heat) -> Spec:
     """Cover the window by unseen rectangles that say their numbers when pointed at."""
-    taken = sample(heat, MOST_LIVELY if canvas.lively else places_aside(canvas.figure))
+    taken = sample_density(
+        heat, MOST_LIVELY if canvas.lively else choose_places_aside(canvas.figure)
+    )
     columns = zip(*((place.value, place.low, place.high) for place in taken.places), strict=True)
     numbers = table(("value", "least", "most"), tuple(columns), digits=3)
     panel = canvas.panel
@@ -141,7 +147,7 @@ def _touch_density(canvas: Canvas, heat: Heat) -> Spec:
     pairs: list[tuple[str, str]] = list(zip(names, ("across", "up", "density"), strict=True))
     doubt = ""
     if heat.coverage:
-        pairs.append((f"{percent(heat.coverage)} (noise)", "interval"))
+        pairs.append((f"{format_percent(heat.coverage)} (noise)", "interval"))
         doubt = f" + (datum.least <= 0 ? '{DOUBT}' : '')"
     words = " + '; ' + ".join(f"{json.dumps(name + ' ')} + datum.{field}" for name, field in pairs)
     return {
@@ -153,8 +159,8 @@ def _touch_density(canvas: Canvas, heat: Heat) -> Spec:
             formula("row", f"floor((datum.number - 1) / {taken.columns})"),
             *cell_ends(panel.x, heat.x, taken.columns, ("column", "left", "right", "across")),
             *cell_ends(panel.y, heat.y, taken.rows, ("row", "low", "high", "up")),
-            formula("density", _number("value") + doubt),
-            formula("interval", f"{_number('least')} + ' to ' + {_number('most')}"),
+            formula("density", _format_field("value") + doubt),
+            formula("interval", f"{_format_field('least')} + ' to ' + {_format_field('most')}"),
             formula("words", words),
         ],
         "mark": {"type": "rect", "opacity": 0, **canvas.cut},
@@ -167,7 +173,7 @@ def _touch_density(canvas: Canvas, heat: Heat) -> Spec:
     }
 
 
-def _number(field: str) -> str:
+def _format_field(field: str) -> str:
     return f"format(datum.{field}, '.3~r')"
 
 
@@ -176,16 +182,16 @@ _SAID = "% of the densest place"
 
 def cloud_layers(canvas: Canvas, clouds: Clouds) -> list[tuple[int, Spec]]:
     """Return all groups together, layer by layer, each with its depth."""
-    names = series(canvas.figure)
+    names = list_series(canvas.figure)
     colours = [theme.series_colour(names.index(name) if name else 0) for name in clouds.series]
-    drawn = upright(canvas, mix_colours(clouds, colours))
-    return [(0, picture(canvas, clouds, drawn)), (3, _touch_groups(canvas, clouds))]
+    drawn = encode_upright(canvas, mix_colours(clouds, colours))
+    return [(0, picture(canvas, clouds, drawn)), (3, _make_group_targets(canvas, clouds))]
 
 
-def _touch_groups(canvas: Canvas, clouds: Clouds) -> Spec:
+def _make_group_targets(canvas: Canvas, clouds: Clouds) -> Spec:
     """Cover what is not empty by unseen rectangles that say their numbers when pointed at."""
-    most = MOST_LIVELY if canvas.lively else places_aside(canvas.figure)
-    taken = _sampled(clouds, most)
+    most = MOST_LIVELY if canvas.lively else choose_places_aside(canvas.figure)
+    taken = _sample_percent(clouds, most)
     _, rows, columns = taken.shape
     row, column = np.nonzero(taken.any(axis=0))
     groups = [f"group{place}" for place in range(len(clouds.series))]
@@ -201,7 +207,7 @@ def _touch_groups(canvas: Canvas, clouds: Clouds) -> Spec:
             *numbers["transform"],
             *cell_ends(panel.x, clouds.x, columns, ("column", "left", "right", "across")),
             *cell_ends(panel.y, clouds.y, rows, ("row", "low", "high", "up")),
-            formula("density", _densities(clouds, groups)),
+            formula("density", _write_density_formula(clouds, groups)),
             formula("words", words),
         ],
         "mark": {"type": "rect", "opacity": 0, **canvas.cut},
@@ -214,7 +220,7 @@ def _touch_groups(canvas: Canvas, clouds: Clouds) -> Spec:
     }
 
 
-def _sampled(clouds: Clouds, most: int) -> NDArray[np.int64]:
+def _sample_percent(clouds: Clouds, most: int) -> NDArray[np.int64]:
     """Return densities in percent of the highest, at evenly spaced places."""
     value = np.rint(100 * np.array(clouds.value, dtype=float)).astype(np.int64)
     _, rows, columns = value.shape
@@ -226,7 +232,7 @@ def _sampled(clouds: Clouds, most: int) -> NDArray[np.int64]:
     return value[:, middle[0]][:, :, middle[1]]
 
 
-def _densities(clouds: Clouds, groups: list[str]) -> str:
+def _write_density_formula(clouds: Clouds, groups: list[str]) -> str:
     """Return a formula that lists the groups found at a place, each with how dense it is there."""
     names = [shorten(name, theme.LONGEST_SERIES) for name in clouds.series]
     said = [
@@ -239,21 +245,21 @@ def _densities(clouds: Clouds, groups: list[str]) -> str:
 Path = Sequence[tuple[float, float]]
 
 
-def outline_layers(canvas: Canvas, outline: Outline) -> list[tuple[int, Spec]]:
+def outline_layers(canvas: Canvas, outline: Contour) -> list[tuple[int, Spec]]:
     """Return the border around a share of a group, with its depth."""
-    index = series(canvas.figure).index(outline.series) if outline.series else 0
-    width = pixels(line_width(outline.share))
+    index = list_series(canvas.figure).index(outline.series) if outline.series else 0
+    width = convert_to_pixels(line_width(outline.share))
     look: Spec = {"stroke": line_colour(index), "strokeWidth": width}
     if gaps := dashes(index):
         look["strokeDash"] = [round(width * gap, 2) for gap in gaps]
-    return [(1, closed(canvas, outline.paths, look))] if any(outline.paths) else []
+    return [(1, make_closed_lines(canvas, outline.paths, look))] if any(outline.paths) else []
 
 
-def closed(canvas: Canvas, paths: Sequence[Path], look: Spec) -> Spec:
+def make_closed_lines(canvas: Canvas, paths: Sequence[Path], look: Spec) -> Spec:
     """Return closed lines through the corners of paths, in their order."""
     corners = [(x, y, n) for n, path in enumerate(paths) for x, y in path]
     x, y, number = zip(*corners, strict=True)
-    columns = (places(canvas.panel.x, x), places(canvas.panel.y, y), number)
+    columns = (convert_positions(canvas.panel.x, x), convert_positions(canvas.panel.y, y), number)
     rows = table(("x", "y", "path"), columns, digits=5)
     mark: Spec = {"type": "line", "interpolate": "linear-closed", "aria": False}
     return {
@@ -272,16 +278,16 @@ def dot_layers(canvas: Canvas, dots: Dots) -> list[tuple[int, Spec]]:
     """Return one group's points, with their depth."""
     if not dots.x:
         return []
-    index = series(canvas.figure).index(dots.series) if dots.series else 0
+    index = list_series(canvas.figure).index(dots.series) if dots.series else 0
     count = sum(len(mark.x) for mark in canvas.panel.marks if isinstance(mark, Dots))
-    size = math.pi / 4 * pixels(synthetic_dot_size(count)) ** 2
+    size = math.pi / 4 * convert_to_pixels(synthetic_dot_size(count)) ** 2
     look: Spec = {
         "color": dot_colour(index) if dots.series else theme.INK,
         "size": round(size, 2),
         "opacity": OPACITY,
         "aria": False,
     }
-    columns = places(canvas.panel.x, dots.x), places(canvas.panel.y, dots.y)
+    columns = convert_positions(canvas.panel.x, dots.x), convert_positions(canvas.panel.y, dots.y)
     spec: Spec = {
         **table(("x", "y"), columns, digits=5),
         "mark": {"type": "circle", **look, **canvas.cut},
@@ -295,20 +301,20 @@ _DASHES = [5, 4]
 
 def point_layers(canvas: Canvas, mark: Points) -> list[tuple[int, Spec]]:
     """Return one series, layer by layer, each with its depth."""
-    index = series(canvas.figure).index(mark.series) if mark.series else 0
+    index = list_series(canvas.figure).index(mark.series) if mark.series else 0
     colour = theme.series_colour(index)
     low, high = y_limits(canvas.panel, canvas.figure)
     point = (high - low) / (0.75 * canvas.height)
     axis = canvas.panel.x
-    words = islice(point_readings(canvas.figure, canvas.panel, mark), len(mark.y))
+    words = islice(describe_points(canvas.figure, canvas.panel, mark), len(mark.y))
     rows = [
         {"x": x, "low": a, "high": b, "y": y, "series": index, "order": order, "words": str(said)}
         for order, (x, a, b, y, said) in enumerate(
             zip(
-                places(axis, mark.x.value),
-                places(axis, mark.x.low),
-                places(axis, mark.x.high),
-                beside(canvas.panel, mark, point),
+                convert_positions(axis, mark.x.value),
+                convert_positions(axis, mark.x.low),
+                convert_positions(axis, mark.x.high),
+                place_beside(canvas.panel, mark, point),
                 words,
                 strict=True,
             )
@@ -316,24 +322,33 @@ def point_layers(canvas: Canvas, mark: Points) -> list[tuple[int, Spec]]:
     ]
     soft: Spec = {"stroke": colour, "strokeOpacity": theme.INTERVAL_OPACITY, "aria": False}
     thick = thickness(canvas.panel, point)
-    soft["strokeWidth"] = pixels(thick)
+    soft["strokeWidth"] = convert_to_pixels(thick)
     layers = [(0, _layer(canvas, rows, {"type": "rule", **soft}, "low", x2={"field": "high"}))]
     if mark.joined:
-        look: Spec = {"type": "line", "stroke": colour, "strokeWidth": pixels(1), "aria": False}
+        look: Spec = {
+            "type": "line",
+            "stroke": colour,
+            "strokeWidth": convert_to_pixels(1),
+            "aria": False,
+        }
         layers.append((1, _layer(canvas, rows, look, "x", order={"field": "order"})))
-    layers.append((2, _dots(canvas, mark, rows, pixels(dot_size(thick)))))
+    layers.append((2, _dots(canvas, mark, rows, convert_to_pixels(dot_size(thick)))))
     return layers + (_too_few(canvas, mark) if mark.too_few else [])
 
 
 def _too_few(canvas: Canvas, mark: Points) -> list[tuple[int, Spec]]:
     """Write across the panel that nothing can be said, on a dashed line."""
-    low, high = places(canvas.panel.x, x_limits(canvas.panel))
+    low, high = convert_positions(canvas.panel.x, x_limits(canvas.panel))
     rows: list[Spec] = [
         {"low": low, "high": high, "x": (low + high) / 2, "y": place, "text": TOO_FEW}
         for place in mark.too_few
     ]
     line: Spec = {"type": "rule", "stroke": theme.SOFT_INK, "strokeDash": _DASHES, "aria": False}
-    words: Spec = {"type": "text", "fontSize": pixels(theme.CAPTION_SIZE), "color": theme.SOFT_INK}
+    words: Spec = {
+        "type": "text",
+        "fontSize": convert_to_pixels(theme.CAPTION_SIZE),
+        "color": theme.SOFT_INK,
+    }
     paper: Spec = {"stroke": theme.PAPER, "strokeWidth": 6, "aria": False}
     text: Spec = {"text": {"field": "text", "type": "nominal"}}
     return [
