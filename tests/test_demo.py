@@ -16,7 +16,7 @@ import sfumato as sf
 from sfumato.charts.kinds import CHARTS
 from sfumato.cli.run import run
 from sfumato.demo import make
-from sfumato.demo.examples import EXAMPLES, SUBJECTS, Example
+from sfumato.demo.examples import EXAMPLES, SUBJECTS, DemoChart
 from sfumato.demo.page import write_program
 from sfumato.privacy.budget import Cost, to_fraction
 from sfumato.session import Session
@@ -108,7 +108,7 @@ def test_every_release_can_be_loaded_and_is_private(demo: Path) -> None:
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.name)
 def test_the_code_on_the_page_makes_the_chart(
-    demo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, example: Example
+    demo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, example: DemoChart
 ) -> None:
     shutil.copy(demo / f"{example.table}.parquet", tmp_path)
     monkeypatch.chdir(tmp_path)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Iterator
+from ast import ClassDef
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from inspect import getdoc
 from pathlib import Path
 from textwrap import dedent
@@ -237,6 +239,23 @@ def test_every_rule_has_a_breach() -> None:
 def test_whatever_is_called_large_is_large() -> None:
     large = [what for source in sources() for _, what in style.functions_are_small(source)]
     assert all(any(what.startswith(f"{name} has") for what in large) for name in LARGE)
+
+
+def shared_names(found: Iterable[Source]) -> set[str]:
+    """Return the names that more than one class has."""
+    classes = [
+        node.name for source in found for node in source.tree.body if isinstance(node, ClassDef)
+    ]
+    return {name for name, times in Counter(classes).items() if times > 1}
+
+
+def test_no_two_classes_share_a_name() -> None:
+    assert shared_names(sources()) == set()
+    twins = [
+        Source("sfumato.charts.pie", "class Pie: ..."),
+        Source("sfumato.figure", "class Pie: ..."),
+    ]
+    assert shared_names(twins) == {"Pie"}
 
 
 def unproved(folder: Path) -> list[str]:

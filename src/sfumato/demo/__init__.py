@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from sfumato.city import save
-from sfumato.demo.examples import EXAMPLES, SUBJECTS, Example, TableName
+from sfumato.demo.examples import EXAMPLES, SUBJECTS, DemoChart, TableName
 from sfumato.demo.page import GENERATOR, build_page
 from sfumato.errors import ReleaseError
 from sfumato.releases.release import Release
@@ -71,7 +71,7 @@ def _open_session(table: Path, name: TableName) -> Session:
 
 
 def _release_example(
-    session: Session, example: Example, folder: Path, tell: Callable[[str], None]
+    session: Session, example: DemoChart, folder: Path, tell: Callable[[str], None]
 ) -> Release:
     tell(f"ε = {example.epsilon:<5}  {example.title}")
     release = session.release(example.chart, budget=example.budget)

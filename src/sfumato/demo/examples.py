@@ -78,7 +78,7 @@ Section = Literal["streets", "people", "groups", "bodies", "price"]
 
 
 @dataclass(frozen=True)
-class Example:
+class DemoChart:
     """One chart, its price, and what to look for in it.
 
     Parameters
@@ -117,7 +117,7 @@ _VOICES = (
 )
 
 EXAMPLES = (
-    Example(
+    DemoChart(
         "map",
         "A city drawn by where people go",
         "The round old town, the streets that leave it on all sides, the river as a gap, the bay "
@@ -128,7 +128,7 @@ EXAMPLES = (
         like("heatmap", x="lon", y="lat"),
         0.45,
     ),
-    Example(
+    DemoChart(
         "year",
         "One week in June, nobody slept",
         "Five days a bar, and no holiday was declared: the festival rises out of the noise.",
@@ -137,7 +137,7 @@ EXAMPLES = (
         like("histplot-days", x="time", bins=73),
         0.15,
     ),
-    Example(
+    DemoChart(
         "places",
         "Where a year goes",
         "Each person spreads one unit over all their visits, so these are shares of lives, not of "
@@ -147,7 +147,7 @@ EXAMPLES = (
         like("histplot-share", x="place"),
         0.05,
     ),
-    Example(
+    DemoChart(
         "seasons",
         "Parks belong to summer",
         "The first box is the narrowest: half of a year in the park lies between late spring and "
@@ -162,7 +162,7 @@ EXAMPLES = (
         ),
         0.3,
     ),
-    Example(
+    DemoChart(
         "age",
         "Women outlive men",
         "Two outlines that part at seventy. The third sex of the register was left out on "
@@ -172,7 +172,7 @@ EXAMPLES = (
         like("histplot-hues", x="age", hue="sex", bins=21, hue_order=["female", "male"]),
         0.1,
     ),
-    Example(
+    DemoChart(
         "health",
         "Six districts, six kinds of health",
         "The young keep fit in Lantern, the old take pills in Vesper. One charge pays for all "
@@ -187,7 +187,7 @@ EXAMPLES = (
         ),
         0.1,
     ),
-    Example(
+    DemoChart(
         "income",
         "What people earn",
         "A density: its area is one. Whoever earns more than the declared end is counted in the "
@@ -197,7 +197,7 @@ EXAMPLES = (
         like("histplot-density", x="income", bins=30),
         0.1,
     ),
-    Example(
+    DemoChart(
         "commute",
         "Nobody commutes seventeen minutes",
         "Asked how long it takes, people round: to five, to a quarter, to half an hour.",
@@ -206,7 +206,7 @@ EXAMPLES = (
         like("histplot-bins", x="commute_minutes", bins=90),
         0.05,
     ),
-    Example(
+    DemoChart(
         "clouds",
         "Three clouds in the blood",
         "Sugar against pressure. Hatched cells could be noise alone; the three clouds could not.",
@@ -215,7 +215,7 @@ EXAMPLES = (
         like("histplot-plane", x="glucose", y="systolic", bins=(32, 24)),
         0.2,
     ),
-    Example(
+    DemoChart(
         "arrivals",
         "Around 2010 they built Larkfield",
         "When those moved in who live there now, year by year, beside a district that was always "
@@ -231,7 +231,7 @@ EXAMPLES = (
         ),
         0.1,
     ),
-    Example(
+    DemoChart(
         "occupations",
         "There is one lighthouse keeper",
         "You will not find the keeper here. These occupations were not declared but searched for "
@@ -241,7 +241,7 @@ EXAMPLES = (
         like("histplot-search", x="occupation"),
         0.45,
     ),
-    Example(
+    DemoChart(
         "pressure",
         "Eight boxes, and four that are not drawn",
         "Men's hearts push a little harder in every state of health. Of the third sex there are "
@@ -252,7 +252,7 @@ EXAMPLES = (
         like("boxplot-hue", x="health", y="systolic", hue="sex", step=0.1),
         0.3,
     ),
-    Example(
+    DemoChart(
         "pay",
         "Up on Ochre Hill",
         "The poorer quarter of Ochre Hill ends about where the richer quarter of Lantern begins. "
@@ -262,7 +262,7 @@ EXAMPLES = (
         like("boxplot-across", x="income", y="district"),
         0.15,
     ),
-    Example(
+    DemoChart(
         "minutes",
         "Larkfield pays in minutes",
         "How many minutes bring one in ten to work, a quarter, half of them, and so on. Nine in "
@@ -279,7 +279,7 @@ EXAMPLES = (
         ),
         0.15,
     ),
-    Example(
+    DemoChart(
         "bodies",
         "Four clouds, and not one dot",
         "Six measurements of each patient, seen from where they differ most. Pressure pulls to one "
@@ -292,7 +292,7 @@ EXAMPLES = (
         1e-6,
         {"loadings": 6},
     ),
-    Example(
+    DemoChart(
         "directions",
         "Six measurements, two that matter",
         "More than half of what tells patients apart lies along one direction, and a second, at "
@@ -305,7 +305,7 @@ EXAMPLES = (
         1e-6,
     ),
     *(
-        Example(
+        DemoChart(
             f"price-{place}",
             f"{voice}, ε = {epsilon}",
             story,

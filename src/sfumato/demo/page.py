@@ -13,7 +13,7 @@ from string import Template
 from typing import Any, get_args
 
 from sfumato.catalogue import unusual
-from sfumato.demo.examples import SUBJECTS, Example, Section
+from sfumato.demo.examples import SUBJECTS, DemoChart, Section
 from sfumato.domain import Bounds, Categories, convert_to_datetime
 from sfumato.privacy.budget import Cost, format_amount, to_fraction
 from sfumato.privacy.guarantee import PrivacyUnit
@@ -23,7 +23,7 @@ from sfumato.releases.release import Release
 from sfumato.render import html
 
 
-def write_program(example: Example) -> str:
+def write_program(example: DemoChart) -> str:
     """Return a program that makes this chart in the folder of the demonstration."""
     subject = SUBJECTS[example.table]
     asked = unusual(example.chart)
@@ -48,7 +48,7 @@ def write_program(example: Example) -> str:
     return "".join(lines)
 
 
-def _write_budget(example: Example) -> str:
+def _write_budget(example: DemoChart) -> str:
     return f"sf.{example.budget!r}" if example.delta else str(example.epsilon)
 
 
@@ -87,7 +87,7 @@ GENERATOR = '<!doctype html><html lang="en"><meta name="generator" content="sfum
 
 _NARROW = 270
 
-Pictures = Sequence[tuple[Example, Release]]
+Pictures = Sequence[tuple[DemoChart, Release]]
 
 
 def build_page(pictures: Pictures, ledgers: Mapping[str, Ledger]) -> str:
@@ -115,7 +115,7 @@ def _build_cards(pictures: Pictures, section: Section) -> str:
     )
 
 
-def _build_card(example: Example, release: Release) -> str:
+def _build_card(example: DemoChart, release: Release) -> str:
     link = f'<p><a href="{example.name}.html">Pan, zoom and point at it.</a></p>'
     return (
         f'<article id="{example.name}">{_draw_figures(example, release)}'
@@ -125,7 +125,7 @@ def _build_card(example: Example, release: Release) -> str:
     )
 
 
-def _draw_figures(example: Example, release: Release) -> str:
+def _draw_figures(example: DemoChart, release: Release) -> str:
     """Draw a figure for wide screens and for narrow ones, where scaled letters are too small."""
     figure = replace(release.figure(**example.view), title=example.title)
     narrow = html.build_fragment(figure, heading="h3", width=_NARROW)

@@ -267,8 +267,8 @@ class Protocol:
         return (
             f"ε = {format_amount(to_fraction(self.epsilon), up=True)}, "
             f"δ = {format_amount(to_fraction(self.delta), up=True)}, protecting what each honest "
-            f"participant holds, if at least {self.honest} of {self.participants} are honest; that they take "
-            f"part is public{why and f'. Protects little: {why}'}"
+            f"participant holds, if at least {self.honest} of {self.participants} are honest; that "
+            f"they take part is public{why and f'. Protects little: {why}'}"
         )
 
     @cached_property
