@@ -22,7 +22,7 @@ import pyarrow as pa
 import sfumato as sf
 from rivals.files import measure_file, measured_file, write_file
 from rivals.fourier import joint_by_fourier
-from sfumato.engines.duckdb_engine import DuckEngine
+from sfumato.engines.dispatch import DuckEngine
 from sfumato.exact import Exact
 from sfumato.mechanisms.joint import Score, joint
 from sfumato.testing import metered

@@ -53,7 +53,7 @@ def write(path: Path, rows: int) -> None:
 
 def by_engine(path: str, cells: int) -> list[int]:
     from sfumato.domain import Bounds
-    from sfumato.engines.duckdb_engine import DuckEngine
+    from sfumato.engines.dispatch import DuckEngine
     from sfumato.grid import Grid
     from sfumato.privacy.guarantee import PrivacyUnit
 

@@ -30,7 +30,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from sfumato.domain import Bounds
-from sfumato.engines.duckdb_engine import DuckEngine
+from sfumato.engines.dispatch import DuckEngine
 from sfumato.lattice import REACH, Lattice, Moments
 from sfumato.privacy.guarantee import PrivacyUnit
 

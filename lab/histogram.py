@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 import sfumato as sf
-from sfumato.engines.duckdb_engine import DuckEngine
+from sfumato.engines.dispatch import DuckEngine
 from sfumato.testing import measure_planned, seeded
 
 REPEATS = 1000

@@ -13,7 +13,7 @@ from sfumato.charts.histogram import Histogram
 from sfumato.charts.kinds import CHARTS
 from sfumato.cli.commands import whole
 from sfumato.cli.run import run
-from sfumato.engines.duckdb_engine import DuckEngine
+from sfumato.engines.dispatch import DuckEngine
 from sfumato.testing import city
 
 pytestmark = pytest.mark.usefixtures("no_python_in_a_shell")

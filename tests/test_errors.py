@@ -13,15 +13,21 @@ import pytest
 
 import sfumato as sf
 from sfumato.cli.run import run
-from sfumato.errors import FUNCTION, SESSION, SHELL, DomainError, Door, Phrase, SfumatoError
-from sfumato.phrases import (
+from sfumato.errors import (
+    FUNCTION,
+    SESSION,
+    SHELL,
     YEAR,
     BoundsOf,
     CategoriesOf,
+    DomainError,
+    Door,
+    Phrase,
     PrivateSearch,
     ProtectedUsers,
     Setting,
     Settings,
+    SfumatoError,
     Spending,
     Worded,
 )

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.domain import Bounds
-from sfumato.engines.duckdb_engine import DuckEngine
+from sfumato.engines.dispatch import DuckEngine
 from sfumato.errors import DomainError
 from sfumato.grid import Grid
 from sfumato.plane import MOST_STEPS, Plane, Weight, deinterleave, influence, interleave

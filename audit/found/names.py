@@ -18,7 +18,7 @@ import sfumato as sf
 from found.find import Find, ReproducedError
 from report import Size
 from sfumato.cli.run import run
-from sfumato.engines.duckdb_engine import DuckEngine
+from sfumato.engines.dispatch import DuckEngine
 from sfumato.errors import OverspentError, SfumatoError
 from sfumato.mechanisms import joint
 from sfumato.privacy.budget import Cost

@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any
 
 from sfumato.domain import Domain
-from sfumato.engines.duckdb_engine import DuckEngine
+from sfumato.engines.dispatch import DuckEngine
 from sfumato.engines.engine import Engine
 from sfumato.errors import SfumatoError
 from sfumato.privacy.budget import Budget

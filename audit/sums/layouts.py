@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 
 from engines import forms, hostile
 from sfumato.domain import Bounds, Categories
-from sfumato.engines.duckdb_engine import DuckEngine
+from sfumato.engines.dispatch import DuckEngine
 from sfumato.exact import Exact
 from sfumato.grid import Grid, Labels
 from sfumato.lattice import LENGTH, REACH, DistanceCells, Lattice, Moments, Projection

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import pyarrow as pa
 
-from sfumato.engines.duckdb_engine import DuckEngine
+from sfumato.engines.dispatch import DuckEngine
 from sfumato.releases.release import Release
 from sfumato.testing import measure_planned
 from sums.asked import Asked

@@ -23,7 +23,7 @@ from sfumato.charts.heatmap.chart import published as pyramid
 from sfumato.charts.pca.chart import analysis as centre
 from sfumato.charts.pca.chart import analysis as reach
 from sfumato.charts.scoreplot.chart import cells as score_pyramid
-from sfumato.engines import duckdb_engine as duck
+from sfumato.engines import dispatch as duck
 from sfumato.engines.engine import Schema
 from sfumato.exact import Exact
 from sfumato.grid import Grid

@@ -22,10 +22,11 @@ from sfumato.private_search import Private, private
 from sfumato.releases.pca import PcaRelease
 from sfumato.releases.release import Release
 from sfumato.releases.scoreplot import Method as ScoreMethod
-from sfumato.session import Session
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from sfumato.session import Session
 
 
 @dataclass(frozen=True)
@@ -175,6 +176,8 @@ class Request:
         """Open a session that has room for it."""
         room = Budget(100, 0.1, weak=True)
         kept: dict[str, Any] = {"ledger": ledger, "name": name, "size": self.size}
+        from sfumato.session import Session
+
         return Session(table, unit=self.unit, domain=domain, budget=room, **kept)
 
     def release(self, session: Session, budget: Budget) -> Release:

@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Literal, cast
 
-from sfumato.errors import DomainError
-from sfumato.phrases import LISTED, PAIR, BoundsOf, CategoriesOf, PrivateSearch, Worded
+from sfumato.errors import LISTED, PAIR, BoundsOf, CategoriesOf, DomainError, PrivateSearch, Worded
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _FIRST_MOMENT, _LAST_MOMENT = -62_135_596_800e6, 253_402_300_799e6

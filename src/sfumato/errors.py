@@ -1,15 +1,20 @@
-"""The errors users meet, and names made fit to be printed in them.
+"""The errors users meet, and what to type next as each door spells it.
 
 An error says what is wrong, why it matters, what to type next. It may name columns and public
-parameters; it never holds a value from the data.
+parameters; it never holds a value from the data. A phrase is something to type, which a session, a
+one-line function and a shell spell in their own ways.
 """
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Mapping, Sequence
 from contextlib import ContextDecorator
 from dataclasses import dataclass
+from datetime import date
+from keyword import iskeyword
 from types import TracebackType
-from typing import Literal, Protocol
+from typing import Literal, Protocol, cast
 
 LONGEST = 120
 """How many letters of a name a sentence or an axis has room for."""
@@ -120,7 +125,7 @@ class SfumatoError(Exception):
 
     Examples
     --------
-    >>> from sfumato.phrases import BoundsOf
+    >>> from sfumato.errors import BoundsOf
     >>> error = SfumatoError("It is dark.", "Nothing can be seen.", ("Try ", BoundsOf("wait")))
     >>> error.advice
     'Try Domain(wait=(lower, upper))'
@@ -178,3 +183,278 @@ class ReleaseError(SfumatoError):
 
 class OverspentError(SfumatoError):
     """A mechanism spent more than its plan charged: a bug in sfumato, never in your data."""
+
+
+YEAR = (date(2026, 1, 1), date(2027, 1, 1))
+"""A range of dates, as an example."""
+
+
+@dataclass(frozen=True)
+class Worded:
+    """A phrase of one place; a door without a spelling of its own takes the session's.
+
+    Examples
+    --------
+    >>> from sfumato.errors import FUNCTION, SHELL
+    >>> make = Worded("release.save('chart.json')", in_shell="-o chart.json")
+    >>> make.spell(FUNCTION), make.spell(SHELL)
+    ("release.save('chart.json')", '-o chart.json')
+    """
+
+    session: str
+    in_function: str | None = None
+    in_shell: str | None = None
+
+    def spell(self, door: Door) -> str:
+        """Return it as it is typed at `door`."""
+        own = {"function": self.in_function, "shell": self.in_shell}.get(door.kind)
+        return self.session if own is None else own
+
+
+@dataclass(frozen=True)
+class PrivateSearch:
+    """A private search, in the place of bounds or of categories; the latter take a δ.
+
+    Examples
+    --------
+    >>> from sfumato.errors import SESSION, SHELL
+    >>> PrivateSearch(delta=1e-6).spell(SESSION), PrivateSearch(delta=1e-6).spell(SHELL)
+    ('sf.private(delta=1e-6)', 'private:1e-6')
+    """
+
+    share: float | None = None
+    delta: float | None = None
+
+    def spell(self, door: Door) -> str:
+        """Return it as it is typed at `door`."""
+        if door.kind == "shell":
+            amounts = [amount for amount in (self.delta, self.share) if amount is not None]
+            return ":".join(["private", *map(_number, amounts)])
+        given = {"share": self.share, "delta": self.delta}.items()
+        words = [f"{name}={_number(amount)}" for name, amount in given if amount is not None]
+        return f"sf.private({', '.join(words)})"
+
+
+@dataclass(frozen=True)
+class Setting:
+    """An option with its value, or alone.
+
+    Examples
+    --------
+    >>> from sfumato.errors import SESSION, SHELL
+    >>> Setting("bins", [0, 18, 65]).spell(SESSION), Setting("bins", [0, 18, 65]).spell(SHELL)
+    ('bins=[0, 18, 65]', '--bins 0,18,65')
+    >>> Setting("hue_order").spell(SHELL)
+    '--hue-order'
+    """
+
+    name: str
+    value: object = None
+    in_shell: str | None = None
+
+    def spell(self, door: Door) -> str:
+        """Return it as it is typed at `door`."""
+        value = self.value
+        if door.kind != "shell":
+            return self.name if value is None else f"{self.name}={_in_python(value, door)}"
+        name = self.in_shell or f"--{self.name.replace('_', '-')}"
+        match value:
+            case None:
+                return name
+            case PrivateSearch():
+                return f"{name} {value.spell(door)}"
+            case Mapping():
+                pairs = cast(Mapping[object, object], value).items()
+                return " ".join(f"{name} {typed(f'{key}={_plain(each)}')}" for key, each in pairs)
+            case _:
+                return f"{name} {typed(_plain(value))}"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Several options together.
+
+    Examples
+    --------
+    >>> from sfumato.errors import SESSION, SHELL
+    >>> both = Settings({"x": "lon", "y": "lat"})
+    >>> both.spell(SESSION), both.spell(SHELL)
+    ("x='lon', y='lat'", '--x lon --y lat')
+    """
+
+    given: Mapping[str, object]
+
+    def spell(self, door: Door) -> str:
+        """Return them as they are typed at `door`."""
+        words = [Setting(name, value).spell(door) for name, value in self.given.items()]
+        return (" " if door.kind == "shell" else ", ").join(words)
+
+
+@dataclass(frozen=True)
+class BoundsOf:
+    """The declaration of the bounds of a column, or of two.
+
+    Examples
+    --------
+    >>> from sfumato.errors import (FUNCTION, SESSION, SHELL, Door)
+    >>> wait = BoundsOf("wait")
+    >>> wait.spell(SESSION), wait.spell(SHELL)
+    ('Domain(wait=(lower, upper))', '--bounds wait=LOWER,UPPER')
+    >>> wait.spell(FUNCTION), wait.spell(Door("function", one_range=True))
+    ("bounds={'wait': (lower, upper)}", 'bounds=(lower, upper)')
+    """
+
+    column: str
+    second: str | None = None
+    ends: tuple[float, float] | tuple[date, date] | None = None
+
+    def spell(self, door: Door) -> str:
+        """Return it as it is typed at `door`."""
+        columns = [name for name in (self.column, self.second) if name is not None]
+        if door.kind == "shell":
+            ends = "LOWER,UPPER" if self.ends is None else _plain(self.ends)
+            return " ".join(f"--bounds {typed(f'{name}={ends}')}" for name in columns)
+        pair = "(lower, upper)" if self.ends is None else _in_python(self.ends, door)
+        if door.kind == "function" and door.one_range and len(columns) == 1:
+            return f"bounds={pair}"
+        facts = dict.fromkeys(columns, pair)
+        return f"bounds={_mapping(facts)}" if door.kind == "function" else _domain(facts)
+
+
+@dataclass(frozen=True)
+class CategoriesOf:
+    """The categories of a column, declared or searched for.
+
+    Examples
+    --------
+    >>> from sfumato.errors import FUNCTION, SESSION, Door
+    >>> ward = CategoriesOf("ward")
+    >>> ward.spell(SESSION), ward.spell(FUNCTION)
+    ("Domain(ward=['A', 'B'])", "order=['A', 'B']")
+    >>> CategoriesOf("ward", PrivateSearch(delta=1e-6)).spell(Door("shell", hue="ward"))
+    '--hue-order private:1e-6'
+    """
+
+    column: str
+    values: Sequence[object] | PrivateSearch = ("A", "B")
+
+    def spell(self, door: Door) -> str:
+        """Return it as it is typed at `door`."""
+        values = self.values if isinstance(self.values, PrivateSearch) else list(self.values)
+        if door.kind != "session":
+            return Setting("hue_order" if self.column == door.hue else "order", values).spell(door)
+        fact = _in_python(values, door)  # which of its orders a session's chart means is not known
+        return fact if isinstance(values, PrivateSearch) else _domain({self.column: fact})
+
+
+@dataclass(frozen=True)
+class Spending:
+    """A budget.
+
+    Examples
+    --------
+    >>> from sfumato.errors import SESSION, SHELL
+    >>> Spending(1, 1e-6).spell(SESSION), Spending(20, weak=True).spell(SHELL)
+    ('Budget(epsilon=1, delta=1e-6)', '--epsilon 20 --weak')
+    """
+
+    epsilon: float
+    delta: float = 0.0
+    reserve: float | None = None
+    weak: bool = False
+
+    def spell(self, door: Door) -> str:
+        """Return it as it is typed at `door`."""
+        given = {"epsilon": self.epsilon, "delta": self.delta or None}
+        named = {name: amount for name, amount in given.items() if amount is not None}
+        if door.kind == "shell":  # where there is no reserve to set
+            words = [f"--{name} {_number(amount)}" for name, amount in named.items()]
+            return " ".join([*words, *["--weak"] * self.weak])
+        named |= {} if self.reserve is None else {"reserve": self.reserve}
+        words = [f"{name}={_number(amount)}" for name, amount in named.items()]
+        return f"Budget({', '.join([*words, *['weak=True'] * self.weak])})"
+
+
+@dataclass(frozen=True)
+class ProtectedUsers:
+    """The privacy unit of a user column.
+
+    Examples
+    --------
+    >>> from sfumato.errors import SESSION, SHELL
+    >>> ProtectedUsers("user_id", 20).spell(SESSION), ProtectedUsers("user_id", 20).spell(SHELL)
+    ("PrivacyUnit.users('user_id', max_rows=20)", '--unit user_id:20')
+    """
+
+    column: str | None
+    max_rows: int | None = None
+
+    def spell(self, door: Door) -> str:
+        """Return it as it is typed at `door`."""
+        if door.kind == "shell":
+            rows = "" if self.max_rows is None else f":{self.max_rows}"
+            return f"--unit {typed(f'{self.column}{rows}')}"
+        rows = "" if self.max_rows is None else f", max_rows={self.max_rows}"
+        return f"PrivacyUnit.users({self.column!r}{rows})"
+
+
+PAIR = Worded("(lower, upper)", in_shell="--bounds LOWER,UPPER")
+LISTED = Worded("['A', 'B']", in_shell="A,B")
+SHARED = Worded(
+    "sf.private(share=0.1)", in_shell="private:0.1 for bounds, private:1e-6:0.1 for categories"
+)
+
+
+def typed(text: object) -> str:
+    """Return a name or a path as one word of a shell.
+
+    Examples
+    --------
+    >>> typed("our visits.ledger")
+    "'our visits.ledger'"
+    """
+    word = str(text)
+    # A comma alone is a word to a shell, and looks like the sentence's own to a reader.
+    return shlex.quote(word) if any(map(str.isalnum, word)) else f"'{word}'"
+
+
+def _domain(facts: Mapping[str, str]) -> str:
+    """Return a `Domain`, by keywords where the columns have names that Python takes for such."""
+    if all(name.isidentifier() and not iskeyword(name) for name in facts):
+        return f"Domain({', '.join(f'{name}={fact}' for name, fact in facts.items())})"
+    return f"Domain({_mapping(facts)})"
+
+
+def _mapping(facts: Mapping[str, str]) -> str:
+    return f"{{{', '.join(f'{name!r}: {fact}' for name, fact in facts.items())}}}"
+
+
+def _in_python(value: object, door: Door) -> str:
+    match value:
+        case PrivateSearch():
+            return value.spell(door)
+        case date():
+            return f"date({value.year}, {value.month}, {value.day})"
+        case (date() as first, date() as last):
+            return f"({_in_python(first, door)}, {_in_python(last, door)})"
+        case _:
+            return repr(value)
+
+
+def _plain(value: object) -> str:
+    """Return a value as the shell's options take it: lists with commas and no brackets."""
+    match value:
+        case date():
+            return value.isoformat()
+        case float():
+            return _number(value)
+        case tuple() | list():
+            return ",".join(map(_plain, cast(list[object], value)))
+        case _:
+            return str(value)
+
+
+def _number(amount: float) -> str:
+    """Return a number as it is written by hand: 1, 0.5, 1e-6."""
+    text = repr(float(amount)).removesuffix(".0")
+    return text.replace("e-0", "e-").replace("e+0", "e").replace("e+", "e")

@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.domain import Bounds, Categories
-from sfumato.errors import DomainError
-from sfumato.phrases import Setting
+from sfumato.errors import DomainError, Setting
 
 MOST_CELLS = 2**24
 """How many cells one dense answer may have: 128 MiB of integers."""

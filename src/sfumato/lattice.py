@@ -16,9 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.domain import Bounds, convert_to_float
-from sfumato.errors import DomainError
+from sfumato.errors import DomainError, Setting
 from sfumato.grid import Edges, Grid, Key
-from sfumato.phrases import Setting
 from sfumato.privacy.guarantee import PrivacyUnit
 
 Point = tuple[int, ...]

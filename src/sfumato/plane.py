@@ -15,9 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.domain import convert_to_float
-from sfumato.errors import DomainError
+from sfumato.errors import BoundsOf, DomainError, Setting
 from sfumato.grid import Grid
-from sfumato.phrases import BoundsOf, Setting
 from sfumato.privacy.guarantee import PrivacyUnit
 
 Codes = NDArray[np.int64]

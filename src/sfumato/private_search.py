@@ -8,8 +8,7 @@ from datetime import date
 from typing import cast
 
 from sfumato.domain import Bounds, convert_to_float
-from sfumato.errors import DomainError
-from sfumato.phrases import SHARED, YEAR, BoundsOf, PrivateSearch, Worded
+from sfumato.errors import SHARED, YEAR, BoundsOf, DomainError, PrivateSearch, Worded
 
 LIMIT = 2.0**40
 """Private bounds are searched for between ± this number, about 10¹², unless you say otherwise."""

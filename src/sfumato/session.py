@@ -16,9 +16,8 @@ from sfumato.domain import Domain
 from sfumato.engines.dispatch import choose_engine
 from sfumato.engines.engine import redact_errors
 from sfumato.engines.table import Table
-from sfumato.errors import BudgetError, LedgerError
+from sfumato.errors import BudgetError, LedgerError, PrivateSearch, Worded
 from sfumato.mechanisms.meter import Meter, require_process, simulation
-from sfumato.phrases import PrivateSearch, Worded
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.privacy.ledger import Ledger

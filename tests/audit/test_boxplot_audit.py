@@ -25,7 +25,7 @@ from sfumato.charts.boxplot.plan import BoxProcedure
 from sfumato.charts.quantiles import Quantiles
 from sfumato.charts.ranks import CHOICE_SHARE, Chooser
 from sfumato.domain import Bounds, Domain
-from sfumato.engines.duckdb_engine import DuckEngine
+from sfumato.engines.dispatch import DuckEngine
 from sfumato.exact import Exact
 from sfumato.grid import Grid
 from sfumato.mechanisms import threshold as walking

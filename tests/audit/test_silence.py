@@ -19,7 +19,7 @@ from pyarrow import csv as arrow_csv
 from sfumato.charts.histogram import Histogram
 from sfumato.domain import Bounds
 from sfumato.engines import cells as kernel
-from sfumato.engines.duckdb_engine import DuckEngine
+from sfumato.engines.dispatch import DuckEngine
 from sfumato.errors import SourceError
 from sfumato.privacy.ledger import Ledger
 from silence import DRAWS, EXAMPLES

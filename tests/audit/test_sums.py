@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from sfumato.charts.histogram import Histogram
-from sfumato.engines.duckdb_engine import DuckEngine
+from sfumato.engines.dispatch import DuckEngine
 from sfumato.engines.sums import Tally
 from sfumato.mechanisms.meter import Meter
 from sfumato.privacy.budget import Cost

@@ -21,7 +21,7 @@ from scaling.driving import driver_seconds, grown, heard
 from scaling.fitting import each_more, exponent, last_exponent
 from scaling.questions import CHARTS, Question
 from scaling.tables import NUMBERS, USER, WARD, part_paths, write_parts
-from sfumato.engines.duckdb_engine import DuckEngine
+from sfumato.engines.dispatch import DuckEngine
 from sfumato.exact import Exact
 
 SIZES = (10**6, 3 * 10**6, 10**7, 10**8)

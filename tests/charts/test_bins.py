@@ -13,7 +13,7 @@ from sfumato.charts.histogram import Histogram
 from sfumato.dates import MOST
 from sfumato.domain import Bounds, ColumnType, Domain
 from sfumato.engines.cells import edges_cells, grid_cells
-from sfumato.engines.duckdb_engine import DuckEngine
+from sfumato.engines.dispatch import DuckEngine
 from sfumato.grid import Grid, count_values_in_cells
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import PrivacyUnit

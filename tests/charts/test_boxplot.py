@@ -14,7 +14,7 @@ import pytest
 from sfumato.charts.boxplot.chart import Boxplot
 from sfumato.charts.chart import find_budget
 from sfumato.domain import Bounds, Domain
-from sfumato.engines.duckdb_engine import DuckEngine
+from sfumato.engines.dispatch import DuckEngine
 from sfumato.errors import BudgetError, DomainError, OverspentError, SfumatoError
 from sfumato.exact import Exact
 from sfumato.grid import Grid

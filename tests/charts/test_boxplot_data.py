@@ -8,7 +8,7 @@ import pytest
 
 from sfumato.charts.boxplot.chart import Boxplot
 from sfumato.domain import Domain
-from sfumato.engines.duckdb_engine import DuckEngine
+from sfumato.engines.dispatch import DuckEngine
 from sfumato.postprocess.box import Box
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import PrivacyUnit

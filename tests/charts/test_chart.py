@@ -14,7 +14,7 @@ import pytest
 import sfumato as sf
 from sfumato.catalogue import Request, Roles, by_method, request
 from sfumato.charts.chart import Chart
-from sfumato.engines.duckdb_engine import DuckEngine
+from sfumato.engines.dispatch import DuckEngine
 from sfumato.errors import OverspentError
 from sfumato.mechanisms import approx, joint, noise, threshold
 from sfumato.mechanisms.ranks.paths import DrawnPosition

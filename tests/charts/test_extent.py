@@ -17,7 +17,7 @@ from sfumato.charts.quantiles import Quantiles
 from sfumato.charts.values import MARGIN, BoundsSearch
 from sfumato.domain import Bounds, Domain
 from sfumato.engines.cells import edges_cells
-from sfumato.engines.duckdb_engine import DuckEngine
+from sfumato.engines.dispatch import DuckEngine
 from sfumato.engines.engine import Schema
 from sfumato.errors import BudgetError, DomainError, SourceError
 from sfumato.exact import Exact

@@ -15,7 +15,7 @@ from sfumato.charts.allocation import Allocation
 from sfumato.charts.chart import find_budget
 from sfumato.charts.heatmap.chart import Heatmap
 from sfumato.domain import Domain
-from sfumato.engines.duckdb_engine import DuckEngine
+from sfumato.engines.dispatch import DuckEngine
 from sfumato.errors import BudgetError, DomainError, OverspentError, SourceError
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import PrivacyUnit

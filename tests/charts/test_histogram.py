@@ -8,7 +8,7 @@ import pytest
 from sfumato.charts.chart import find_budget
 from sfumato.charts.histogram import Histogram
 from sfumato.domain import Bounds, Domain
-from sfumato.engines.duckdb_engine import DuckEngine
+from sfumato.engines.dispatch import DuckEngine
 from sfumato.errors import BudgetError, DomainError, OverspentError
 from sfumato.exact import Exact
 from sfumato.privacy.budget import Budget

@@ -18,7 +18,7 @@ from sfumato.charts.pca.chart import analysis as centre
 from sfumato.charts.pca.chart import analysis as reach
 from sfumato.charts.pca.chart import analysis as summing
 from sfumato.domain import Bounds, Domain
-from sfumato.engines.duckdb_engine import DuckEngine
+from sfumato.engines.dispatch import DuckEngine
 from sfumato.errors import BudgetError, DomainError, OverspentError, SourceError
 from sfumato.lattice import DistanceCells, Lattice, Moments
 from sfumato.mechanisms.meter import Meter

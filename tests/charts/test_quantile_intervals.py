@@ -11,7 +11,7 @@ import pytest
 from sfumato.charts.quantiles import Quantiles
 from sfumato.charts.ranks import CHOICE_SHARE, COUNT_SHARE, SIZE_SHARE
 from sfumato.domain import Bounds, Domain
-from sfumato.engines.duckdb_engine import DuckEngine
+from sfumato.engines.dispatch import DuckEngine
 from sfumato.exact import Exact
 from sfumato.grid import Grid
 from sfumato.postprocess.rank_interval import compute_intervals

@@ -12,7 +12,7 @@ import pytest
 from sfumato.charts.chart import find_budget
 from sfumato.charts.quantiles import MOST_QUANTILES, Quantiles
 from sfumato.domain import Bounds, Domain
-from sfumato.engines.duckdb_engine import DuckEngine
+from sfumato.engines.dispatch import DuckEngine
 from sfumato.errors import BudgetError, DomainError
 from sfumato.exact import Exact
 from sfumato.grid import Grid

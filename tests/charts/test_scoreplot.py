@@ -16,7 +16,7 @@ from sfumato.charts.scoreplot.cells import make_distance_ladder
 from sfumato.charts.scoreplot.chart import Scoreplot
 from sfumato.charts.scoreplot.plan import BudgetSplit
 from sfumato.domain import Domain
-from sfumato.engines.duckdb_engine import DuckEngine
+from sfumato.engines.dispatch import DuckEngine
 from sfumato.errors import BudgetError, DomainError, LedgerError, OverspentError, SourceError
 from sfumato.privacy.budget import Budget, Cost
 from sfumato.privacy.guarantee import PrivacyUnit

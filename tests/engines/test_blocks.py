@@ -6,7 +6,7 @@ import pytest
 
 from sfumato.domain import Bounds, Categories
 from sfumato.engines import reading as blocks
-from sfumato.engines.duckdb_engine import DuckEngine
+from sfumato.engines.dispatch import DuckEngine
 from sfumato.engines.sources.arrow import ArrowTable
 from sfumato.engines.sources.source import Columns
 from sfumato.grid import Grid, Labels

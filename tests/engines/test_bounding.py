@@ -15,7 +15,7 @@ from sfumato.domain import Bounds, Categories
 from sfumato.engines import bounding
 from sfumato.engines import bounding as gathering
 from sfumato.engines import people as walking
-from sfumato.engines.duckdb_engine import DuckEngine
+from sfumato.engines.dispatch import DuckEngine
 from sfumato.engines.sums import Totals
 from sfumato.engines.table import MemoryLimits, Resources
 from sfumato.grid import Grid, Labels

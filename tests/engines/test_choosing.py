@@ -9,8 +9,7 @@ import pytest
 
 import sfumato as sf
 from engines.test_table import CANARY, SESSION, of_spark
-from sfumato.engines.dispatch import choose_engine
-from sfumato.engines.duckdb_engine import DuckEngine
+from sfumato.engines.dispatch import DuckEngine, choose_engine
 from sfumato.engines.table import PLAIN
 
 ROWS = pa.table({"age": [1, 2, 3], "person": ["u", "u", "v"]})

@@ -23,7 +23,7 @@ from sfumato.engines.columns import (
     read_numbers,
     read_numbers_and_gaps,
 )
-from sfumato.engines.duckdb_engine import DuckEngine
+from sfumato.engines.dispatch import DuckEngine
 from sfumato.grid import Grid
 from sfumato.plane import Plane, Weight
 from sfumato.privacy.guarantee import PrivacyUnit

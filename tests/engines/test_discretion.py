@@ -17,7 +17,7 @@ import pytest
 
 from engines.hostile import CANARY
 from sfumato.domain import Bounds, Categories
-from sfumato.engines.duckdb_engine import DuckEngine
+from sfumato.engines.dispatch import DuckEngine
 from sfumato.engines.engine import redact_errors
 from sfumato.engines.sums import Counts
 from sfumato.errors import DomainError, SourceError
@@ -180,7 +180,7 @@ def test_control_c_ends_a_long_query_at_once(question):
     script = f"""
         import duckdb
         from sfumato.domain import Bounds
-        from sfumato.engines.duckdb_engine import DuckEngine
+        from sfumato.engines.dispatch import DuckEngine
         from sfumato.grid import Grid
         from sfumato.lattice import Lattice, Moments
         from sfumato.plane import Plane
@@ -211,7 +211,7 @@ def test_control_c_is_heard_at_any_moment():
     script = """
         import os, signal, threading
         import duckdb
-        from sfumato.engines.duckdb_engine import DuckEngine
+        from sfumato.engines.dispatch import DuckEngine
         from sfumato.privacy.guarantee import PrivacyUnit
         endless = duckdb.sql("SELECT range % 99 AS u FROM range(1000000000000)")
         heard = 0

@@ -21,7 +21,7 @@ from engines.hostile import CANARY, GRID, hostile
 from engines.oracle import SALT, counts
 from sfumato.domain import Bounds, Categories
 from sfumato.engines.cells import list_columns
-from sfumato.engines.duckdb_engine import DuckEngine
+from sfumato.engines.dispatch import DuckEngine
 from sfumato.engines.sources.arrow import ArrowTable
 from sfumato.errors import DomainError, SourceError
 from sfumato.grid import Edges, Grid, Labels
@@ -379,7 +379,7 @@ def test_a_file_is_streamed_and_not_held():
     script = """if True:
         import sys, numpy as np, pyarrow as pa, pyarrow.parquet as pq
         from sfumato.domain import Bounds
-        from sfumato.engines.duckdb_engine import DuckEngine
+        from sfumato.engines.dispatch import DuckEngine
         from sfumato.grid import Grid
         from sfumato.privacy.guarantee import PrivacyUnit
         path, read = sys.argv[1:]

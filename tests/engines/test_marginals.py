@@ -12,7 +12,7 @@ from engines.hostile import GRID, hostile
 from engines.oracle import SALT, counts
 from sfumato.domain import Bounds
 from sfumato.engines import bounding
-from sfumato.engines.duckdb_engine import DuckEngine
+from sfumato.engines.dispatch import DuckEngine
 from sfumato.engines.sources.arrow import ArrowTable
 from sfumato.errors import SourceError
 from sfumato.grid import Grid

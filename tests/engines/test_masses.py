@@ -15,7 +15,7 @@ from engines.hostile import GRID, hostile
 from sfumato.domain import Bounds
 from sfumato.engines import bounding
 from sfumato.engines.bounding import PartitionedRows
-from sfumato.engines.duckdb_engine import DuckEngine
+from sfumato.engines.dispatch import DuckEngine
 from sfumato.engines.sources.arrow import ArrowTable
 from sfumato.engines.table import MemoryLimits
 from sfumato.errors import DomainError, SourceError

@@ -20,7 +20,7 @@ from sfumato.engines import bounding, moments
 from sfumato.engines import cells as points
 from sfumato.engines import moments as gram
 from sfumato.engines import people as walking
-from sfumato.engines.duckdb_engine import DuckEngine
+from sfumato.engines.dispatch import DuckEngine
 from sfumato.engines.sources.arrow import ArrowTable
 from sfumato.errors import SourceError
 from sfumato.lattice import LENGTH, REACH, SHARES, Lattice, Moments, moment_weight

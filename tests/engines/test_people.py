@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sfumato.domain import Bounds
 from sfumato.engines import people
 from sfumato.engines.columns import read_identities
-from sfumato.engines.duckdb_engine import DuckEngine
+from sfumato.engines.dispatch import DuckEngine
 from sfumato.engines.people import PEOPLE_PARTITIONS, number_people, partition_people, read_persons
 from sfumato.grid import Grid
 from sfumato.privacy.guarantee import SHARED_STEPS, PrivacyUnit

@@ -14,7 +14,7 @@ from engines import oracle
 from sfumato.domain import Bounds
 from sfumato.engines import bounding
 from sfumato.engines import bounding as gathering
-from sfumato.engines.duckdb_engine import DuckEngine
+from sfumato.engines.dispatch import DuckEngine
 from sfumato.engines.table import MemoryLimits
 from sfumato.grid import Grid
 from sfumato.plane import Plane, Weight, influence

@@ -22,7 +22,7 @@ from heatmaps.store import Store
 from heatmaps.study import Task, gather, simulate
 from heatmaps.vertex import vertex
 from sfumato.domain import Bounds
-from sfumato.engines.duckdb_engine import DuckEngine
+from sfumato.engines.dispatch import DuckEngine
 from sfumato.grid import Grid
 from sfumato.plane import Plane
 from sfumato.postprocess import transport

@@ -8,7 +8,7 @@ import pytest
 
 from boxplots.memory import GROUP, VALUE, MemoryEngine
 from sfumato.domain import Bounds, Categories
-from sfumato.engines.duckdb_engine import DuckEngine
+from sfumato.engines.dispatch import DuckEngine
 from sfumato.grid import Edges, Grid, Key, Labels
 from sfumato.privacy.guarantee import PrivacyUnit
 

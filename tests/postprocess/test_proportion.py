@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sfumato.postprocess import proportion
+from sfumato.postprocess import noise_law as proportion
 from sfumato.postprocess.noise_law import NoiseLaw
 
 TRUE = np.array([0, 3, 40, 157, 300, 500], dtype=float)

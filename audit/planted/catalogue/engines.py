@@ -105,7 +105,7 @@ ENGINES = (
     ),
     _engines(
         name="which rows of a person count can be foretold",
-        file="engines/duckdb_engine.py",
+        file="engines/dispatch.py",
         old="self._salt = secrets.token_hex(16)",
         new='self._salt = ""',
         among="engines/test_duck.py",
@@ -374,7 +374,7 @@ ENGINES = (
     ),
     _engines(
         name="a block has as many long texts as rows",
-        file="engines/reading.py",
+        file="engines/sources/source.py",
         old="if half and not all(texts_fit(column, LARGEST) for column in block.columns):",
         new="if half > BLOCK:",
         among="engines/test_blocks.py",

@@ -14,7 +14,7 @@ from sfumato.charts.pca.chart import PCA
 from sfumato.charts.scoreplot.cells import ScoreWindow
 from sfumato.charts.scoreplot.chart import Scoreplot
 from sfumato.charts.scoreplot.plan import ScoreplotPlan
-from sfumato.engines.duckdb_engine import DuckEngine
+from sfumato.engines.dispatch import DuckEngine
 from sfumato.engines.engine import Engine
 from sfumato.mechanisms.meter import Meter
 from sfumato.mechanisms.survey import split_into_maps

@@ -10,8 +10,8 @@ from unittest.mock import patch
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.engines import duckdb_engine as duck
-from sfumato.engines.duckdb_engine import DuckEngine
+from sfumato.engines import dispatch as duck
+from sfumato.engines.dispatch import DuckEngine
 from sfumato.exact import Exact
 from sfumato.mechanisms import survey
 from sfumato.mechanisms.meter import Receipt

@@ -12,14 +12,20 @@ from numpy.typing import NDArray
 
 from sfumato.domain import Categories
 from sfumato.engines.engine import Engine
-from sfumato.errors import BudgetError, DomainError
+from sfumato.errors import (
+    SHARED,
+    BudgetError,
+    CategoriesOf,
+    DomainError,
+    PrivateSearch,
+    ProtectedUsers,
+)
 from sfumato.exact import Exact
 from sfumato.grid import MOST_FOUND, Key, Labels
 from sfumato.mechanisms.gaussian import gaussian, gaussian_scale
 from sfumato.mechanisms.laplace import laplace, laplace_scale
 from sfumato.mechanisms.meter import Meter
 from sfumato.mechanisms.stability import stability_threshold, threshold_categories
-from sfumato.phrases import SHARED, CategoriesOf, PrivateSearch, ProtectedUsers
 from sfumato.postprocess.noise_law import NoiseLaw
 from sfumato.privacy.budget import Budget, Cost, float_below, plain_above, to_fraction
 from sfumato.privacy.guarantee import PrivacyUnit

@@ -12,9 +12,8 @@ import numpy as np
 from sfumato.charts.option import About
 from sfumato.dates import MOST, find_pace
 from sfumato.domain import Bounds, Categories, Domain, Value, is_on_calendar
-from sfumato.errors import DomainError
+from sfumato.errors import DomainError, Setting, Worded
 from sfumato.grid import Edges, Grid, Key, Labels
-from sfumato.phrases import Setting, Worded
 from sfumato.private_search import Private
 
 Order = Categories | Private | Sequence[Value]

@@ -12,11 +12,11 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from sfumato.charts.option import Example, Ranges, check_choices
 from sfumato.domain import Bounds, Domain
-from sfumato.engines.engine import ColumnKind, Engine, Schema
-from sfumato.errors import BudgetError
+from sfumato.engines.engine import Engine, Schema
+from sfumato.engines.table import ColumnKind
+from sfumato.errors import BudgetError, Worded
 from sfumato.errors import make_printable as harmless
 from sfumato.mechanisms.meter import Meter
-from sfumato.phrases import Worded
 from sfumato.privacy.budget import Budget, Cost
 from sfumato.privacy.guarantee import Guarantee, PrivacyUnit
 from sfumato.privacy.store import shorten_label

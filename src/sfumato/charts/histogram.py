@@ -25,10 +25,9 @@ from sfumato.charts.chart import Chart, Plan, describe_text_columns
 from sfumato.charts.option import About, Example, Ranges, explained
 from sfumato.domain import Bounds, Categories, Domain
 from sfumato.engines.engine import Engine, Schema
-from sfumato.errors import DomainError
+from sfumato.errors import BoundsOf, DomainError, Setting
 from sfumato.grid import Edges, Grid, Key, Labels, shape
 from sfumato.mechanisms.meter import Meter
-from sfumato.phrases import BoundsOf, Setting
 from sfumato.postprocess.noise_law import NoiseLaw
 from sfumato.privacy.budget import Budget, plain_above
 from sfumato.privacy.guarantee import Guarantee, PrivacyUnit

@@ -25,8 +25,7 @@ from typing import (
     get_type_hints,
 )
 
-from sfumato.errors import DomainError
-from sfumato.phrases import Setting
+from sfumato.errors import DomainError, Setting
 
 C = TypeVar("C")
 Panel = Literal["Chart", "Methods to compare with", "What is public", "Privacy"]

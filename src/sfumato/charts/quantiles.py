@@ -35,12 +35,11 @@ from sfumato.charts.values import (
 )
 from sfumato.domain import Bounds, Domain, convert_to_float, read_list
 from sfumato.engines.engine import Engine, Schema
-from sfumato.errors import DomainError
+from sfumato.errors import DomainError, Setting, Settings
 from sfumato.grid import Labels
 from sfumato.mechanisms.joint import MOST_LEVELS
 from sfumato.mechanisms.meter import Meter
 from sfumato.mechanisms.ranks.profile import MOST_UNITS
-from sfumato.phrases import Setting, Settings
 from sfumato.postprocess.rank_interval import (
     LEVEL,
     QuantileInterval,

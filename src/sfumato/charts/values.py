@@ -14,12 +14,11 @@ from sfumato.charts.allocation import Allocation
 from sfumato.charts.option import About, Ranges
 from sfumato.domain import Bounds, Domain, convert_to_float, is_on_calendar
 from sfumato.engines.engine import Engine, Schema
-from sfumato.errors import DomainError, SourceError
+from sfumato.errors import YEAR, BoundsOf, DomainError, PrivateSearch, Setting, SourceError
 from sfumato.grid import MOST_CELLS, Edges, Grid
 from sfumato.mechanisms.joint import MOST_CELLS as MOST_CHOSEN_FROM
 from sfumato.mechanisms.meter import Meter
 from sfumato.mechanisms.threshold import extremes, threshold_scale
-from sfumato.phrases import YEAR, BoundsOf, PrivateSearch, Setting
 from sfumato.privacy.budget import Cost, to_fraction
 from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.private_search import Private

@@ -16,7 +16,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from sfumato.engines.cells import BLOCK
 from sfumato.engines.columns import Integers
 from sfumato.engines.people import (
     BITS,
@@ -29,6 +28,7 @@ from sfumato.engines.people import (
 from sfumato.engines.sources.source import cut_evenly as cut
 from sfumato.engines.sums import Totals
 from sfumato.engines.table import (
+    BLOCK,
     MemoryLimits,
     Report,
     Resources,

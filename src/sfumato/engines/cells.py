@@ -114,9 +114,6 @@ def _project(points: Floats, origin: Point, vector: Point) -> Floats:
     return whole
 
 
-BLOCK = 2**15
-"""How many rows to work on at once: few enough for the caches, and for memory to be reused."""
-
 _COARSE = 2.0**44
 
 

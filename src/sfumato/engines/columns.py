@@ -13,8 +13,7 @@ import pyarrow.types as kinds
 from numpy.typing import NDArray
 
 from sfumato.domain import Categories
-from sfumato.engines.engine import ColumnKind
-from sfumato.engines.table import PLAIN, NumberFormat
+from sfumato.engines.table import PLAIN, ColumnKind, NumberFormat
 
 NAME = "sfumato.number_text"
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import Literal, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from sfumato.domain import Bounds, ColumnType, Domain
-from sfumato.errors import SfumatoError, SourceError, Words
+from sfumato.engines.table import ColumnKind
+from sfumato.errors import YEAR, BoundsOf, CategoriesOf, SfumatoError, SourceError, Words
 from sfumato.exact import Exact
 from sfumato.grid import Edges, Grid, Labels
 from sfumato.lattice import DistanceCells, Moments, Projection, Question
-from sfumato.phrases import YEAR, BoundsOf, CategoriesOf
 from sfumato.plane import Plane, Weight
 from sfumato.privacy.guarantee import PrivacyUnit
 
@@ -51,10 +51,6 @@ def _make_unreadable_error(what: str) -> SourceError:
         "What went wrong is not repeated here, because readers quote the data in their messages.",
         "Check that it opens outside sfumato, has not changed and fits in memory and on disk.",
     )
-
-
-ColumnKind = Literal["number", "text", "flag", "time", "bytes", "nothing", "other"]
-"""What a column holds; one of nothing but NULL, by its type, may be declared as anything."""
 
 
 @dataclass(frozen=True)

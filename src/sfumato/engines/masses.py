@@ -15,8 +15,7 @@ from sfumato.engines.bounding import SharedContribution, Stream, sum_contributio
 from sfumato.engines.cells import make_cell_locator, weigh_rows
 from sfumato.engines.columns import Integers, mask_negative
 from sfumato.engines.people import read_persons
-from sfumato.engines.reading import read_blocks
-from sfumato.engines.sources.source import Columns, Source
+from sfumato.engines.sources.source import Columns, Source, read_blocks
 from sfumato.engines.sources.source import cut_evenly as cut
 from sfumato.engines.sums import CAP, Addition, CellSums, Entries, Tally
 from sfumato.engines.table import Report, Resources, count_workers, run_in_parallel

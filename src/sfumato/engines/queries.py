@@ -13,11 +13,10 @@ from sfumato.engines.engine import Schema, redact_errors
 from sfumato.engines.masses import Masses
 from sfumato.engines.moments import Products
 from sfumato.engines.sums import Counts, Marginals, Summation
-from sfumato.errors import DomainError
+from sfumato.errors import DomainError, ProtectedUsers
 from sfumato.exact import Exact
 from sfumato.grid import Grid, shape
 from sfumato.lattice import Moments, Question, moment_weight
-from sfumato.phrases import ProtectedUsers
 from sfumato.plane import Plane, Weight
 from sfumato.privacy.guarantee import PrivacyUnit
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from typing import TypeVar
@@ -11,52 +11,21 @@ from typing import TypeVar
 import pyarrow as pa
 
 from sfumato.engines.bounding import Stream, make_rule, sum_contributions, sum_parts_by_cell
-from sfumato.engines.cells import BLOCK
-from sfumato.engines.columns import texts_fit
-from sfumato.engines.engine import ColumnKind
 from sfumato.engines.people import read_persons
-from sfumato.engines.sources.source import Columns, Source
+from sfumato.engines.sources.source import Columns, Source, read_blocks
 from sfumato.engines.sums import Summation
-from sfumato.engines.table import Report, Resources, count_workers, run_in_parallel
+from sfumato.engines.table import (
+    Report,
+    Resources,
+    count_workers,
+    run_in_parallel,
+)
 from sfumato.privacy.guarantee import PrivacyUnit
 
 PATIENCE = 1.0
 """How many seconds pass before progress is told."""
 
-LARGEST = 2**26
-"""How many bytes the texts of one column of a block may fill, unless one text alone fills more."""
-
-_SIMPLEST: tuple[ColumnKind, ...] = (
-    *("flag", "number", "time", "text", "bytes", "nothing", "other"),
-)
 _STEPS = 20
-
-
-def read_blocks(source: Source, columns: Columns, report: Report) -> Generator[pa.RecordBatch]:
-    """Yield the rows of a source, no more than `BLOCK` at a time; to be closed.
-
-    Rows with long texts come in smaller blocks. How rows are cut into blocks depends on the data,
-    and shows in nothing: no row is read otherwise because of another one in its block.
-    """
-    simplest = min(source.kinds, key=lambda name: _SIMPLEST.index(source.kinds[name]))
-    names = list(dict.fromkeys(columns.names)) or [simplest]  # which tells how many rows
-    # Closed at once, also after an interruption: a stream left open blocks its connection.
-    with closing(source.batches(Columns(names, columns.repetitive))) as batches:
-        for batch, done in batches:
-            report(done)
-            for start in range(0, batch.num_rows, BLOCK):
-                yield from _cut_block(batch.slice(start, BLOCK))
-    report(1.0)
-
-
-def _cut_block(block: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
-    """Halve a block until its texts, each written out, fill no more than `LARGEST` bytes."""
-    half = block.num_rows // 2
-    if half and not all(texts_fit(column, LARGEST) for column in block.columns):
-        yield from _cut_block(block.slice(0, half))
-        yield from _cut_block(block.slice(half))
-    else:
-        yield block
 
 
 def throttle_reports(progress: Report | None) -> Report:

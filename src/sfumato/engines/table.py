@@ -14,13 +14,12 @@ from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Event
-from typing import TypeVar, cast
+from typing import Literal, TypeVar, cast
 
 import duckdb
 import pyarrow as pa
 
-from sfumato.errors import SourceError
-from sfumato.phrases import Setting, Settings
+from sfumato.errors import Setting, Settings, SourceError
 
 _UNITS = {"bytes": 1} | {f"{name}iB": 1024 ** (i + 1) for i, name in enumerate("KMGTPE")}
 
@@ -31,6 +30,12 @@ _USUALLY_HELD = 2**29  # bytes of rows, where no limit is given
 _MOST_HELD = 2**33  # bytes of rows
 _MOST_AT_ONCE = 2**26  # bytes of rows that are grouped at once, far below what an Arrow array holds
 _SHARE_HELD = 8  # part of a limit that rows may fill, since numbering and sorting need the rest
+
+ColumnKind = Literal["number", "text", "flag", "time", "bytes", "nothing", "other"]
+"""What a column holds; one of nothing but NULL, by its type, may be declared as anything."""
+
+BLOCK = 2**15
+"""How many rows to work on at once: few enough for the caches, and for memory to be reused."""
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,10 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.errors import BudgetError
+from sfumato.errors import BudgetError, Spending
 from sfumato.exact import Exact
 from sfumato.mechanisms.meter import Meter
 from sfumato.mechanisms.noise import add_noise, check_scale
-from sfumato.phrases import Spending
 from sfumato.privacy.budget import Cost, float_above
 
 

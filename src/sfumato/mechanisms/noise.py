@@ -12,9 +12,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.errors import BudgetError, SfumatoError
+from sfumato.errors import BudgetError, SfumatoError, Spending
 from sfumato.mechanisms.meter import Receipt
-from sfumato.phrases import Spending
 
 Family = Literal["laplace", "gaussian"]
 

@@ -13,12 +13,11 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.errors import BudgetError, DomainError
+from sfumato.errors import BudgetError, DomainError, ProtectedUsers, Setting, Spending
 from sfumato.exact import Exact
 from sfumato.mechanisms.meter import Meter
 from sfumato.mechanisms.noise import add_noise, check_scale
 from sfumato.mechanisms.stability import worst_split
-from sfumato.phrases import ProtectedUsers, Setting, Spending
 from sfumato.privacy.budget import Cost
 from sfumato.privacy.guarantee import MOST_MAX_ROWS
 

@@ -12,11 +12,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from sfumato.errors import BudgetError, DomainError
+from sfumato.errors import BudgetError, DomainError, PrivateSearch, ProtectedUsers
 from sfumato.exact import Exact
 from sfumato.mechanisms.meter import Meter
 from sfumato.mechanisms.noise import add_noise, check_scale
-from sfumato.phrases import PrivateSearch, ProtectedUsers
 from sfumato.privacy.budget import Cost
 from sfumato.privacy.guarantee import MOST_MAX_ROWS
 

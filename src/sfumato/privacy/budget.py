@@ -10,8 +10,7 @@ from fractions import Fraction
 from functools import cache
 from sys import float_info
 
-from sfumato.errors import BudgetError
-from sfumato.phrases import Setting, Spending
+from sfumato.errors import BudgetError, Setting, Spending
 
 _LARGEST = Fraction(float_info.max)
 

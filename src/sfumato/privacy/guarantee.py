@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from decimal import Context, Decimal
 from fractions import Fraction
 
-from sfumato.errors import DomainError, abbreviate, make_printable
-from sfumato.phrases import ProtectedUsers, Worded
+from sfumato.errors import DomainError, ProtectedUsers, Worded, abbreviate, make_printable
 from sfumato.privacy.budget import explain_weakness, float_above, format_amount, to_fraction
 
 SHARED_STEPS = 2**30

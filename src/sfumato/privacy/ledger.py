@@ -11,8 +11,7 @@ from html import escape
 from pathlib import Path
 from sqlite3 import Connection
 
-from sfumato.errors import LedgerError, abbreviate, make_printable
-from sfumato.phrases import Setting, Worded, typed
+from sfumato.errors import LedgerError, Setting, Worded, abbreviate, make_printable, typed
 from sfumato.privacy.accountant import admits, compute_remaining, make_refusal
 from sfumato.privacy.budget import Budget, Cost, explain_weakness, format_amount
 from sfumato.privacy.guarantee import PrivacyUnit

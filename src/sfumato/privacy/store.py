@@ -20,9 +20,8 @@ from pathlib import Path
 from sqlite3 import Connection, connect
 from typing import TypeVar
 
-from sfumato.errors import BudgetError, LedgerError, abbreviate
+from sfumato.errors import BudgetError, LedgerError, Setting, Spending, Worded, abbreviate, typed
 from sfumato.errors import make_printable as harmless
-from sfumato.phrases import Setting, Spending, Worded, typed
 from sfumato.privacy.budget import Budget, Cost, explain_weakness, to_fraction
 from sfumato.privacy.place import (
     exists,

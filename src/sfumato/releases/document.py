@@ -9,8 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from sfumato.errors import ReleaseError, SfumatoError
-from sfumato.phrases import Worded
+from sfumato.errors import ReleaseError, SfumatoError, Worded
 from sfumato.privacy.accountant import admits
 from sfumato.privacy.budget import Budget, Cost, plain_above
 from sfumato.releases.forms import Record, record

@@ -17,7 +17,6 @@ from sfumato.errors import ReleaseError
 from sfumato.figure import Figure
 from sfumato.privacy.budget import Cost
 from sfumato.privacy.guarantee import Guarantee
-from sfumato.releases import document
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -88,10 +87,14 @@ class Release(ABC):
     @property
     def parameters(self) -> dict[str, Any]:
         """The public facts the release was made with, as plain JSON values."""
+        from sfumato.releases import document
+
         return document.part(type(self), "parameters").write(self)
 
     def values(self) -> dict[str, Any]:
         """Return the released numbers as plain JSON values."""
+        from sfumato.releases import document
+
         return document.part(type(self), "values").write(self)
 
     def marked(self, *, private: bool) -> Self:
@@ -168,6 +171,8 @@ class Release(ABC):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the whole release as plain JSON values."""
+        from sfumato.releases import document
+
         return document.write(self)
 
     def save(self: Drawn[View], path: str | Path, *args: View.args, **view: View.kwargs) -> Path:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.figure import Interval
-from sfumato.postprocess import proportion
+from sfumato.postprocess import noise_law as proportion
 from sfumato.postprocess.noise_law import NoiseLaw
 
 Array = NDArray[np.float64]

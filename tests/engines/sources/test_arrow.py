@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from sfumato.domain import Bounds, Categories
-from sfumato.engines.duckdb_engine import DuckEngine
+from sfumato.engines.dispatch import DuckEngine
 from sfumato.errors import SourceError
 from sfumato.grid import Grid, Labels
 from sfumato.privacy.guarantee import PrivacyUnit

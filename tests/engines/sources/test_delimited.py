@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from engines.hostile import CANARY
 from sfumato.domain import Bounds
-from sfumato.engines.duckdb_engine import DuckEngine
+from sfumato.engines.dispatch import DuckEngine
 from sfumato.engines.sources import delimited
 from sfumato.engines.sources.delimited import LONGEST, DelimitedFiles, split_records
 from sfumato.engines.sources.files import list_files

@@ -14,7 +14,7 @@ import pytest
 
 from sfumato.domain import Bounds, Categories
 from sfumato.engines.columns import shorten_text
-from sfumato.engines.duckdb_engine import DuckEngine
+from sfumato.engines.dispatch import DuckEngine
 from sfumato.engines.sources.relation import DuckRelation
 from sfumato.engines.sources.source import Columns
 from sfumato.errors import SourceError

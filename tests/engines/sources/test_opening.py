@@ -12,7 +12,7 @@ import pytest
 
 from engines.hostile import CANARY
 from sfumato.domain import Bounds
-from sfumato.engines.duckdb_engine import DuckEngine
+from sfumato.engines.dispatch import DuckEngine
 from sfumato.errors import SourceError
 from sfumato.grid import Grid
 from sfumato.privacy.guarantee import PrivacyUnit

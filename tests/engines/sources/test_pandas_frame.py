@@ -14,7 +14,7 @@ from pandas.api.extensions import ExtensionArray, ExtensionDtype
 
 from sfumato.domain import Bounds, Categories
 from sfumato.engines.columns import find_positions, read_identities, read_labels, read_numbers
-from sfumato.engines.duckdb_engine import DuckEngine
+from sfumato.engines.dispatch import DuckEngine
 from sfumato.engines.sources.frames import PandasFrame
 from sfumato.engines.sources.source import Columns
 from sfumato.errors import SourceError

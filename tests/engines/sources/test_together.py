@@ -34,11 +34,10 @@ from sfumato.engines.columns import (
     read_numbers,
     read_numbers_and_gaps,
 )
-from sfumato.engines.reading import read_blocks
 from sfumato.engines.sources import delimited
 from sfumato.engines.sources.delimited import split_records
 from sfumato.engines.sources.opening import open_table
-from sfumato.engines.sources.source import Columns
+from sfumato.engines.sources.source import Columns, read_blocks
 
 MARK = "\ufeff"
 WORDS = [None, "", "A", "a", "A ", " A", MARK, f"{MARK}A", f"{MARK}{MARK}A", "A\x00", "\x00", "Å"]

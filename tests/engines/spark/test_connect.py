@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 from engines.oracle import SALT
 from engines.spark.sessions import environment
 from sfumato.domain import Bounds
-from sfumato.engines.duckdb_engine import DuckEngine
+from sfumato.engines.dispatch import DuckEngine
 from sfumato.grid import Grid
 from sfumato.privacy.guarantee import PrivacyUnit
 

@@ -19,7 +19,7 @@ from engines.test_duck import GROUPS, LATTICE, QUERIES, TABLE, UNITS
 from engines.test_marginals import KEYS
 from sfumato.domain import Bounds, Categories
 from sfumato.engines.columns import shorten_text
-from sfumato.engines.duckdb_engine import DuckEngine
+from sfumato.engines.dispatch import DuckEngine
 from sfumato.engines.spark.engine import SparkEngine
 from sfumato.engines.spark.frames import SparkFrame
 from sfumato.grid import Grid, Labels

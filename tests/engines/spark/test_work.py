@@ -11,7 +11,7 @@ from pyspark.logger import PySparkLogger
 
 from engines.hostile import CANARY, GRID
 from sfumato.domain import Bounds, Categories
-from sfumato.engines.duckdb_engine import DuckEngine
+from sfumato.engines.dispatch import DuckEngine
 from sfumato.engines.reading import pair_with_persons
 from sfumato.engines.spark.engine import SparkEngine, frames
 from sfumato.engines.spark.engine import jobs as preflight

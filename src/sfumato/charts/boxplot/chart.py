@@ -32,12 +32,12 @@ from sfumato.charts.chart import Chart
 from sfumato.charts.option import About, Example, explained
 from sfumato.charts.values import RANGES, SEARCH, STEP, BoundsSearch, Values, check_search
 from sfumato.domain import Bounds, Categories, Domain, convert_to_float
-from sfumato.engines.engine import ColumnKind, Engine
-from sfumato.errors import DomainError
+from sfumato.engines.engine import Engine
+from sfumato.engines.table import ColumnKind
+from sfumato.errors import CategoriesOf, DomainError, Setting, Settings
 from sfumato.figure import Orient
 from sfumato.grid import Labels, shape
 from sfumato.mechanisms.meter import Meter
-from sfumato.phrases import CategoriesOf, Setting, Settings
 from sfumato.privacy.budget import Budget, plain_above, to_fraction
 from sfumato.privacy.guarantee import Guarantee, PrivacyUnit
 from sfumato.private_search import Private

@@ -12,12 +12,11 @@ from sfumato.charts.chart import Plan, describe_text_columns, describe_too_few
 from sfumato.charts.values import MOST_VALUES, BoundsSearch, Values
 from sfumato.domain import Bounds, convert_to_float
 from sfumato.engines.engine import Schema
-from sfumato.errors import DomainError, SourceError
+from sfumato.errors import DomainError, Setting, SourceError
 from sfumato.exact import Exact
 from sfumato.figure import Orient
 from sfumato.grid import Grid, Labels
 from sfumato.mechanisms.meter import Meter
-from sfumato.phrases import Setting
 from sfumato.postprocess.box import Box, Summary
 from sfumato.privacy.budget import Cost
 from sfumato.releases.boxplot import PLACES, MeasuredBoxes

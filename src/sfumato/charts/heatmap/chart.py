@@ -15,10 +15,9 @@ from sfumato.charts.heatmap.published import Decoder, Dense, HeatPyramid, Laplac
 from sfumato.charts.option import About, Example, Ranges, explained
 from sfumato.domain import Domain, convert_to_float
 from sfumato.engines.engine import Engine
-from sfumato.errors import DomainError
+from sfumato.errors import BoundsOf, DomainError, ProtectedUsers, Setting, Settings
 from sfumato.grid import Grid
 from sfumato.mechanisms.meter import Meter
-from sfumato.phrases import BoundsOf, ProtectedUsers, Setting, Settings
 from sfumato.plane import MOST_LEVELS, Outside, Plane, Weight
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import Guarantee, PrivacyUnit

@@ -11,12 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.domain import read_list
-from sfumato.errors import DomainError
+from sfumato.errors import DomainError, Setting
 from sfumato.exact import Exact
 from sfumato.grid import Grid
 from sfumato.mechanisms.meter import Meter
 from sfumato.mechanisms.survey import NoisySquares, Survey
-from sfumato.phrases import Setting
 from sfumato.plane import MOST_LEVELS, Plane, deinterleave
 from sfumato.postprocess.density import Leaves
 from sfumato.postprocess.quadtree import MeasuredRound, Quadtree, build_quadtree

@@ -9,10 +9,9 @@ from sfumato.charts.heatmap.method import HeatProcedure, side
 from sfumato.charts.heatmap.published import MOST_CELLS
 from sfumato.domain import convert_to_float
 from sfumato.engines.engine import Schema
-from sfumato.errors import DomainError
+from sfumato.errors import DomainError, Setting
 from sfumato.grid import Grid
 from sfumato.mechanisms.laplace import laplace_scale
-from sfumato.phrases import Setting
 from sfumato.plane import Plane, Weight, influence
 from sfumato.postprocess.noise_law import NoiseLaw
 from sfumato.releases.heatmap.area import Aspect, on_earth

@@ -13,14 +13,13 @@ from numpy.typing import NDArray
 from sfumato.charts.allocation import Allocation
 from sfumato.domain import Bounds
 from sfumato.engines.engine import Engine
-from sfumato.errors import DomainError
+from sfumato.errors import DomainError, Worded
 from sfumato.grid import Grid
 from sfumato.lattice import LENGTH, REACH, DistanceCells, Lattice, Moments, Point, moment_weight
 from sfumato.mechanisms.gaussian import gaussian_scale
 from sfumato.mechanisms.joint import compute_usable_epsilon, joint
 from sfumato.mechanisms.meter import Meter
 from sfumato.mechanisms.moments import add_moment_noise
-from sfumato.phrases import Worded
 from sfumato.postprocess.principal import find_components, scree_radius
 from sfumato.privacy.budget import Cost, to_fraction
 from sfumato.privacy.guarantee import PrivacyUnit

@@ -13,9 +13,8 @@ from sfumato.charts.pca.analysis import Analysis, FoundComponents
 from sfumato.charts.pca.plan import PcaPlan
 from sfumato.domain import Domain, convert_to_float, read_list
 from sfumato.engines.engine import Engine
-from sfumato.errors import BudgetError, DomainError
+from sfumato.errors import BoundsOf, BudgetError, DomainError, PrivateSearch, Setting, Spending
 from sfumato.mechanisms.meter import Meter
-from sfumato.phrases import BoundsOf, PrivateSearch, Setting, Spending
 from sfumato.privacy.budget import Budget, Cost
 from sfumato.privacy.guarantee import Guarantee, PrivacyUnit
 from sfumato.private_search import Private

@@ -15,14 +15,13 @@ from sfumato.charts.heatmap.method import MeasuredMap, build_tree, find_unit_mas
 from sfumato.charts.pca.analysis import RadiusSearch, make_ladder
 from sfumato.domain import Bounds
 from sfumato.engines.engine import Engine
-from sfumato.errors import DomainError
+from sfumato.errors import DomainError, ProtectedUsers
 from sfumato.grid import Labels
 from sfumato.lattice import DistanceCells, Projection, Question
 from sfumato.mechanisms.gaussian import gaussian_scale
 from sfumato.mechanisms.meter import Meter
 from sfumato.mechanisms.sparse import sparse_threshold, threshold_counts
 from sfumato.mechanisms.survey import Survey, surveys
-from sfumato.phrases import ProtectedUsers
 from sfumato.plane import Plane
 from sfumato.postprocess.density import rasterise
 from sfumato.postprocess.haar import Estimate, choose_score_bins, estimate_masses

@@ -24,11 +24,10 @@ from sfumato.charts.scoreplot.cells import Filling, Noised, ScorePyramid, ScoreW
 from sfumato.charts.scoreplot.plan import BudgetSplit, ScoreplotPlan
 from sfumato.domain import Domain, read_list
 from sfumato.engines.engine import Engine
-from sfumato.errors import DomainError
+from sfumato.errors import DomainError, Setting, Worded
 from sfumato.grid import Grid, Labels
 from sfumato.lattice import MOST_COLUMNS
 from sfumato.mechanisms.meter import Meter
-from sfumato.phrases import Setting, Worded
 from sfumato.postprocess.haar import Estimate
 from sfumato.privacy.budget import Budget, to_fraction
 from sfumato.privacy.guarantee import Guarantee, PrivacyUnit

@@ -14,9 +14,8 @@ from sfumato.charts.pca.plan import EPSILONS, GUESS, captured_share, compare_noi
 from sfumato.charts.scoreplot.cells import INFLATION, LEVEL, Filling, ScorePyramid, ScoreWindow
 from sfumato.domain import convert_to_float, read_list
 from sfumato.engines.engine import Schema
-from sfumato.errors import DomainError
+from sfumato.errors import DomainError, Setting
 from sfumato.grid import MOST_CELLS, Grid, Labels
-from sfumato.phrases import Setting
 from sfumato.postprocess.haar import MOST_USUAL
 from sfumato.postprocess.significance import estimate_least_visible
 from sfumato.privacy.budget import to_fraction

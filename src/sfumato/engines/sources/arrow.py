@@ -8,10 +8,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.types as kinds
 
-from sfumato.engines.cells import BLOCK
 from sfumato.engines.columns import find_kind, find_spacing
-from sfumato.engines.engine import ColumnKind
 from sfumato.engines.sources.source import Batches, Columns, Source, check_names, cut_rows
+from sfumato.engines.table import BLOCK, ColumnKind
 from sfumato.errors import SourceError
 
 _WIDER = {(pa.string(), pa.large_string()), (pa.binary(), pa.large_binary())}

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from pyarrow import csv as arrow_csv
 
 from sfumato.engines.columns import NumberText
-from sfumato.engines.engine import ColumnKind, redact_errors
+from sfumato.engines.engine import redact_errors
 from sfumato.engines.sources.files import PACKED, SourceFile, add_partition_keys
 from sfumato.engines.sources.source import Batches, Columns, Source, check_names, cut_evenly
-from sfumato.engines.table import PLAIN, NumberFormat
+from sfumato.engines.table import PLAIN, ColumnKind, NumberFormat
 from sfumato.errors import SourceError
 
 LONGEST = 2**20

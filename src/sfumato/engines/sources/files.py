@@ -12,8 +12,8 @@ from urllib.parse import unquote_to_bytes
 import numpy as np
 import pyarrow as pa
 
-from sfumato.engines.engine import ColumnKind
 from sfumato.engines.sources.source import check_names
+from sfumato.engines.table import ColumnKind
 from sfumato.errors import SourceError
 
 _MISSING = (b"", b"__HIVE_DEFAULT_PARTITION__")

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 import pyarrow as pa
 
-from sfumato.engines.cells import BLOCK
 from sfumato.engines.columns import find_kind, find_spacing, shorten_text
-from sfumato.engines.engine import ColumnKind
 from sfumato.engines.sources.source import Batches, Columns, Source, check_names, cut_rows
+from sfumato.engines.table import BLOCK, ColumnKind
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -12,13 +12,19 @@ from itertools import groupby
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from sfumato.engines.cells import BLOCK
 from sfumato.engines.columns import LONGEST_TEXT
 from sfumato.engines.engine import redact_errors
-from sfumato.engines.reading import LARGEST
 from sfumato.engines.sources.arrow import find_arrow_kinds, find_arrow_spacings
 from sfumato.engines.sources.files import SourceFile, add_partition_keys
-from sfumato.engines.sources.source import Batches, Columns, Source, check_names, cut_evenly
+from sfumato.engines.sources.source import (
+    LARGEST,
+    Batches,
+    Columns,
+    Source,
+    check_names,
+    cut_evenly,
+)
+from sfumato.engines.table import BLOCK
 from sfumato.errors import SourceError
 
 BUFFER = 2**20

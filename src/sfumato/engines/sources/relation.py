@@ -5,10 +5,9 @@ from __future__ import annotations
 import duckdb
 import pyarrow as pa
 
-from sfumato.engines.cells import BLOCK
 from sfumato.engines.columns import LONGEST_TEXT
-from sfumato.engines.engine import ColumnKind
 from sfumato.engines.sources.source import Batches, Columns, Source, check_names
+from sfumato.engines.table import BLOCK, ColumnKind
 
 _KINDS: dict[str, ColumnKind] = {
     **dict.fromkeys(("tinyint", "smallint", "integer", "bigint", "hugeint", "bignum"), "number"),

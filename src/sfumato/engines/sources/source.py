@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from itertools import pairwise
 from types import MappingProxyType
 
 import pyarrow as pa
 
-from sfumato.engines.cells import BLOCK
-from sfumato.engines.engine import ColumnKind
+from sfumato.engines.columns import texts_fit
+from sfumato.engines.table import BLOCK, ColumnKind, Report
 from sfumato.errors import SourceError
 
 Batches = Generator[tuple[pa.RecordBatch, float]]
 """Batches of rows, each with the fraction of the table that is read when it comes."""
+
+
+LARGEST = 2**26
+"""How many bytes the texts of one column of a block may fill, unless one text alone fills more."""
+
+_SIMPLEST: tuple[ColumnKind, ...] = (
+    *("flag", "number", "time", "text", "bytes", "nothing", "other"),
+)
 
 
 @dataclass(frozen=True)
@@ -99,3 +108,30 @@ def check_names(names: Sequence[object]) -> None:
             "Which one is charted, and so what is protected, would be a guess.",
             "Give each column its own name.",
         )
+
+
+def read_blocks(source: Source, columns: Columns, report: Report) -> Generator[pa.RecordBatch]:
+    """Yield the rows of a source, no more than `BLOCK` at a time; to be closed.
+
+    Rows with long texts come in smaller blocks. How rows are cut into blocks depends on the data,
+    and shows in nothing: no row is read otherwise because of another one in its block.
+    """
+    simplest = min(source.kinds, key=lambda name: _SIMPLEST.index(source.kinds[name]))
+    names = list(dict.fromkeys(columns.names)) or [simplest]  # which tells how many rows
+    # Closed at once, also after an interruption: a stream left open blocks its connection.
+    with closing(source.batches(Columns(names, columns.repetitive))) as batches:
+        for batch, done in batches:
+            report(done)
+            for start in range(0, batch.num_rows, BLOCK):
+                yield from _cut_block(batch.slice(start, BLOCK))
+    report(1.0)
+
+
+def _cut_block(block: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+    """Halve a block until its texts, each written out, fill no more than `LARGEST` bytes."""
+    half = block.num_rows // 2
+    if half and not all(texts_fit(column, LARGEST) for column in block.columns):
+        yield from _cut_block(block.slice(0, half))
+        yield from _cut_block(block.slice(half))
+    else:
+        yield block

@@ -10,11 +10,11 @@ import numpy as np
 import pyarrow as pa
 
 from sfumato.engines.columns import LONGEST_TEXT, find_kind, find_spacing
-from sfumato.engines.engine import ColumnKind
 from sfumato.engines.sources.source import check_names
 from sfumato.engines.spark.people import BUCKETS
 from sfumato.engines.spark.sums import make_changed_error, xor_marks
 from sfumato.engines.spark.task import OUTDATED, PartitionTask
+from sfumato.engines.table import ColumnKind
 from sfumato.errors import SourceError
 
 _BYTES = "UTF8_BINARY"

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from sfumato.engines.cells import BLOCK
 from sfumato.engines.columns import Integers
 from sfumato.engines.masses import SparseTally, merge_runs
 from sfumato.engines.spark.frames import CheckedSums, add_by_cell, map_partitions
@@ -31,6 +30,7 @@ from sfumato.engines.spark.sums import (
 )
 from sfumato.engines.spark.task import FAILED, Batches, raise_earlier_failure
 from sfumato.engines.sums import CAP, cap_integers, convert_to_integers
+from sfumato.engines.table import BLOCK
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -15,11 +15,10 @@ import pyarrow.types as kinds
 from numpy.typing import NDArray
 
 from sfumato.engines.bounding import make_rule, sum_by_cell, sum_contributions
-from sfumato.engines.cells import BLOCK
 from sfumato.engines.spark.sums import SummingTask, drop_buckets, number_sums, rename_columns
 from sfumato.engines.spark.task import Batches, PartitionTask, raise_earlier_failure
 from sfumato.engines.sums import Summation
-from sfumato.engines.table import Resources
+from sfumato.engines.table import BLOCK, Resources
 from sfumato.privacy.guarantee import PrivacyUnit
 
 T = TypeVar("T")

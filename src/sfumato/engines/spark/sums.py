@@ -13,10 +13,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.types as kinds
 
-from sfumato.engines.cells import BLOCK
 from sfumato.engines.columns import Integers
 from sfumato.engines.spark.task import Batches, PartitionTask
 from sfumato.engines.sums import Addition, Entries
+from sfumato.engines.table import BLOCK
 from sfumato.errors import SourceError
 
 MARKS = pa.int64()

@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.domain import convert_to_datetime
-from sfumato.errors import ReleaseError
+from sfumato.errors import ReleaseError, Worded
 from sfumato.grid import Grid
-from sfumato.phrases import Worded
 from sfumato.postprocess import median
 from sfumato.releases import wording
 from sfumato.releases.heatmap import NUMBERS

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from sfumato.figure import Figure
 from sfumato.grid import Edges, Grid, Key, Labels, shape
-from sfumato.postprocess.noise_law import NoiseLaw
-from sfumato.postprocess.proportion import proportions
+from sfumato.postprocess.noise_law import NoiseLaw, proportions
 from sfumato.privacy.budget import Cost
 from sfumato.releases import axes
 from sfumato.releases.release import Release
