@@ -20,7 +20,7 @@ from sfumato.catalogue import Roles, requests
 from sfumato.charts.chart import Chart
 from sfumato.engines.dispatch import choose_engine
 from sfumato.engines.queries import QueryEngine
-from sfumato.privacy.store import shorten_label
+from sfumato.errors import shorten_label
 from sfumato.testing import measure_planned
 
 # Here, so that no forked child need import it.

@@ -16,6 +16,9 @@ from keyword import iskeyword
 from types import TracebackType
 from typing import Literal, Protocol, cast
 
+LONGEST_LABEL = 300
+"""How many letters of what was asked a ledger keeps."""
+
 LONGEST = 120
 """How many letters of a name a sentence or an axis has room for."""
 
@@ -49,6 +52,18 @@ def abbreviate(text: str, most: int = LONGEST) -> str:
     'a name of…'
     """
     return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
+
+
+def shorten_label(text: str) -> str:
+    r"""Return `text` on one line, of bounded length, safe for any terminal and any encoding.
+
+    Examples
+    --------
+    >>> shorten_label("histogram of wait\n by ward")
+    'histogram of wait by ward'
+    """
+    # A name may have a million letters, of which few are kept.
+    return abbreviate(" ".join(make_printable(text[: 4 * LONGEST_LABEL]).split()), LONGEST_LABEL)
 
 
 class Phrase(Protocol):

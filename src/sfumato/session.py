@@ -16,12 +16,11 @@ from sfumato.domain import Domain
 from sfumato.engines.dispatch import choose_engine
 from sfumato.engines.engine import redact_errors
 from sfumato.engines.table import Table
-from sfumato.errors import BudgetError, LedgerError, PrivateSearch, Worded
+from sfumato.errors import BudgetError, LedgerError, PrivateSearch, Worded, shorten_label
 from sfumato.mechanisms.meter import Meter, require_process, simulation
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.privacy.ledger import Ledger
-from sfumato.privacy.store import shorten_label
 from sfumato.progress import show_progress
 
 UNCHARGED = "Nothing was charged."

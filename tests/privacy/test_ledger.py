@@ -11,14 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.errors import BudgetError, LedgerError
+from sfumato.errors import LONGEST_LABEL, BudgetError, LedgerError
 from sfumato.privacy import ledger as ledger_module
 from sfumato.privacy import store
 from sfumato.privacy import store as records
 from sfumato.privacy.budget import Budget, Cost
 from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.privacy.ledger import Ledger
-from sfumato.privacy.store import LONGEST_LABEL
 
 TENTH = Cost.pure(Fraction(1, 10))
 BOTH = Budget(2, 1e-6)

@@ -14,12 +14,11 @@ from sfumato.charts.option import Example, Ranges, check_choices
 from sfumato.domain import Bounds, Domain
 from sfumato.engines.engine import Engine, Schema
 from sfumato.engines.table import ColumnKind
-from sfumato.errors import BudgetError, Worded
+from sfumato.errors import BudgetError, Worded, shorten_label
 from sfumato.errors import make_printable as harmless
 from sfumato.mechanisms.meter import Meter
 from sfumato.privacy.budget import Budget, Cost
 from sfumato.privacy.guarantee import Guarantee, PrivacyUnit
-from sfumato.privacy.store import shorten_label
 from sfumato.releases.release import Release
 
 

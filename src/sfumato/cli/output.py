@@ -14,8 +14,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sfumato.errors import ReleaseError, abbreviate, make_printable
-from sfumato.privacy.store import LONGEST_LABEL
+from sfumato.errors import LONGEST_LABEL, ReleaseError, abbreviate, make_printable
 
 if TYPE_CHECKING:
     from rich.console import Console

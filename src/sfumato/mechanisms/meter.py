@@ -12,9 +12,8 @@ from typing import NoReturn, final
 
 import numpy as np
 
-from sfumato.errors import LedgerError, OverspentError
+from sfumato.errors import LedgerError, OverspentError, shorten_label
 from sfumato.privacy.budget import Cost
-from sfumato.privacy.store import shorten_label
 
 _simulation: ContextVar[np.random.Generator | None] = ContextVar("_simulation", default=None)
 

@@ -1,4 +1,4 @@
-"""`NoiseLaw`: the public distribution of noise, and what it says of counts and of their proportions."""
+"""`NoiseLaw`: the public distribution of noise, and what it says of counts and proportions."""
 
 from __future__ import annotations
 

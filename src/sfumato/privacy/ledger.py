@@ -11,7 +11,15 @@ from html import escape
 from pathlib import Path
 from sqlite3 import Connection
 
-from sfumato.errors import LedgerError, Setting, Worded, abbreviate, make_printable, typed
+from sfumato.errors import (
+    LedgerError,
+    Setting,
+    Worded,
+    abbreviate,
+    make_printable,
+    shorten_label,
+    typed,
+)
 from sfumato.privacy.accountant import admits, compute_remaining, make_refusal
 from sfumato.privacy.budget import Budget, Cost, explain_weakness, format_amount
 from sfumato.privacy.guarantee import PrivacyUnit
@@ -27,7 +35,6 @@ from sfumato.privacy.store import (
     inspect,
     read_entries,
     read_terms,
-    shorten_label,
     sum_costs,
     write_entry,
 )

@@ -20,8 +20,16 @@ from pathlib import Path
 from sqlite3 import Connection, connect
 from typing import TypeVar
 
-from sfumato.errors import BudgetError, LedgerError, Setting, Spending, Worded, abbreviate, typed
-from sfumato.errors import make_printable as harmless
+from sfumato.errors import (
+    LONGEST_LABEL,
+    BudgetError,
+    LedgerError,
+    Setting,
+    Spending,
+    Worded,
+    shorten_label,
+    typed,
+)
 from sfumato.privacy.budget import Budget, Cost, explain_weakness, to_fraction
 from sfumato.privacy.place import (
     exists,
@@ -32,8 +40,6 @@ from sfumato.privacy.place import (
     lock_file,
     sync_folder,
 )
-
-LONGEST_LABEL = 300
 
 
 @dataclass(frozen=True)
@@ -49,18 +55,6 @@ class Entry:
 def sum_costs(entries: Iterable[Entry]) -> Cost:
     """Add up what `entries` cost."""
     return sum((entry.cost for entry in entries), Cost.nothing())
-
-
-def shorten_label(text: str) -> str:
-    r"""Return `text` on one line, of bounded length, safe for any terminal and any encoding.
-
-    Examples
-    --------
-    >>> printable("histogram of wait\n by ward")
-    'histogram of wait by ward'
-    """
-    # A name may have a million letters, of which few are kept.
-    return abbreviate(" ".join(harmless(text[: 4 * LONGEST_LABEL]).split()), LONGEST_LABEL)
 
 
 @dataclass(frozen=True)
