@@ -234,8 +234,8 @@ class CellWindow:
 
         Examples
         --------
-        >>> Window.around([[0, 0], [3, 4], [-3, -4]], level=1)
-        Window(x=(-6.0, 6.0), y=(-6.0, 6.0), cells=16)
+        >>> CellWindow.around([[0, 0], [3, 4], [-3, -4]], level=1)
+        CellWindow(x=(-6.0, 6.0), y=(-6.0, 6.0), cells=16)
         """
         placed = np.asarray(points, dtype=np.float64)
         x, y = map(float, np.median(placed, axis=0))

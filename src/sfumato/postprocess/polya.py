@@ -331,8 +331,9 @@ def decode_polya_tree(tree: Quadtree, unit: float = 1.0) -> Array:
     Examples
     --------
     >>> from sfumato.postprocess.quadtree import MeasuredRound, build_quadtree
-    >>> quarters = Round(np.full(4, 1), np.arange(4), np.array([41.0, 0.4, -0.7, 9.0]), rate=1.0)
-    >>> decode_polya_tree(grown([quarters])).round()
+    >>> noisy = np.array([41.0, 0.4, -0.7, 9.0])
+    >>> quarters = MeasuredRound(np.full(4, 1), np.arange(4), noisy, rate=1.0)
+    >>> decode_polya_tree(build_quadtree([quarters])).round()
     array([50., 41.,  0.,  0.,  9.])
     """
     if not tree.rate.any():

@@ -159,7 +159,7 @@ class RankCounts:
         >>> starts, counts = np.array([0, 1, 10, 20, 30, 49]), np.array([50.0, 4, 4, 4, 4, 50])
         >>> noise = CountNoise(NoiseLaw("laplace", scale=2.0))
         >>> RankCounts(starts, counts, noise, cells=50).told(0.5)
-        Told(low=3, high=43, reliable=True)
+        QuantileInterval(low=3, high=43, reliable=True)
         """
         surplus, radius = self._surplus(level)
         if surplus[0] + radius[0] >= 0 or surplus[-1] - radius[-1] <= 0:

@@ -33,8 +33,9 @@ def minimise_transport(tree: Quadtree, kept: NDArray[np.bool_], levels: int) -> 
     Examples
     --------
     >>> from sfumato.postprocess.quadtree import MeasuredRound, build_quadtree
-    >>> quarters = Round(np.full(4, 1), np.arange(4), np.array([3.0, 1.0, 0.5, -1.0]), rate=0.5)
-    >>> minimise_transport(grown([quarters]), np.array([False, True, True, False, False]), levels=1)
+    >>> noisy = np.array([3.0, 1.0, 0.5, -1.0])
+    >>> quarters = MeasuredRound(np.full(4, 1), np.arange(4), noisy, rate=0.5)
+    >>> minimise_transport(build_quadtree([quarters]), np.array([False, True, True, False, False]), levels=1)
     array([4., 3., 1., 0., 0.])
     """
     target, weight = _terms(tree, kept)

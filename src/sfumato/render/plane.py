@@ -185,7 +185,7 @@ def mix_colours(clouds: Clouds, colours: Sequence[str]) -> Colours:
     Examples
     --------
     >>> halves = Clouds((0, 2), (0, 1), ("a", "b"), (((1.0, 0.0),), ((0.0, 0.25),)))
-    >>> pixels(halves, ["#ff0000", "#0000ff"]).tolist()
+    >>> mix_colours(halves, ["#ff0000", "#0000ff"]).tolist()
     [[[255, 0, 0, 158], [0, 0, 255, 79]]]
     """
     value = np.clip(np.array(clouds.value, dtype=np.float64), 0, 1)
@@ -250,7 +250,7 @@ def synthetic_dot_size(count: int) -> float:
 
     Examples
     --------
-    >>> dot_size(300), dot_size(100_000)
+    >>> synthetic_dot_size(300), synthetic_dot_size(100_000)
     (2.5, 1.0)
     """
     return round(min(2.5, max(1.0, 2.5 * (600 / max(count, 1)) ** 0.25)), 2)

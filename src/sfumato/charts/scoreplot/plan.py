@@ -43,9 +43,9 @@ class BudgetSplit:
 
         Examples
         --------
-        >>> Split.of("halves", paid=True)
-        Split(directions=Fraction(0, 1), frame=Fraction(1, 2), histogram=Fraction(1, 2))
-        >>> Split.of([0.2, 0.1, 0.7], paid=False).histogram
+        >>> BudgetSplit.of("halves", paid=True)
+        BudgetSplit(directions=Fraction(0, 1), frame=Fraction(1, 2), histogram=Fraction(1, 2))
+        >>> BudgetSplit.of([0.2, 0.1, 0.7], paid=False).histogram
         Fraction(7, 10)
         """
         shares = _read_shares(spelling)
