@@ -35,7 +35,8 @@ def minimise_transport(tree: Quadtree, kept: NDArray[np.bool_], levels: int) -> 
     >>> from sfumato.postprocess.quadtree import MeasuredRound, build_quadtree
     >>> noisy = np.array([3.0, 1.0, 0.5, -1.0])
     >>> quarters = MeasuredRound(np.full(4, 1), np.arange(4), noisy, rate=0.5)
-    >>> minimise_transport(build_quadtree([quarters]), np.array([False, True, True, False, False]), levels=1)
+    >>> opened = np.array([False, True, True, False, False])
+    >>> minimise_transport(build_quadtree([quarters]), opened, levels=1)
     array([4., 3., 1., 0., 0.])
     """
     target, weight = _terms(tree, kept)
