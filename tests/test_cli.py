@@ -131,7 +131,7 @@ def test_a_chart_without_an_output_prints_numbers_with_intervals(
     assert lines[0].strip() == "Histogram of age"
     assert lines[1].split() == ["age", "count", "95", "%", "interval", "all", "together"]
     assert [line.split()[0] for line in lines[2:12]] == [str(low) for low in range(0, 100, 10)]
-    assert "protecting one row" in lines[-1]
+    assert "protecting each row" in lines[-1]
     assert "nothing remembers" in answer.err
 
 

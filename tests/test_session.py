@@ -207,7 +207,7 @@ def test_an_engine_that_fails_has_been_paid_and_says_nothing(monkeypatch):
         raise ValueError("CANARY-7f3a")
 
     s = session()
-    monkeypatch.setattr("sfumato.engines.sums.cells", fail, raising=True)
+    monkeypatch.setattr("sfumato.engines.sums.find_cells", fail, raising=True)
     with pytest.raises(sf.SourceError) as caught:
         s.histplot(x="ward", budget=0.5)
     assert "CANARY" not in str(caught.value)

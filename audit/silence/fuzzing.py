@@ -150,7 +150,7 @@ def _surroundings(source: str) -> Generator[None]:
     if source != WITHIN_LIMITS:
         yield
         return
-    with patch.object(bounding, "room", lambda *_: MemoryLimits(1, 1)):
+    with patch.object(bounding, "compute_room", lambda *_: MemoryLimits(1, 1)):
         yield
 
 

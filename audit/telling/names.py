@@ -124,7 +124,7 @@ def lowered() -> AbstractContextManager[object]:
         threshold_categories(meter, exact, scale=scale, threshold=threshold)
         return metered(threshold_categories, exact, scale=scale, threshold=threshold - 1).values
 
-    return mock.patch.object(search, "occupied_categories", careless)
+    return mock.patch.object(search, "threshold_categories", careless)
 
 
 def cases() -> tuple[Case, ...]:

@@ -17,12 +17,12 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato.charts.heatmap.chart import adaptive
-from sfumato.charts.heatmap.chart import published as flat
-from sfumato.charts.heatmap.chart import published as pyramid
-from sfumato.charts.pca.chart import analysis as centre
-from sfumato.charts.pca.chart import analysis as reach
-from sfumato.charts.scoreplot.chart import cells as score_pyramid
+from sfumato.charts.heatmap import adaptive
+from sfumato.charts.heatmap import published as flat
+from sfumato.charts.heatmap import published as pyramid
+from sfumato.charts.pca import analysis as centre
+from sfumato.charts.pca import analysis as reach
+from sfumato.charts.scoreplot import cells as score_pyramid
 from sfumato.engines import dispatch as duck
 from sfumato.engines.engine import Schema
 from sfumato.exact import Exact

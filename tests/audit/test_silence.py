@@ -68,7 +68,7 @@ def test_one_object_that_pandas_cannot_compare_stops_nobody() -> None:
 
 
 def _raises_on_a_value(monkeypatch: pytest.MonkeyPatch) -> None:
-    fill = kernel.numbers_and_gaps
+    fill = kernel.read_numbers_and_gaps
 
     def strict(column: pa.Array) -> Any:
         values, gaps = fill(column)
@@ -76,7 +76,7 @@ def _raises_on_a_value(monkeypatch: pytest.MonkeyPatch) -> None:
             raise ValueError("inf")
         return values, gaps
 
-    monkeypatch.setattr(kernel, "numbers_and_gaps", strict)
+    monkeypatch.setattr(kernel, "read_numbers_and_gaps", strict)
 
 
 def _looking(monkeypatch: pytest.MonkeyPatch, look: Callable[[DuckEngine, int], None]) -> None:

@@ -66,7 +66,7 @@ def test_solid_boxes_of_small_groups_are_right():
 
 
 def test_boxes_that_are_all_solid_would_be_noticed(monkeypatch):
-    monkeypatch.setattr(fence, "well_placed", lambda *_: True)
+    monkeypatch.setattr(fence, "is_well_placed", lambda *_: True)
     solid, wrong = solid_and_off()
     assert solid == 160
     assert wrong > 10

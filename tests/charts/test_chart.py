@@ -104,7 +104,7 @@ def deaf(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(noise, "_add_exact_noise", add)
     monkeypatch.setattr(joint, "draw_positions", draw)
-    monkeypatch.setattr(approx, "draw", draw)
+    monkeypatch.setattr(approx, "draw_positions", draw)
     monkeypatch.setattr(threshold, "_find_first_above", walk)
 
 

@@ -8,10 +8,10 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from sfumato.charts.heatmap import adaptive as adaptive_module
+from sfumato.charts.heatmap import published as flat_module
+from sfumato.charts.heatmap import published as pyramid_module
 from sfumato.charts.heatmap.adaptive import Adaptive
-from sfumato.charts.heatmap.chart import adaptive as adaptive_module
-from sfumato.charts.heatmap.chart import published as flat_module
-from sfumato.charts.heatmap.chart import published as pyramid_module
 from sfumato.charts.heatmap.method import MOST_SQUARES, HeatProcedure
 from sfumato.charts.heatmap.published import Dense, HeatPyramid, Laplace
 from sfumato.domain import Bounds

@@ -12,11 +12,11 @@ import pytest
 
 import sfumato as sf
 from sfumato.charts.allocation import Allocation
+from sfumato.charts.pca import analysis as centre
+from sfumato.charts.pca import analysis as reach
+from sfumato.charts.pca import analysis as summing
 from sfumato.charts.pca.analysis import Centre, FoundCentre, RadiusSearch, make_ladder
 from sfumato.charts.pca.chart import PCA
-from sfumato.charts.pca.chart import analysis as centre
-from sfumato.charts.pca.chart import analysis as reach
-from sfumato.charts.pca.chart import analysis as summing
 from sfumato.domain import Bounds, Domain
 from sfumato.engines.dispatch import DuckEngine
 from sfumato.errors import BudgetError, DomainError, OverspentError, SourceError
@@ -222,7 +222,7 @@ def fixed_answers(monkeypatch):
 
     monkeypatch.setattr(centre, "joint", choose)
     monkeypatch.setattr(reach, "joint", choose)
-    monkeypatch.setattr(summing, "noisy_moments", lambda meter, exact, scale: answer)
+    monkeypatch.setattr(summing, "add_moment_noise", lambda meter, exact, scale: answer)
 
 
 @pytest.mark.parametrize("scale", [None, sf.private(share=0.2)])

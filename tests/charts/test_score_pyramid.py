@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from sfumato.charts.allocation import Allocation
 from sfumato.charts.heatmap.adaptive import Adaptive
 from sfumato.charts.heatmap.method import MeasuredMap
+from sfumato.charts.scoreplot import cells as module
 from sfumato.charts.scoreplot.cells import LEVELS, FoundWindow, ScorePyramid
-from sfumato.charts.scoreplot.chart import cells as module
 from sfumato.domain import Bounds, Categories
 from sfumato.errors import OverspentError
 from sfumato.exact import Exact

@@ -125,10 +125,10 @@ def test_components_paid_before_are_not_paid_again():
 
 def test_the_caption_tells_whom_the_directions_protect():
     pca, users = components(), drawn(Scoreplot(components(), bins=4), unit=USERS)
-    assert "The directions were paid for before (ε = 4, δ = 1e-06, protecting one row)." in (
+    assert "The directions were released before (ε = 4, δ = 1e-06, protecting each row)." in (
         users.caption()
     )
-    assert "protecting one row)" not in drawn(Scoreplot(pca, bins=4)).caption()
+    assert "protecting each row)" not in drawn(Scoreplot(pca, bins=4)).caption()
 
 
 def test_components_know_their_columns_and_bounds():

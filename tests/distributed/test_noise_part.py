@@ -57,7 +57,9 @@ def test_where_64_bits_do_not_decide_the_others_do(monkeypatch):
     def draws(whole):
         parts = [whole >> shift & (2**64 - 1) for shift in (192, 128, 64, 0)]
         pieces = iter([parts[:1], parts[1:]])
-        monkeypatch.setattr(module, "words", lambda count: np.array(next(pieces), dtype=np.uint64))
+        monkeypatch.setattr(
+            module, "draw_words", lambda count: np.array(next(pieces), dtype=np.uint64)
+        )
         return part.draw(1).tolist()
 
     assert rest > 0
@@ -69,5 +71,5 @@ def test_where_64_bits_do_not_decide_the_others_do(monkeypatch):
 def test_words_at_both_ends_are_drawn(monkeypatch):
     part = get_noise_part(3, Fraction(1, 2), 70)
     drawn = iter([[0, 2**64 - 1], [2**64 - 1] * 3])
-    monkeypatch.setattr(module, "words", lambda count: np.array(next(drawn), dtype=np.uint64))
+    monkeypatch.setattr(module, "draw_words", lambda count: np.array(next(drawn), dtype=np.uint64))
     assert part.draw(2).tolist() == [0, len(part._ends)]

@@ -5,8 +5,8 @@ import pyarrow as pa
 import pytest
 
 from sfumato.domain import Bounds, Categories
-from sfumato.engines import reading as blocks
 from sfumato.engines.dispatch import DuckEngine
+from sfumato.engines.sources import source as blocks
 from sfumato.engines.sources.arrow import ArrowTable
 from sfumato.engines.sources.source import Columns
 from sfumato.grid import Grid, Labels

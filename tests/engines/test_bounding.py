@@ -205,7 +205,7 @@ def test_people_are_weighed_alike_however_little_room_there_is(
 ):
     rows = [(PEOPLE[people](person), CELLS[cells](cell), heavy) for person, cell, heavy in rows]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(bounding, "room", lambda *_: room)
+        patch.setattr(bounding, "compute_room", lambda *_: room)
         patch.setattr(gathering, "BLOCK", block)
         for steps in (False, True) if unit.shared else (False,):
             found, types = Counter(), [TYPES[people], TYPES[cells], pa.int64()][: 2 + steps]
@@ -225,11 +225,11 @@ def test_people_are_weighed_alike_however_little_room_there_is(
 
 def test_one_person_with_all_rows_and_everyone_with_one_need_no_more_than_the_room(monkeypatch):
     """A company is divided while many people are in it; one person's rows pass by."""
-    monkeypatch.setattr(bounding, "room", lambda *_: MemoryLimits(2**14, 2**14))
+    monkeypatch.setattr(bounding, "compute_room", lambda *_: MemoryLimits(2**14, 2**14))
     monkeypatch.setattr(gathering, "_MESSAGE", 2**12)
     monkeypatch.setattr(gathering, "BLOCK", 500)
     largest = []
-    joined, walked, size = gathering.concatenate_batches, bounding.walked, Totals.size
+    joined, walked, size = gathering.concatenate_batches, bounding.select_rows, Totals.size
 
     def noted(amount):
         largest.append(amount)
@@ -238,7 +238,7 @@ def test_one_person_with_all_rows_and_everyone_with_one_need_no_more_than_the_ro
     monkeypatch.setattr(
         gathering, "concatenate_batches", lambda batches: noted_rows(joined(batches))
     )
-    monkeypatch.setattr(bounding, "walked", lambda rows, *how: walked(noted_rows(rows), *how))
+    monkeypatch.setattr(bounding, "select_rows", lambda rows, *how: walked(noted_rows(rows), *how))
     monkeypatch.setattr(Totals, "size", lambda totals: noted(size(totals)))
 
     def noted_rows(rows):

@@ -56,8 +56,8 @@ def has(table, plane):
 @pytest.fixture
 def on_disk(monkeypatch):
     """Leave no room for people in memory."""
-    monkeypatch.setattr(bounding, "room", lambda *_: MemoryLimits(1, 1))
-    monkeypatch.setattr("sfumato.engines.reading.BLOCK", 999)
+    monkeypatch.setattr(bounding, "compute_room", lambda *_: MemoryLimits(1, 1))
+    monkeypatch.setattr("sfumato.engines.sources.source.BLOCK", 999)
     monkeypatch.setattr("sfumato.engines.bounding.BLOCK", 999)
 
 

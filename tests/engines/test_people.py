@@ -121,7 +121,7 @@ def test_a_long_identity_on_every_row_is_not_written_out(monkeypatch):
     column = pa.DictionaryArray.from_arrays(pa.array(np.zeros(rows, np.int32)), words)
     written = []
     monkeypatch.setattr(
-        people, "identities", lambda ids: written.append(len(ids)) or read_identities(ids)
+        people, "read_identities", lambda ids: written.append(len(ids)) or read_identities(ids)
     )
     found = read_persons(column)
     assert (written, len(found)) == ([2], rows)

@@ -87,7 +87,7 @@ def split_by_block(blocks):
     return numbers + people * late, 2 * people
 
 
-shares, numbered = bounding._share_weight, bounding.numbered
+shares, numbered = bounding._share_weight, bounding.number_people
 NO_ROOM = MemoryLimits(1, 1)
 
 
@@ -110,10 +110,10 @@ def test_people_who_are_sorted_into_two_companies_would_be_noticed(monkeypatch):
 
 @pytest.mark.parametrize("weight", [None, BY], ids=str)
 def test_a_broken_share_on_disk_would_be_caught(weight, monkeypatch):
-    monkeypatch.setattr(bounding, "room", lambda *_: NO_ROOM)
-    monkeypatch.setattr("sfumato.engines.reading.BLOCK", 2)
+    monkeypatch.setattr(bounding, "compute_room", lambda *_: NO_ROOM)
+    monkeypatch.setattr("sfumato.engines.sources.source.BLOCK", 2)
     monkeypatch.setattr("sfumato.engines.bounding.BLOCK", 2)
-    monkeypatch.setattr(bounding, "numbered", lambda *_: pytest.fail("there was room"))
+    monkeypatch.setattr(bounding, "number_people", lambda *_: pytest.fail("there was room"))
     inside = [row for row in MINE if not math.isnan(row[1][0])]
     assert moved([], inside, USER, weight) <= 1
     monkeypatch.setattr(bounding, "_share_weight", rounded_up)

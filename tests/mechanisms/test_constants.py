@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from sfumato import exact, lattice
-from sfumato.charts.pca.chart import analysis as summing
+from sfumato.charts.pca import analysis as summing
 from sfumato.engines import sums as tally
 from sfumato.errors import DomainError
 from sfumato.exact import Exact

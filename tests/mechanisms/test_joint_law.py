@@ -68,7 +68,7 @@ def drawn_law(table, levels, epsilon, score, positions, unit=1, size=None, *, by
         one = one.pad_to_size(size)
         given = TargetRanks(one, levels, size)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "Wanted", lambda *_: given)
+        patch.setattr(module, "TargetRanks", lambda *_: given)
         # Where hardly a path is accepted, those that are may be rare.
         return answers(run, never=1e-20 if by_size else 1e-45)
 
@@ -231,7 +231,7 @@ def test_with_all_its_positions_a_cell_is_as_likely_as_with_a_few():
         given = TargetRanks(group(table), levels, sum(table))
         with simulated(np.random.default_rng(5)), pytest.MonkeyPatch.context() as patch:
             patch.setattr(TargetRanks, "chain", cache(TargetRanks.chain))
-            patch.setattr(module, "Wanted", lambda *_, given=given: given)
+            patch.setattr(module, "TargetRanks", lambda *_, given=given: given)
             chance = coins()
             found = [draw_positions(given.profile, levels, rates, chance) for _ in range(draws)]
         codes = [first.cell + 4 * second.cell for first, second in found]

@@ -33,7 +33,7 @@ def test_a_promise_too_weak_to_compute_is_no_promise(epsilon):
 
 def test_a_promise_is_never_stated_stronger_than_it_is():
     stated = str(Guarantee(1 / 3, 1.23456e-7, ROWS))
-    assert stated == "ε = 0.3334, δ = 1.235e-07, protecting one row"
+    assert stated == "ε = 0.3334, δ = 1.235e-07, protecting each row"
 
 
 @pytest.mark.parametrize(

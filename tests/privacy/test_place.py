@@ -116,7 +116,7 @@ def test_a_folder_that_cannot_be_synced_is_refused_before_anything_is_written(
         raise PermissionError
 
     with monkeypatch.context() as patch:
-        patch.setattr(store, "synced", shut)
+        patch.setattr(store, "sync_folder", shut)
         with pytest.raises(LedgerError, match="cannot be read or written") as refused:
             ledger.charge("chart", TENTH)
         assert ledger.entries == ()

@@ -247,7 +247,7 @@ def test_an_interval_far_beyond_the_axis_is_told_about():
 @pytest.mark.parametrize("method", METHODS)
 def test_the_caption_tells_promise_method_and_bounds(method):
     caption = release(method=method).caption()
-    for part in ("Privacy: ε = 0.5, protecting one row.", "95 %", "beyond 0 and 500", "in rows"):
+    for part in ("Privacy: ε = 0.5. Protects each row.", "95 %", "clipped to [0, 500]", "in rows"):
         assert part in caption
     assert len(caption) < 300
     assert len({release(method=other).caption() for other in METHODS}) == len(METHODS)
@@ -257,10 +257,10 @@ def test_the_caption_tells_promise_method_and_bounds(method):
     ("sample", "part"),
     [
         ("too few", "Dashed: too few to say."),
-        ("whole numbers", "beyond 0 and 500"),
+        ("whole numbers", "clipped to [0, 500]"),
         ("days", "beyond 2026-01-01 and 2026-12-31"),
         ("people", "in person (each counts once)"),
-        ("no intervals", "cannot say how sure"),
+        ("no intervals", "No interval available"),
         ("found", "Categories of ward that few people hold are left out."),
         ("found", "found privately"),
         ("simulated", "NOT PRIVATE"),

@@ -451,8 +451,8 @@ def test_a_picture_that_shows_nothing_but_noise_says_so():
 
 def test_captions_say_what_protects_whom_how_it_was_measured_and_what_grey_means():
     caption = release().caption()
-    assert "ε = 1, protecting all rows of one user" in caption
-    assert "Where the picture is grey, noise alone could have made what is seen" in caption
+    assert "ε = 1. Protects each user (total weight 1)." in caption
+    assert "Grey: not distinguishable from noise (95 % pointwise)." in caption
     assert "beyond the window are counted nowhere" in caption
     assert "NOT PRIVATE" in SAMPLES["simulated"].caption()
     baseline = SAMPLES["baseline"].caption()

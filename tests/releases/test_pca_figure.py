@@ -41,7 +41,7 @@ def told_apart(monkeypatch, *gaps):
     def distinct(found: PrincipalComponents) -> tuple[bool, ...]:
         return gaps + (gaps[-1],) * (len(found.variances) - len(gaps))
 
-    monkeypatch.setattr(pca, "distinct", distinct)
+    monkeypatch.setattr(pca, "find_distinct", distinct)
 
 
 def test_a_scree_plot_has_a_bar_for_each_component():
@@ -178,12 +178,12 @@ def test_of_many_columns_those_with_the_largest_loadings_are_shown():
 def test_a_caption_says_who_is_protected_how_and_what_the_numbers_are_of():
     words = CLEAR.caption()
     assert words == CLEAR.figure().caption
-    assert words.startswith("Privacy: ε = 1, δ = 1e-05, protecting one row.")
+    assert words.startswith("Privacy: ε = 1, δ = 1e-05. Protects each row.")
     assert "One unit of each column is half of its public range." in words
     assert "Shares are parts of the total variance" in words and "all 3 columns" in words
     assert "95 % probability" in words and "all 3 together" in words
     cut = CLEAR.spread.length(CLEAR.lattice)
-    assert f"Rows longer than {cut:.2g}, from the released mean, were cut" in words
+    assert f"Rows, centred at the released mean, are clipped to length {cut:.2g}." in words
     users = sample(shared=True, scaled="private").caption()
     assert "all rows of one user" in users and "private quartiles" in users
     assert "scales they were given" in sample(scaled="given").caption()
@@ -193,7 +193,7 @@ def test_the_caption_of_loadings_is_about_loadings():
     words = CLEAR.caption(view="loadings")
     assert words == CLEAR.figure(view="loadings").caption
     cut = CLEAR.directions.length(CLEAR.lattice)
-    assert f"Rows longer than {cut:.2g}, from the released medians, were cut" in words
+    assert f"Rows, centred at the released medians, are clipped to length {cut:.2g}." in words
     assert "each true loading with 95 % probability" in words
     assert "total variance" not in words
 

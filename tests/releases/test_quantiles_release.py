@@ -154,7 +154,7 @@ def test_the_axis_follows_the_quantiles_and_not_the_bounds():
 @pytest.mark.parametrize("method", METHODS)
 def test_the_caption_tells_promise_method_and_bounds(method):
     caption = release(method=method).caption()
-    for part in ("Privacy: ε = 0.5, protecting one row.", "95 %", "beyond 0 and 100"):
+    for part in ("Privacy: ε = 0.5. Protects each row.", "95 %", "clipped to [0, 100]"):
         assert part in caption
     assert len({release(method=other).caption() for other in METHODS}) == len(METHODS)
 

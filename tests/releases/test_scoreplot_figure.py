@@ -220,10 +220,10 @@ def test_the_caption_says_what_protects_whom_and_what_was_paid_for():
     assert made.caption().startswith(f"Privacy: {made.guarantee}.")
     assert "This includes the directions." in made.caption()
     before = replace(made, alone=False).caption()
-    assert "The directions were paid for before (ε = 1, δ = 1e-05)." in before
+    assert "The directions were released before (ε = 1, δ = 1e-05)." in before
     assert "This includes" not in before
     assert "Gaussian noise of scale 5 on the count of each of 16 × 16 cells" in before
-    assert "Rows beyond the frame, which was found privately, are counted at its edge." in before
+    assert "Rows are clipped to the frame, found privately." in before
 
 
 def test_the_caption_explains_the_signs_that_are_drawn_and_no_other():

@@ -38,7 +38,7 @@ LONG = (
 )
 COLUMNS = ("heart rate", "systolic blood pressure", "lactate", "age", "temperature", "weight")
 CAPTION = (
-    "ε = 3, δ = 1e-5, protecting one row. Gaussian noise on every cell. Lines enclose 50 % and "
+    "ε = 3, δ = 1e-5. Protects each row. Gaussian noise on every cell. Lines enclose 50 % and "
     "90 % of each group."
 )
 

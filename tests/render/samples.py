@@ -31,7 +31,7 @@ HOSTILE = (
     "$unclosed",
 )
 CAPTION = (
-    "ε = 1, protecting one row. Laplace noise of scale 2 on every count. Thick lines hold the true "
+    "ε = 1. Protects each row. Laplace noise of scale 2 on every count. Thick lines hold the true "
     "count of one bar with 95 % probability, thin lines those of all bars together. "
     "▽ A count below zero, drawn at zero."
 )
@@ -169,7 +169,7 @@ def cells(columns: int = 24, rows: int = 18, centre: float = 0.4, title: str = "
 
 
 def two_dimensional() -> Figure:
-    caption = "ε = 1, protecting one row. Hatched cells could be empty: noise alone makes them."
+    caption = "ε = 1. Protects each row. Hatched: not distinguishable from noise."
     return Figure("Check-ins in the city", (cells(),), caption)
 
 
@@ -217,7 +217,7 @@ def category_cells() -> Figure:
 
 BOROUGHS = ("Bronx", "Brooklyn", "Manhattan", "Queens", "Staten Island")
 BOX_CAPTION = (
-    "ε = 1, protecting one row. Soft edges hold each true value with 95 % probability. Outliers "
+    "ε = 1. Protects each row. Soft edges: 95 % intervals. Outliers "
     "are counted in rows. Dashed: too few to say."
 )
 

@@ -56,8 +56,8 @@ PRIVACY = (
     _privacy(
         name="a figure does not say that it protects little",
         file="privacy/guarantee.py",
-        old="protecting {self._protected}{self.weakness}",
-        new="protecting {self._protected}",
+        old="protecting {self.protected}{self.weakness}",
+        new="protecting {self.protected}",
         among="test_session.py",
         notices=(
             "test_a_chart_that_protects_little_says_so_on_its_figure_and_after_it_was_saved"

@@ -9,10 +9,10 @@ from unittest.mock import patch
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.charts.pca import analysis as summing
 from sfumato.charts.pca.analysis import RadiusSearch
-from sfumato.charts.pca.chart import analysis as summing
+from sfumato.charts.scoreplot import cells as filling
 from sfumato.charts.scoreplot.cells import Noised
-from sfumato.charts.scoreplot.chart import cells as filling
 from sfumato.engines.engine import Engine
 from sfumato.exact import Exact
 from sfumato.lattice import DistanceCells
@@ -59,7 +59,7 @@ def threshold_one_lower() -> AbstractContextManager[object]:
         threshold_counts(meter, exact, scale=scale, threshold=threshold)
         return metered(threshold_counts, exact, scale=scale, threshold=threshold - 1).values
 
-    return patch.object(filling, "occupied_counts", careless)
+    return patch.object(filling, "threshold_counts", careless)
 
 
 def _one(unit: PrivacyUnit) -> int:

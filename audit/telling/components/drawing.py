@@ -12,8 +12,8 @@ from unittest.mock import patch
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.charts.scoreplot.chart import cells as filling
-from sfumato.charts.scoreplot.chart import cells as score_pyramid
+from sfumato.charts.scoreplot import cells as filling
+from sfumato.charts.scoreplot import cells as score_pyramid
 from sfumato.mechanisms import sparse
 from sfumato.postprocess.quadtree import Quadtree
 from sfumato.privacy.guarantee import PrivacyUnit
@@ -79,7 +79,7 @@ def quickly() -> Generator[None]:
     with (
         patch.object(filling, "sparse_threshold", cache(sparse.sparse_threshold)),
         patch.object(sparse, "sparse_delta", cache(sparse.sparse_delta)),
-        patch.object(score_pyramid, "decode", _guess),
+        patch.object(score_pyramid, "decode_polya_tree", _guess),
         patch.object(score_pyramid, "LEVELS", LEVELS),
     ):
         yield

@@ -43,7 +43,7 @@ def all_draw() -> AbstractContextManager[object]:
 
 def unshuffled() -> AbstractContextManager[object]:
     """Pass messages on as they come."""
-    return patch.object(shuffler, "permutation", np.arange)
+    return patch.object(shuffler, "draw_permutation", np.arange)
 
 
 def rounded_up() -> AbstractContextManager[object]:

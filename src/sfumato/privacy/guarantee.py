@@ -52,16 +52,20 @@ class PrivacyUnit:
         return f"PrivacyUnit.users({self.column!r}{cap})"
 
     def __str__(self) -> str:
-        return self.words(abbreviate(make_printable(self.column or "")))
+        if self.column is None:
+            return "each row"
+        name = abbreviate(make_printable(self.column))
+        bound = "total weight 1" if self.max_rows is None else f"at most {self.max_rows} rows"
+        return f"each {name} ({bound})"
 
-    def words(self, name: str | None = None) -> str:
-        """Say what is protected, with another name for the user column than its own."""
+    @property
+    def contribution(self) -> str:
+        """What one unit contributes, the user column by its own name: files hold these words."""
         if self.column is None:
             return "one row"
-        name = self.column if name is None else name
         if self.max_rows is None:
-            return f"all rows of one {name}, which count once together"
-        return f"all rows of one {name}, of which {self.max_rows} count at most"
+            return f"all rows of one {self.column}, which count once together"
+        return f"all rows of one {self.column}, of which {self.max_rows} count at most"
 
     @classmethod
     def rows(cls) -> PrivacyUnit:
@@ -159,8 +163,8 @@ class Guarantee:
     def neighbours(self) -> str:
         """The neighbour relation the promise is about, the unit's name as it is: files hold it."""
         if self.size is None:
-            return f"add or remove {self.unit.words()}"
-        return f"replace {self.unit.words()} of {self.size}"
+            return f"add or remove {self.unit.contribution}"
+        return f"replace {self.unit.contribution} of {self.size}"
 
     @property
     def replace_one(self) -> tuple[float, float]:
@@ -181,12 +185,17 @@ class Guarantee:
         return why and f". Protects little: {why}"
 
     def __str__(self) -> str:
-        delta = f", δ = {format_amount(to_fraction(self.delta), up=True)}" if self.delta else ""
-        promise = f"ε = {format_amount(to_fraction(self.epsilon), up=True)}{delta}"
-        return f"{promise}, protecting {self._protected}{self.weakness}"
+        return f"{self.amounts}, protecting {self.protected}{self.weakness}"
 
     @property
-    def _protected(self) -> str:
+    def amounts(self) -> str:
+        """The ε and the δ, as they are printed: never too small."""
+        delta = f", δ = {format_amount(to_fraction(self.delta), up=True)}" if self.delta else ""
+        return f"ε = {format_amount(to_fraction(self.epsilon), up=True)}{delta}"
+
+    @property
+    def protected(self) -> str:
+        """Whose presence is hidden, in words."""
         if self.size is None:
             return str(self.unit)
         return f"what one of {self.size:,} rows says (their number is public)"

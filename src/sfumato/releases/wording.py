@@ -30,14 +30,16 @@ def title(release: Release) -> str:
 
 def promise(release: Release) -> str:
     """Say what protects whom, or that nothing does."""
-    if release.private:
-        return f"Privacy: {release.guarantee}."
-    return f"{WATERMARK}. Real noise would give {release.guarantee}."
+    guarantee = release.guarantee
+    stated = f"{guarantee.amounts}. Protects {guarantee.protected}{guarantee.weakness}."
+    return (
+        f"Privacy: {stated}" if release.private else f"{WATERMARK}. Real noise would give {stated}"
+    )
 
 
 def counted(unit: PrivacyUnit) -> str:
     """Name what is counted."""
-    return f"{abbreviate(unit.column or '')} (each counts once)" if unit.shared else "rows"
+    return f"{abbreviate(unit.column or '')} (total weight 1 each)" if unit.shared else "rows"
 
 
 def people(unit: PrivacyUnit) -> str:
@@ -48,8 +50,8 @@ def people(unit: PrivacyUnit) -> str:
 def how_sure(signs: str, coverage: float) -> str:
     """Say how much the signs of a picture hold, or that there are none."""
     if coverage == 0:
-        return "This method cannot say how sure it is."
-    return f"{signs} with {format_percent(coverage)} probability."
+        return "No interval available."
+    return f"{signs}: {format_percent(coverage)} intervals."
 
 
 def found_nothing(guarantee: Guarantee) -> str:
@@ -113,6 +115,6 @@ def bounded(value: Grid, step: float | None, found: Iterable[str]) -> str:
     spare = step / 2 if step else 0.0  # cells are centred on whole numbers
     ends = value.bounds.lower + spare, value.bounds.upper - spare
     low, high = map(format_moment if value.bounds.time else format_number, ends)
-    private = ", found privately," if value.column in found else ""
-    said = f"Values beyond {low} and {high}{private} count there."
+    private = ", found privately" if value.column in found else ""
+    said = f"Values are clipped to [{low}, {high}]{private}."
     return " ".join([said, *parsed([value.bounds])])

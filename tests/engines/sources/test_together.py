@@ -385,9 +385,9 @@ def opened(form, folder):
 
 def in_blocks(patch, size):
     """Let sources cut rows into blocks, and CSV files into pieces, of about this many."""
-    for module in ("arrow", "pandas_frame", "polars_frame", "parquet", "relation"):
+    for module in ("arrow", "frames", "parquet", "relation"):
         patch.setattr(f"sfumato.engines.sources.{module}.BLOCK", size)
-    patch.setattr("sfumato.engines.reading.BLOCK", size)
+    patch.setattr("sfumato.engines.sources.source.BLOCK", size)
     patch.setattr(delimited, "split_records", partial(split_records, chunk=40 * size))
 
 

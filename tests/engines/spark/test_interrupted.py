@@ -60,7 +60,7 @@ def test_an_interruption_that_spark_does_not_hear_stops_its_job_too(spark, monke
     def press(_):
         raise KeyboardInterrupt  # as where nobody else hears it, in a notebook for example
 
-    monkeypatch.setattr("sfumato.engines.spark.engine.now_and_then", lambda _: press)
+    monkeypatch.setattr("sfumato.engines.spark.engine.throttle_reports", lambda _: press)
     endless = spark.range(10**13).selectExpr("id % 7 AS x", "id % 1000 AS u")
     with pytest.raises(KeyboardInterrupt):
         SparkEngine(endless).counts([Grid("x", Bounds(0, 7), 7)], unit)

@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.engines.columns import Integers
-from sfumato.engines.spark.engine import maps as module
+from sfumato.engines.spark import maps as module
 from sfumato.engines.spark.frames import CheckedSums, check_sums
 from sfumato.engines.spark.maps import ClusterMap, RangeSums
 from sfumato.engines.spark.sums import AMOUNT

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.engines.spark.engine import sums as seals
+from sfumato.engines.spark import sums as seals
 from sfumato.engines.spark.frames import CheckedSums, check_sums
 from sfumato.engines.spark.sums import AMOUNT, fingerprint_rows, seal_sums
 from sfumato.errors import SourceError
@@ -132,7 +132,7 @@ def test_rows_are_alike_in_any_order_and_any_parts(
     rows: list[tuple[int, int]], data: st.DataObject
 ) -> None:
     def taken(some: list[tuple[int, int]]) -> int:
-        return seals.likeness(99, *np.array(some, dtype=np.int64).reshape(-1, 2).T)
+        return seals.fingerprint_set(99, *np.array(some, dtype=np.int64).reshape(-1, 2).T)
 
     shuffled = data.draw(st.permutations(rows))
     cut = data.draw(st.integers(0, len(rows)))
@@ -144,7 +144,7 @@ def test_rows_are_alike_in_any_order_and_any_parts(
 )
 def test_other_rows_are_not_alike(others: list[tuple[int, int]]) -> None:
     one, other = np.array([(1, 2), (3, 4)]).T, np.array(others).T
-    assert seals.likeness(99, *one) != seals.likeness(99, *other)
+    assert seals.fingerprint_set(99, *one) != seals.fingerprint_set(99, *other)
 
 
 def test_rows_that_tell_buckets_have_no_marks() -> None:
@@ -153,4 +153,4 @@ def test_rows_that_tell_buckets_have_no_marks() -> None:
     sums, told, closing = seal_sums(table, b"any").column("mark").to_pylist()
     assert (told, closing) == (0, sums)
     assert sums != 0
-    assert seals.together(np.array([sums, closing])) == 0
+    assert seals.xor_marks(np.array([sums, closing])) == 0

@@ -13,8 +13,8 @@ from engines.hostile import CANARY, GRID
 from sfumato.domain import Bounds, Categories
 from sfumato.engines.dispatch import DuckEngine
 from sfumato.engines.reading import pair_with_persons
+from sfumato.engines.spark import jobs as preflight
 from sfumato.engines.spark.engine import SparkEngine, frames
-from sfumato.engines.spark.engine import jobs as preflight
 from sfumato.engines.spark.frames import check_sums
 from sfumato.engines.spark.people import ListedRows, WeighedPeopleSums
 from sfumato.engines.spark.sums import AMOUNT, RowSums
@@ -125,12 +125,12 @@ def test_a_person_whose_rows_are_not_brought_together_is_noticed(spark, monkeypa
         return moved(listed).repartition(4)
 
     moved = frames.brought_together
-    monkeypatch.setattr("sfumato.engines.spark.engine.brought_together", scattered)
+    monkeypatch.setattr("sfumato.engines.spark.engine.repartition_by_person", scattered)
     with pytest.raises(SourceError, match="could not sum"):
         SparkEngine(frame).counts(KEYS, USERS)
     # Without the receipts this person would weigh four times as much.
     monkeypatch.setattr(
-        "sfumato.engines.spark.engine.added",
+        "sfumato.engines.spark.engine.add_by_cell",
         lambda partials: frames.added(partials.where("bucket IS NULL")),
     )
     assert SparkEngine(frame).counts(KEYS, USERS).reveal().sum() > 2**30
@@ -205,7 +205,7 @@ def test_sums_stop_where_they_stop_on_one_machine(spark, monkeypatch):
 
 def test_a_cluster_without_this_sfumato_is_refused_before_it_reads(spark, monkeypatch):
     monkeypatch.setattr(preflight, "_seen", set())
-    monkeypatch.setattr(preflight, "code", lambda: "other")
+    monkeypatch.setattr(preflight, "fingerprint_code", lambda: "other")
     with pytest.raises(SourceError, match="does not run the sfumato of this machine"):
         SparkEngine(spark.range(9))
 

@@ -13,7 +13,7 @@ from sfumato.render.boxes import TOO_FEW, list_counts, margin
 _USUAL = 1.5
 _MANY = 20
 _GAP = 0.08  # between boxes of one category, of the room each has
-_ENDED = "Some whiskers reach a bound found privately; values beyond it were moved to it."
+_ENDED = "Some whiskers reach a bound found privately, to which values are clipped."
 _NEAR = 0.05  # of the way from a quartile to the bound
 _FINEST = 4  # cells: closer values are not told apart
 
@@ -59,7 +59,7 @@ def caption(release: BoxplotRelease) -> str:
 def _how_sure(release: BoxplotRelease) -> str:
     """Say how much soft edges hold: without a step, only if values spread within a bin."""
     if release.step is not None or release.coverage == 0:
-        return wording.how_sure("Soft edges hold each true value", release.coverage)
+        return wording.how_sure("Soft edges", release.coverage)
     sure = format_percent(release.coverage)
     return f"Soft edges: {sure} intervals if few values are equal; else declare a step."
 

@@ -42,17 +42,17 @@ Array = NDArray[np.float64]
 Origin = Literal["lower", "upper"]
 
 METHODS = {
-    "adaptive": "Squares as small as their noisy masses allow",
-    "pyramid": "Squares of several sizes, the fullest opened further",
+    "adaptive": "Adaptive cells",
+    "pyramid": "Cells of several sizes, the fullest divided further",
     "laplace": "Every cell, with Laplace noise",
-    "dense": "Squares of one size, which a noisy count chose",
+    "dense": "Cells of one size, chosen by a noisy count",
 }
 """What each method measures, as the caption says it."""
 
 DECODERS = {
-    "bayes": "masses are what is expected given all measurements",
-    "lp": "masses are those nearest to all measurements",
-    "": "masses below zero count as zero",
+    "bayes": "values are posterior means",
+    "lp": "values are nearest to all measurements",
+    "": "values below zero are shown as zero",
 }
 """How masses follow from measurements, as the caption says it."""
 

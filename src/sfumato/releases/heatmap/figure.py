@@ -72,17 +72,16 @@ def default_smooth(release: HeatmapRelease) -> tuple[float, float]:
 
 
 def _caption(release: HeatmapRelease, smooth: Smooth, *, over: bool) -> str:
-    around = " within 2σ" if any(lengths_of(smooth, release.x, release.y)) else ""
-    sign = f"Where the picture is grey, noise alone could have made what is seen{around}"
+    sign = "Grey: not distinguishable from noise"
     if over:
-        sign = "Where there is no colour, there is little, or noise alone could have made it"
-    rows = "are counted nowhere" if release.outside == "drop" else "are counted at its edge"
+        sign = "No colour: little there, or not distinguishable from noise"
+    rows = "are dropped" if release.outside == "drop" else "are clipped to its edge"
     parts = [
         wording.promise(release),
         f"{METHODS[release.method]}{_kept(release)}; {DECODERS[release.decoder]}.",
         _smoothing(release, smooth),
-        f"{sign} (95 % for each place alone).",
-        f"Rows beyond the window {rows}.",
+        f"{sign} (95 % pointwise).",
+        f"Rows outside the window {rows}.",
         *wording.parsed((release.x.bounds, release.y.bounds)),
     ]
     return " ".join(part for part in parts if part)

@@ -45,7 +45,7 @@ def caption(release: HistogramRelease) -> str:
         parts.append("Hollow triangles mark counts that noise took below zero.")
     binned = [key for key in release.keys if isinstance(key, Grid | Edges)]
     if any(_reaches(key) for key in binned):
-        parts.append("Values beyond the axis are counted in its end bins.")
+        parts.append("Values are clipped to the axis.")
     parts += [*wording.binned(binned), *wording.parsed(key.bounds for key in binned)]
     return " ".join([*parts, *wording.left_out(release.keys, release.found)])
 
@@ -61,10 +61,9 @@ def _how_sure(release: HistogramRelease) -> str:
         format_percent(sure.simultaneous.coverage),
     )
     if release.y is not None:
-        return f"Hatched cells could be noise alone ({together} for all together)."
+        return f"Hatched: not distinguishable from noise ({together} jointly)."
     return (
-        f"Thick error bars cover one true value with {alone} probability, thin ones all "
-        f"{release.numbers.size} together with {together}."
+        f"Thick bars: {alone} intervals; thin: {together} for all {release.numbers.size} jointly."
     )
 
 

@@ -51,8 +51,8 @@ def caption(release: PcaRelease, view: View) -> str:
         wording.promise(release),
         SCALED[release.scaled],
         *(_shares(release) if scree else _weights(release)),
-        f"Rows longer than {_short(sums.length(release.lattice))}, from the released {middle}, "
-        "were cut to that length.",
+        f"Rows, centred at the released {middle}, are clipped to length "
+        f"{_short(sums.length(release.lattice))}.",
         *wording.parsed(release.lattice.bounds),
     ]
     return " ".join(parts)
@@ -65,8 +65,7 @@ def _shares(release: PcaRelease) -> list[str]:
         f"Shares are parts of the total variance, {_short(release.total_variance)} over all "
         f"{len(release.columns)} columns; noise moves the variance of each component by about "
         f"{_short(release.variance_noise)}.",
-        f"Thick error bars cover one true share with {sure} probability, thin ones all "
-        f"{release.kept} together.",
+        f"Thick bars: {sure} intervals; thin: {sure} for all {release.kept} jointly.",
     ]
     if (release.explained_variance[:shown] < 0).any():
         said.append("Hollow triangles mark variances that noise took below zero.")
@@ -76,7 +75,7 @@ def _shares(release: PcaRelease) -> list[str]:
 def _weights(release: PcaRelease) -> list[str]:
     sure = format_percent(release.uncertainty["components"].coverage)
     return [
-        f"Bars hold each true loading with {sure} probability, as far as noise goes.",
+        f"Bars: {sure} intervals of the noise.",
         "The sign of a whole component has no meaning.",
     ]
 

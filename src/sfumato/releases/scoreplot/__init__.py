@@ -41,9 +41,9 @@ Array = NDArray[np.float64]
 Method = Literal["haar", "additive", "sparse", "pyramid"]
 
 METHODS: dict[Method, str] = {
-    "haar": "small differences, which noise makes, were evened out",
-    "additive": "counts below zero count as zero",
-    "sparse": "nothing was added to empty ones, and none is shown below",
+    "haar": "smoothed by Haar shrinkage",
+    "additive": "values below zero are shown as zero",
+    "sparse": "empty cells have no noise, and none is shown below",
     "pyramid": "Gaussian noise on squares of five sizes, decoded together, drawn",
 }
 """What became of the noisy counts, as the caption says it."""

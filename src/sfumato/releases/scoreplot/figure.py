@@ -8,7 +8,6 @@ import numpy as np
 
 from sfumato.figure import Arrows, Axis, Dots, Estimates, Figure, Panel, format_percent
 from sfumato.postprocess.significance import LEVEL
-from sfumato.privacy.budget import format_amount, to_fraction
 from sfumato.releases import wording
 from sfumato.releases.release import WATERMARK
 from sfumato.releases.scoreplot import METHODS
@@ -54,7 +53,7 @@ def caption(release: ScoreplotRelease, view: ScoreView) -> str:
         _signs_words(release, view),
         _arrows_words(release, view),
         f"The {view.points} points are synthetic, drawn from this density." if view.points else "",
-        "Rows beyond the frame, which was found privately, are counted at its edge.",
+        "Rows are clipped to the frame, found privately.",
         *wording.parsed(release.pca.lattice.bounds),
         *wording.left_out([release.hue], release.found),
     ]
@@ -65,19 +64,17 @@ def _directions_words(release: ScoreplotRelease) -> str:
     if release.alone:
         return "This includes the directions."
     promise = release.pca.guarantee
-    spent = f"ε = {format_amount(to_fraction(promise.epsilon), up=True)}"
-    if promise.delta:
-        spent += f", δ = {format_amount(to_fraction(promise.delta), up=True)}"
+    spent = promise.amounts
     if promise.unit != release.guarantee.unit:
         spent += f", protecting {promise.unit}"
-    return f"The directions were paid for before ({spent}){promise.weakness}."
+    return f"The directions were released before ({spent}){promise.weakness}."
 
 
 def _noise_words(release: ScoreplotRelease) -> str:
     cells = f"{release.x.cells} × {release.y.cells} cells"
     what = METHODS[release.method]
     if release.noise is None:
-        return f"{what} on a grid of {cells}. This method cannot say how sure it is."
+        return f"{what} on a grid of {cells}. No interval available."
     scale = f"{release.noise.scale * release.step:,.4g}"
     least = ""
     if release.threshold is not None:
@@ -87,16 +84,16 @@ def _noise_words(release: ScoreplotRelease) -> str:
 
 def _signs_words(release: ScoreplotRelease, view: ScoreView) -> str:
     smooth = f"Smoothed by {SMOOTH:g} cells."
-    surely = f"({format_percent(LEVEL)} for all places together)"
+    surely = f"({format_percent(LEVEL)} jointly)"
     counted = release.noise is not None and release.threshold is None
     if view.apart(len(release.groups)):
-        grey = f" Where the picture is grey, noise alone could have made what is seen {surely}."
+        grey = f" Grey: not distinguishable from noise {surely}."
         return smooth + (grey if counted else "")
     core, most = map(format_percent, SHARES)
-    whole = f"what stands out from the noise {surely}" if counted else "what is shown of it"
+    whole = f"what is distinguishable from noise {surely}" if counted else "what is shown of it"
     return (
-        f"{smooth} Colours deepen towards each group's densest place; "
-        f"lines hold {core} and {most} of {whole}."
+        f"{smooth} Colours: density relative to each group's peak; "
+        f"lines enclose {core} and {most} of {whole}."
     )
 
 
@@ -105,8 +102,8 @@ def _arrows_words(release: ScoreplotRelease, view: ScoreView) -> str:
         return ""
     sure = format_percent(release.pca.uncertainty["components"].coverage)
     return (
-        "Arrows are loadings, the longest of them, enlarged alike; "
-        f"bars are what noise leaves open ({sure} each)."
+        "Arrows: the longest loadings, on one scale of their own; "
+        f"bars: {sure} intervals of the noise."
     )
 
 
