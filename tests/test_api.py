@@ -6,6 +6,7 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
+from sfumato.privacy.budget import to_fraction
 
 PEOPLE = pa.table(
     {
@@ -72,7 +73,7 @@ def test_one_line_with_a_search_spends_just_its_budget(budget, delta):
     searches = {"order": sf.private(delta=delta), "hue_order": sf.private(delta=delta)}
     release = sf.histplot(PEOPLE, x="ward", hue="person", **searches, budget=budget)
     assert release.guarantee.epsilon == sf.Budget.of(budget).epsilon
-    assert release.cost.delta == 2 * sf.privacy.amount.exactly(delta)
+    assert release.cost.delta == 2 * to_fraction(delta)
     assert release.guarantee.delta >= float(release.cost.delta)
 
 
@@ -212,7 +213,7 @@ def test_one_line_with_every_search_spends_just_its_budget(method, budget):
         unit=sf.PrivacyUnit.users("person", max_rows=2),
         budget=budget,
     )
-    assert release.cost.delta == 2 * sf.privacy.amount.exactly(3e-7)
+    assert release.cost.delta == 2 * to_fraction(3e-7)
     assert release.guarantee.epsilon == 2 and release.guarantee.delta >= float(release.cost.delta)
     assert release.found[-1] == "wait"
 

@@ -37,6 +37,7 @@ from sfumato.cli.spelling import (
 from sfumato.domain import Categories
 from sfumato.private_search import Private
 from sfumato.releases import boxplot, heatmap, quantiles
+from sfumato.releases.histogram import HistogramRelease
 from sfumato.releases.release import Release
 from sfumato.testing import city
 
@@ -303,7 +304,7 @@ def test_a_release_that_cannot_be_written_after_the_charge_is_not_lost(
     problem: BaseException,
 ) -> None:
     save = failing(Release.save, "age.svg", problem=problem)
-    monkeypatch.setattr(Release, "save", save)
+    monkeypatch.setattr(HistogramRelease, "save", save)
     words = ["--epsilon", "0.5", "--ledger", "people.ledger", "-o", "age.svg"]
     assert run(["histplot", "people.parquet", *AGE, *words]) == 2
     assert len(charges()) == 1
@@ -316,7 +317,7 @@ def test_an_interrupt_while_drawing_does_not_lose_what_was_paid_for(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     save = failing(Release.save, "age.svg", problem=KeyboardInterrupt())
-    monkeypatch.setattr(Release, "save", save)
+    monkeypatch.setattr(HistogramRelease, "save", save)
     words = ["--epsilon", "0.5", "--ledger", "people.ledger", "-o", "age.svg"]
     assert run(["histplot", "people.parquet", *AGE, *words]) == 130
     (kept,) = folder.glob("sfumato-*.json")
@@ -330,7 +331,7 @@ def test_a_release_is_printed_where_no_file_can_be_written(
     def save(self: Release, path: Path) -> Path:
         raise sf.ReleaseError("The disk is full.", "Nothing fits.", "Empty it.")
 
-    monkeypatch.setattr(Release, "save", save)
+    monkeypatch.setattr(HistogramRelease, "save", save)
     words = ["--epsilon", "0.5", "--ledger", "people.ledger", "-o", "age.svg"]
     assert run(["histplot", "people.parquet", *AGE, *words]) == 2
     printed = json.loads(capsys.readouterr().out)
@@ -621,7 +622,7 @@ def test_a_public_number_of_rows_is_typed_too_and_goes_into_no_ledger(
     assert run(["plan", *words, "--epsilon", "1"]) == 0
     capsys.readouterr()
     assert run([*words, *PAID]) == 2
-    assert "Leave out --neighbours and --n, or --ledger." in capsys.readouterr().err
+    assert "Leave out --n, or --ledger." in capsys.readouterr().err
     assert charges() == []
 
 

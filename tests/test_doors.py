@@ -189,5 +189,5 @@ def test_a_word_that_an_option_does_not_know_is_refused_with_those_it_does(
         with pytest.raises(sf.DomainError) as refused:
             chart(**asked | {option.name: wrong})
         told = str(refused.value)
-        assert told.startswith(f"{option.name}={wrong!r} is not known. {option.about['why']}")
-        assert all(f'"{word}"' in told for word in option.choices)
+        assert f" is not known. {option.about['why']}" in told and told.startswith(option.name)
+        assert all(repr(word) in told for word in option.choices)

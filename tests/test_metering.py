@@ -220,7 +220,7 @@ def test_what_is_wrong_with_a_request_is_said_before_a_table_that_cannot_be_read
 
 def test_a_plan_for_other_facts_is_made_anew() -> None:
     chart, unit, budget = Histogram("age"), sf.PrivacyUnit.rows(), sf.Budget(1)
-    ready = alone.prepare(PEOPLE, chart, DOMAIN, unit, budget)
+    ready = alone.prepare(PEOPLE, chart, (0, 100), unit, budget)
     assert ready.chart.plan(*ready.chart.facts) is ready.chart.planned
     other = ready.chart.plan(DOMAIN, unit, sf.Budget(0.5))
     assert other.cost == Cost.pure(Fraction(1, 2))

@@ -152,13 +152,13 @@ SHELL = """
 # Tells that all rows are read, and that people are being grouped.
 TELLING = """
     from sfumato.engines import bounding
-    weigh, told = bounding._Work.weigh, []
+    weigh, told = bounding._PeopleTask.weigh, []
     def weighing(*its):
         if not told:
             told.append(1)
             print("fed", flush=True)
         weigh(*its)
-    bounding._Work.weigh = weighing
+    bounding._PeopleTask.weigh = weighing
 """
 
 

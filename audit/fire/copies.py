@@ -113,7 +113,7 @@ def _backed_up(stage: Stage, patience: float) -> Tally:
 
 def unheld(stage: Stage) -> Tally:
     """Do the same to a ledger broken on purpose: it relies on SQLite's locks alone."""
-    with broken(store, held=lambda *_, **__: nullcontext()):
+    with broken(store, lock_file=lambda *_, **__: nullcontext()):
         return _backed_up(stage, patience=30)
 
 

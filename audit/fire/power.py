@@ -55,7 +55,7 @@ def power_cut_beside_a_shut_folder(stage: Stage) -> Tally:
 
 def unsynced(stage: Stage) -> Tally:
     """Do the same to a ledger broken on purpose: it leaves the folder to SQLite."""
-    with broken(store, synced=lambda *_: nullcontext()):
+    with broken(store, sync_folder=lambda *_: nullcontext()):
         return power_cut_beside_a_shut_folder(stage)
 
 
@@ -75,7 +75,7 @@ def synchronous_off(stage: Stage) -> Tally:
 
 
 def _hurried(stage: Stage, setting: str) -> Tally:
-    with broken(store, synced=lambda *_: nullcontext()), settings(f"synchronous = {setting}"):
+    with broken(store, sync_folder=lambda *_: nullcontext()), settings(f"synchronous = {setting}"):
         return _filmed(stage, stage.scene())
 
 

@@ -23,7 +23,7 @@ TABLE = (
     + ", PRIMARY KEY (code, run, method, sigma))"
 )
 MATTERING = (
-    "charts/heat/*.py",
+    "charts/heatmap/*.py",
     "mechanisms/survey.py",
     "metrics/heatmap.py",
     "metrics/plane.py",

@@ -123,7 +123,7 @@ def test_where_ties_keep_intervals_from_holding_the_caption_says_on_what_they_re
     assert held > 0.93 or "if few values are equal" in caption
     held, caption = rounded(step=1)
     assert held > 0.93
-    assert "with 95 % probability." in caption
+    assert "Soft edges: 95 % intervals." in caption
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -107,9 +107,9 @@ ONCE, TWICE = PrivacyUnit.users("u"), PrivacyUnit.users("u", max_rows=2)
 @pytest.mark.parametrize(
     ("target", "name", "broken", "unit"),
     [
-        (bounding, "_shares", rounded_up, ONCE),
-        (walking, "_taken", per_cell, TWICE),
-        (walking, "_taken", lambda who, amounts, most: amounts, TWICE),
+        (bounding, "_share_weight", rounded_up, ONCE),
+        (walking, "_allot_rows", per_cell, TWICE),
+        (walking, "_allot_rows", lambda who, amounts, most: amounts, TWICE),
         (gathering.PartitionedRows.__init__, "__defaults__", (in_two_companies,), ONCE),
         (gathering.PartitionedRows.__init__, "__defaults__", (in_two_companies,), TWICE),
     ],

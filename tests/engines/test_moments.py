@@ -283,8 +283,8 @@ def uncapped(who, amounts, most):
     [
         ((gram.Gram, "_shorten"), unclipped, ROW),
         ((Moments, "reach"), 1.001 * LENGTH, ROW),
-        ((bounding, "_shares"), rounded_up, USER),
-        ((walking, "_taken"), uncapped, PrivacyUnit.users("u", max_rows=2)),
+        ((bounding, "_share_weight"), rounded_up, USER),
+        ((walking, "_allot_rows"), uncapped, PrivacyUnit.users("u", max_rows=2)),
     ],
     ids=["not cut", "too long", "rounded up", "uncapped"],
 )

@@ -93,7 +93,7 @@ NO_ROOM = MemoryLimits(1, 1)
 
 @pytest.mark.parametrize("weight", [None, BY], ids=str)
 @pytest.mark.parametrize(
-    ("name", "broken"), [("_shares", rounded_up), ("numbered", split_by_block)]
+    ("name", "broken"), [("_share_weight", rounded_up), ("number_people", split_by_block)]
 )
 def test_a_broken_share_would_be_caught(name, broken, weight, monkeypatch):
     inside = [row for row in MINE if not math.isnan(row[1][0])] * 5

@@ -45,7 +45,7 @@ def test_a_promise_is_never_stated_stronger_than_it_is():
     ],
 )
 def test_a_promise_that_protects_little_says_so(numbers, why):
-    assert str(Guarantee(*numbers, ROWS)).endswith(f"one row. Protects little: {why}")
+    assert str(Guarantee(*numbers, ROWS)).endswith(f"each row. Protects little: {why}")
     assert "little" not in str(Guarantee(10.0, 0.00099, ROWS))
 
 
@@ -79,7 +79,7 @@ def test_a_public_size_goes_with_rows_alone():
 def test_a_name_is_cut_where_it_is_printed_and_whole_where_it_is_compared():
     unit = PrivacyUnit.users("user\x1b\u00a0" + "x" * 200)
     promise = Guarantee(1.0, 0.0, unit)
-    assert "user  " + "x" * 113 + "…, which" in str(promise)
+    assert "user  " + "x" * 113 + "… (total" in str(promise)
     assert (
         promise.neighbours
         == f"add or remove all rows of one {unit.column}, which count once together"

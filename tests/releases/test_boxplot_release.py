@@ -258,8 +258,8 @@ def test_the_caption_tells_promise_method_and_bounds(method):
     [
         ("too few", "Dashed: too few to say."),
         ("whole numbers", "clipped to [0, 500]"),
-        ("days", "beyond 2026-01-01 and 2026-12-31"),
-        ("people", "in person (each counts once)"),
+        ("days", "clipped to [2026-01-01, 2026-12-31]"),
+        ("people", "in person (total weight 1 each)"),
         ("no intervals", "No interval available"),
         ("found", "Categories of ward that few people hold are left out."),
         ("found", "found privately"),
@@ -276,7 +276,7 @@ def test_the_caption_claims_its_coverage_without_condition_only_where_there_is_a
     untied = "Soft edges: 95 % intervals if few values are equal; else declare a step."
     assert untied in BY_WARD.caption()
     stepped = SAMPLES["whole numbers"].caption()
-    assert "Soft edges hold each true value with 95 % probability." in stepped
+    assert "Soft edges: 95 % intervals." in stepped
     assert "equal" not in stepped + SAMPLES["no intervals"].caption()
 
 

@@ -453,10 +453,10 @@ def test_captions_say_what_protects_whom_how_it_was_measured_and_what_grey_means
     caption = release().caption()
     assert "ε = 1. Protects each user (total weight 1)." in caption
     assert "Grey: not distinguishable from noise (95 % pointwise)." in caption
-    assert "beyond the window are counted nowhere" in caption
+    assert "Rows outside the window are dropped." in caption
     assert "NOT PRIVATE" in SAMPLES["simulated"].caption()
     baseline = SAMPLES["baseline"].caption()
-    assert "the highest 0.01 % of cells kept" in baseline and "at its edge" in baseline
+    assert "the highest 0.01 % of cells kept" in baseline and "clipped to its edge" in baseline
     assert "not smoothed" in release().figure(smooth=0).caption
     assert "σ = 1 day of day" in SAMPLES["time"].figure(smooth=(timedelta(days=1), 0.1)).caption
     assert {caption_of(method, decoder) for method in METHODS for decoder in DECODERS}
@@ -478,7 +478,7 @@ def test_a_density_can_be_drawn_over_an_array(picture, tmp_path):
     assert sample.save(tmp_path / "over.png", background=picture).stat().st_size > 500
     spec = json.dumps(sample.to_vega(background=picture))
     assert spec.count("data:image/png") == 2
-    assert "Where there is no colour" in spec
+    assert "No colour: little there" in spec
 
 
 def test_a_density_can_be_drawn_over_a_file(tmp_path):

@@ -104,12 +104,12 @@ def test_density_integrates_to_one():
 
 def test_shared_weights_are_shown_as_people():
     assert SAMPLES["shared"].counts[0] == (2**33 + 1) / 2**30
-    assert "count once together" in SAMPLES["shared"].caption()
+    assert "total weight 1" in SAMPLES["shared"].caption()
 
 
 def test_the_caption_states_guarantee_unit_and_noise():
     caption = SAMPLES["plain"].caption()
-    for part in ("ε = 0.5", "one row", "scale 2", "96 %", "below zero"):
+    for part in ("ε = 0.5", "each row", "scale 2", "96 %", "below zero"):
         assert part in caption
 
 

@@ -181,7 +181,7 @@ def test_a_caption_says_who_is_protected_how_and_what_the_numbers_are_of():
     assert words.startswith("Privacy: ε = 1, δ = 1e-05. Protects each row.")
     assert "One unit of each column is half of its public range." in words
     assert "Shares are parts of the total variance" in words and "all 3 columns" in words
-    assert "95 % probability" in words and "all 3 together" in words
+    assert "95 % intervals" in words and "all 3 together" in words
     cut = CLEAR.spread.length(CLEAR.lattice)
     assert f"Rows, centred at the released mean, are clipped to length {cut:.2g}." in words
     users = sample(shared=True, scaled="private").caption()
@@ -194,7 +194,7 @@ def test_the_caption_of_loadings_is_about_loadings():
     assert words == CLEAR.figure(view="loadings").caption
     cut = CLEAR.directions.length(CLEAR.lattice)
     assert f"Rows, centred at the released medians, are clipped to length {cut:.2g}." in words
-    assert "each true loading with 95 % probability" in words
+    assert "Bars: 95 % intervals of the noise" in words
     assert "total variance" not in words
 
 
@@ -217,7 +217,7 @@ def test_every_view_can_be_drawn_saved_and_read_aloud(release, view, tmp_path):
 def test_a_page_shows_the_view_that_was_asked_for(tmp_path):
     page = CLEAR.to_html(view="loadings")
     assert page == CLEAR.save(tmp_path / "page.html", view="loadings").read_text()
-    assert "each true loading" in page and "each true loading" not in CLEAR.to_html()
+    assert "intervals of the noise" in page and "intervals of the noise" not in CLEAR.to_html()
 
 
 def test_plots_are_drawn_into_the_axes_given():

@@ -217,7 +217,7 @@ def test_points_are_shared_among_groups_by_their_sizes():
 
 def test_the_caption_says_what_protects_whom_and_what_was_paid_for():
     made = scored(SIZES, names=NAMES)
-    assert made.caption().startswith(f"Privacy: {made.guarantee}.")
+    assert made.caption().startswith("Privacy: ε = 1, δ = 1e-05. Protects each row.")
     assert "This includes the directions." in made.caption()
     before = replace(made, alone=False).caption()
     assert "The directions were released before (ε = 1, δ = 1e-05)." in before
@@ -229,8 +229,8 @@ def test_the_caption_says_what_protects_whom_and_what_was_paid_for():
 def test_the_caption_explains_the_signs_that_are_drawn_and_no_other():
     made = scored(SIZES, names=NAMES)
     plain, apart = made.figure().caption, made.figure(panels=True).caption
-    assert "lines hold 50 % and 90 %" in plain and "grey" not in plain
-    assert "grey" in apart and "lines" not in apart
+    assert "lines enclose 50 % and 90 %" in plain and "Grey" not in plain
+    assert "Grey" in apart and "lines" not in apart
     assert "Arrows" not in plain and "synthetic" not in plain
     full = made.figure(loadings=2, points=30).caption
     assert "Arrows" in full and "The 30 points are synthetic" in full

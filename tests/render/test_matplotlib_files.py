@@ -39,9 +39,9 @@ def test_another_process_gives_the_same_bytes() -> None:
     script = (
         "import hashlib, sys; sys.path.insert(0, 'tests')\n"
         "from render.samples import numeric_hue\n"
-        "from sfumato.render.matplotlib import picture\n"
+        "from sfumato.render.matplotlib import render_picture\n"
         "for kind in ('svg', 'png', 'pdf'):\n"
-        "    print(hashlib.sha256(picture(numeric_hue(), kind)).hexdigest())"
+        "    print(hashlib.sha256(render_picture(numeric_hue(), kind)).hexdigest())"
     )
     root = Path(__file__).parents[2]
     environment = {**os.environ, "PYTHONHASHSEED": "7", "TZ": "Asia/Tokyo", "LC_ALL": "C"}

@@ -29,8 +29,8 @@ def test_drawing_in_every_way_touches_no_table_and_no_noise() -> None:
         "from render.samples import heat, panels\n"
         "from sfumato.render import html, matplotlib, vega\n"
         "for figure in (panels(), heat()):\n"
-        "    html.html(figure); vega.vega(figure)\n"
-        "    matplotlib.picture(figure, 'svg'); matplotlib.draw(figure)"
+        "    html.build_html(figure); vega.build_vega(figure)\n"
+        "    matplotlib.render_picture(figure, 'svg'); matplotlib.draw(figure)"
     )
     assert {"matplotlib", "vl_convert"} <= loaded
     assert not loaded & {"duckdb", "opendp", "pandas", "pyarrow", "pyspark", "polars"}
@@ -45,8 +45,8 @@ def test_a_renderer_is_only_loaded_when_it_draws(module: str) -> None:
 
 def test_a_vega_specification_needs_no_library_at_all() -> None:
     loaded = modules_after(
-        "from render.samples import heat, panels\nfrom sfumato.render.vega import vega\n"
-        "vega(panels()); vega(heat())"
+        "from render.samples import heat, panels\nfrom sfumato.render.vega import build_vega\n"
+        "build_vega(panels()); build_vega(heat())"
     )
     assert not loaded & {"matplotlib", "vl_convert", "scipy"}
 

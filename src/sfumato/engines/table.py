@@ -16,9 +16,6 @@ from tempfile import TemporaryDirectory
 from threading import Event
 from typing import Literal, TypeVar, cast
 
-import duckdb
-import pyarrow as pa
-
 from sfumato.errors import Setting, Settings, SourceError
 
 _UNITS = {"bytes": 1} | {f"{name}iB": 1024 ** (i + 1) for i, name in enumerate("KMGTPE")}
@@ -88,6 +85,8 @@ def read_memory_limit(resources: Resources) -> int | None:
     """Return the memory limit in bytes, as DuckDB reads it, or None where none was given."""
     if resources.memory_limit is None:
         return None
+    import duckdb
+
     config: dict[str, str | bool | int | float | list[str]] = {
         "memory_limit": resources.memory_limit,
         "threads": 1,
@@ -112,6 +111,8 @@ def compute_room(resources: Resources, parts: int) -> MemoryLimits:
 
 
 def _is_sensible(resources: Resources) -> bool:
+    import duckdb
+
     try:
         threads = 1 if resources.threads is None else operator.index(resources.threads)
         limit = read_memory_limit(resources)
@@ -224,6 +225,8 @@ def preload_pandas() -> None:
 
     Whoever presses Ctrl-C in the middle of that would not be heard.
     """
+    import pyarrow as pa
+
     with ThreadPoolExecutor(1) as pool:
         pool.submit(lambda: pa.array([0]).to_numpy()).result()
 

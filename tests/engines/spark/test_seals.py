@@ -78,8 +78,8 @@ def test_a_twin_whose_marks_do_not_depend_on_all_its_sums_lets_two_runs_pass(
     old, new = {0: 5, 1: 0}, {0: 0, 1: 5}  # a person who moved, and would be in both places
     with pytest.raises(SourceError):
         found([task(old)[0], *task(new)[1:]])
-    monkeypatch.setattr("engines.spark.test_seals.fingerprint", lambda *_: bytes(16))
-    monkeypatch.setitem(task.__globals__, "fingerprint", lambda *_: bytes(16))
+    monkeypatch.setattr("engines.spark.test_seals.fingerprint_rows", lambda *_: bytes(16))
+    monkeypatch.setitem(task.__globals__, "fingerprint_rows", lambda *_: bytes(16))
     assert found([task(old)[0], *task(new)[1:]]) == {0: 5, 1: 5}
 
 

@@ -209,7 +209,7 @@ def _collect_fingerprints(spark: Any) -> list[str]:
 
         try:
             import_module("sfumato.engines.spark.people")  # and all that it needs
-            found: str = import_module("sfumato.engines.spark.task").code()
+            found: str = import_module("sfumato.engines.spark.task").fingerprint_code()
         except ImportError:
             found = ""
         for batch in batches:
