@@ -35,7 +35,9 @@ except SfumatoError as refusal:
     print(refusal)
     sys.exit(3)
 """
-OLDER = {"privacy/store.py": (("held(file, alone=writing, patience=PATIENCE)", "nullcontext()"),)}
+OLDER = {
+    "privacy/store.py": (("lock_file(file, alone=writing, patience=PATIENCE)", "nullcontext()"),)
+}
 """What went before: SQLite's locks alone, the same format."""
 
 NEWER = {

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.charts.allocation import add_noise
-from sfumato.charts.boxplot.chart import Boxplot, fence, published
+from sfumato.charts.boxplot import fence, published
+from sfumato.charts.boxplot.chart import Boxplot
 from sfumato.charts.boxplot.fence import Fence
 from sfumato.charts.boxplot.plan import BoxplotPlan, BoxProcedure
 from sfumato.charts.boxplot.published import Published

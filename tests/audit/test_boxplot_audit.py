@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 
 from audit.measuring import Draws, measured_epsilon
 from sfumato.charts.allocation import add_noise
-from sfumato.charts.boxplot.chart import Boxplot, fence, published
+from sfumato.charts.boxplot import fence, published
+from sfumato.charts.boxplot.chart import Boxplot
 from sfumato.charts.boxplot.plan import BoxProcedure
 from sfumato.charts.quantiles import Quantiles
 from sfumato.charts.ranks import CHOICE_SHARE, Chooser

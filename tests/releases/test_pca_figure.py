@@ -181,11 +181,11 @@ def test_a_caption_says_who_is_protected_how_and_what_the_numbers_are_of():
     assert words.startswith("Privacy: ε = 1, δ = 1e-05. Protects each row.")
     assert "One unit of each column is half of its public range." in words
     assert "Shares are parts of the total variance" in words and "all 3 columns" in words
-    assert "95 % intervals" in words and "all 3 together" in words
+    assert "95 % intervals" in words and "all 3 jointly" in words
     cut = CLEAR.spread.length(CLEAR.lattice)
     assert f"Rows, centred at the released mean, are clipped to length {cut:.2g}." in words
     users = sample(shared=True, scaled="private").caption()
-    assert "all rows of one user" in users and "private quartiles" in users
+    assert "each user (total weight 1)" in users and "private quartiles" in users
     assert "scales they were given" in sample(scaled="given").caption()
 
 

@@ -12,7 +12,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato.charts.heatmap.chart import Heatmap, adaptive
+from sfumato.charts.heatmap import adaptive
+from sfumato.charts.heatmap.chart import Heatmap
 from sfumato.charts.heatmap.plan import HeatmapPlan
 from sfumato.domain import Domain
 from sfumato.grid import Grid

@@ -13,8 +13,9 @@ from engines.hostile import CANARY, GRID
 from sfumato.domain import Bounds, Categories
 from sfumato.engines.dispatch import DuckEngine
 from sfumato.engines.reading import pair_with_persons
+from sfumato.engines.spark import frames
 from sfumato.engines.spark import jobs as preflight
-from sfumato.engines.spark.engine import SparkEngine, frames
+from sfumato.engines.spark.engine import SparkEngine
 from sfumato.engines.spark.frames import check_sums
 from sfumato.engines.spark.people import ListedRows, WeighedPeopleSums
 from sfumato.engines.spark.sums import AMOUNT, RowSums
