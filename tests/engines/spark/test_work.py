@@ -125,7 +125,7 @@ def test_a_person_whose_rows_are_not_brought_together_is_noticed(spark, monkeypa
     def scattered(listed):
         return moved(listed).repartition(4)
 
-    moved = frames.brought_together
+    moved = frames.repartition_by_person
     monkeypatch.setattr("sfumato.engines.spark.engine.repartition_by_person", scattered)
     with pytest.raises(SourceError, match="could not sum"):
         SparkEngine(frame).counts(KEYS, USERS)
