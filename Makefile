@@ -59,6 +59,7 @@ docs: .venv/run.stamp .venv/docs.stamp
 
 generate: .venv/dev.stamp
 	$(bin)/python tools/generate.py
+	$(bin)/python tools/schema.py
 
 size: .venv/dev.stamp
 	$(bin)/python tools/size.py $(path)

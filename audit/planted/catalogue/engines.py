@@ -408,7 +408,7 @@ ENGINES = (
 """,
         new="""
     if _is_categorical(empty):
-        return _kind(empty.cat.categories[:0].to_series())
+        return _find_pandas_kind(empty.cat.categories[:0].to_series())
     if _is_objects(empty):
         return "text"
 """,

@@ -55,9 +55,9 @@ PRIVACY = (
     ),
     _privacy(
         name="a figure does not say that it protects little",
-        file="privacy/guarantee.py",
-        old="protecting {self.protected}{self.weakness}",
-        new="protecting {self.protected}",
+        file="releases/wording.py",
+        old="Protects {guarantee.protected}{guarantee.weakness}.",
+        new="Protects {guarantee.protected}.",
         among="test_session.py",
         notices=(
             "test_a_chart_that_protects_little_says_so_on_its_figure_and_after_it_was_saved"
