@@ -259,7 +259,7 @@ def test_the_caption_tells_promise_method_and_bounds(method):
         ("too few", "Dashed: too few to say."),
         ("whole numbers", "clipped to [0, 500]"),
         ("days", "clipped to [2026-01-01, 2026-12-31]"),
-        ("people", "in person (total weight 1 each)"),
+        ("people", "in person (each counts once)"),
         ("no intervals", "No interval available"),
         ("found", "Categories of ward that few people hold are left out."),
         ("found", "found privately"),

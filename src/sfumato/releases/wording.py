@@ -39,7 +39,7 @@ def promise(release: Release) -> str:
 
 def counted(unit: PrivacyUnit) -> str:
     """Name what is counted."""
-    return f"{abbreviate(unit.column or '')} (total weight 1 each)" if unit.shared else "rows"
+    return f"{abbreviate(unit.column or '')} (each counts once)" if unit.shared else "rows"
 
 
 def people(unit: PrivacyUnit) -> str:
