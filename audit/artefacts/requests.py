@@ -84,8 +84,9 @@ def _known(verb: str) -> set[str]:
 
     from sfumato.cli.commands import app
 
-    commands: Mapping[str, Any] = getattr(get_command(app), "commands")  # noqa: B009
-    return {flag for parameter in commands[verb].params for flag in parameter.opts}
+    group: Any = get_command(app)
+    group.load(verb)
+    return {flag for parameter in group.commands[verb].params for flag in parameter.opts}
 
 
 def _flag(name: str) -> str:

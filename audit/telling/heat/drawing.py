@@ -134,7 +134,7 @@ class Map:
     def _decoding(self) -> Generator[None]:
         with ExitStack() as stack:
             for module in () if self.decoded else (adaptive, polya):
-                stack.enter_context(patch.object(module, "decode", _guess))
+                stack.enter_context(patch.object(module, "decode_polya_tree", _guess))
             yield
 
 

@@ -138,7 +138,7 @@ class Guarantee:
     >>> print(Guarantee(1.0, 0.0, PrivacyUnit.rows(), size=900))
     ε = 1, protecting what one of 900 rows says (their number is public)
     >>> print(Guarantee(100.0, 0.0, PrivacyUnit.rows()))
-    ε = 100, protecting one row. Protects little: ε = 100 is above 10
+    ε = 100, protecting each row. Protects little: ε = 100 is above 10
     """
 
     epsilon: float

@@ -132,7 +132,7 @@ def test_a_person_whose_rows_are_not_brought_together_is_noticed(spark, monkeypa
     # Without the receipts this person would weigh four times as much.
     monkeypatch.setattr(
         "sfumato.engines.spark.engine.add_by_cell",
-        lambda partials: frames.added(partials.where("bucket IS NULL")),
+        lambda partials: frames.add_by_cell(partials.where("bucket IS NULL")),
     )
     assert SparkEngine(frame).counts(KEYS, USERS).reveal().sum() > 2**30
 
