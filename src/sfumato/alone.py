@@ -14,6 +14,7 @@ from sfumato.errors import Door, SfumatoError
 from sfumato.mechanisms.meter import Meter
 from sfumato.privacy.budget import Budget, plain_above
 from sfumato.privacy.guarantee import PrivacyUnit
+from sfumato.privacy.share import allot
 from sfumato.releases.release import Release
 from sfumato.session import Outcome, Session
 
@@ -131,9 +132,14 @@ class Planned(Chart[P, R]):
 
     def plan(self, domain: Domain, unit: PrivacyUnit, budget: Budget) -> P:
         """Return the plan; facts that differ from those it was made for are planned anew."""
-        if (domain, unit, budget) == self.facts:
+        if (domain, unit) == self.facts[:2] and self._affords_the_same(budget):
             return self.planned
         return self.chart.plan(domain, unit, budget)
+
+    def _affords_the_same(self, budget: Budget) -> bool:
+        thresholds, before = self.planned.cost.delta, self.facts[2]
+        same = (budget.epsilon, budget.delta) == (before.epsilon, before.delta)
+        return same and allot(budget, thresholds) == allot(before, thresholds)
 
     def measure(self, engine: Engine, plan: P, meter: Meter) -> R:
         """Pass the request on, with the meter.

@@ -6,21 +6,24 @@ import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 from sfumato.charting import Charting
-from sfumato.charts.chart import Chart, P, Plan, R_co, find_budget
+from sfumato.charts.chart import Chart, P, Plan, R_co, find_budget, find_largest
 from sfumato.domain import Domain
 from sfumato.engines.dispatch import choose_engine
 from sfumato.engines.engine import redact_errors
 from sfumato.engines.table import Table
 from sfumato.errors import BudgetError, LedgerError, PrivateSearch, Worded, shorten_label
 from sfumato.mechanisms.meter import Meter, require_process, simulation
+from sfumato.privacy.accountant import make_refusal
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.privacy.ledger import Ledger
+from sfumato.privacy.share import Share, grant
 from sfumato.progress import show_progress
 
 UNCHARGED = "Nothing was charged."
@@ -112,7 +115,30 @@ class Session(Charting):
         opened = _open_ledger(ledger, budget, unit, kept_for)
         object.__setattr__(self, "ledger", opened)
 
-    def release(self, chart: Chart[P, R_co], *, budget: Budget | float) -> R_co:
+    @property
+    def budget(self) -> Share:
+        """All that the session's ledger began with, as something to divide: ``s.budget / 4``."""
+        return Share.whole(self.ledger.rule)
+
+    @property
+    def remaining(self) -> Share:
+        """What is left, as a budget that can be passed on and divided.
+
+        A k-th of it is a k-th of what the ledger counts in: k charts of ``s.remaining / k`` fit,
+        and nothing is left after them.
+
+        Examples
+        --------
+        >>> from sfumato.testing import city
+        >>> s = Session(city(people=500), domain=Domain(age=(0, 100)), budget=Budget(1, 1e-6))
+        >>> quarter = s.remaining / 4
+        >>> charts = [s.histplot(x="age", bins=bins, budget=quarter) for bins in (5, 10, 20, 50)]
+        >>> s.remaining
+        Share(nothing)
+        """
+        return self.ledger.remaining
+
+    def release(self, chart: Chart[P, R_co], *, budget: Budget | Share | float) -> R_co:
         """Plan, charge, measure: the only place where these three steps are taken.
 
         Privacy
@@ -125,17 +151,18 @@ class Session(Charting):
         """
         with Outcome() as outcome, show_progress(chart.label) as report:
             engine = choose_engine(self._table, report)
-            schema = engine.schema()
-            budget = Budget.of(budget)
-            plan = chart.plan(schema.refine(self.domain), self.unit, budget)
-            self._require(plan, budget)
+            schema, rule = engine.schema(), self.ledger.rule
+            asked = grant(rule, budget)
+            plan = chart.plan(schema.refine(self.domain), self.unit, asked)
+            self._require(plan, asked)
             self._require_real_noise(plan)
             plan.check(schema)
+            self._require_room(chart, plan, asked)
             outcome.note = CHARGING
             process = os.getpid()
             self.ledger.charge(plan.label, plan.cost)
             outcome.note = CHARGED
-            with Meter(plan.cost, plan.label) as meter:
+            with Meter(plan.cost, plan.label, order=rule.order) as meter:
                 release = redact_errors(lambda: chart.measure(engine, plan, meter))
             require_process(process)
             return release.marked(private=meter.private)
@@ -187,7 +214,7 @@ class Session(Charting):
         self,
         chart: Chart[P, Any],
         *,
-        budget: Budget | float | None = None,
+        budget: Budget | Share | float | None = None,
         error: float | None = None,
         size: float = math.inf,
         delta: float = 0.0,
@@ -214,11 +241,55 @@ class Session(Charting):
         domain = schema.refine(self.domain)
         if error is not None:
             budget = find_budget(chart, domain, self.unit, error=error, size=size, delta=delta)
-        budget = Budget.of(budget or 0.0)
-        plan = chart.plan(domain, self.unit, budget)
-        self._require(plan, budget)
+        asked = grant(self.ledger.rule, budget or 0.0)
+        plan = chart.plan(domain, self.unit, asked)
+        self._require(plan, asked)
         plan.check(schema)
-        return plan
+        return replace(plan, standing=self._tell_standing(chart, plan, asked))
+
+    def _require_room(self, chart: Chart[P, Any], plan: P, asked: Budget) -> None:
+        """Refuse what the ledger would refuse, and say how much the chart could have."""
+        rule, spent = self.ledger.rule, self.ledger.spent
+        if not rule.admits(spent, plan.cost):
+            largest = self.find_largest(chart, asked)
+            spelled = None if largest is None else largest.spelled
+            raise make_refusal(shorten_label(plan.label), rule, spent, plan.cost, spelled)
+
+    def find_largest(self, chart: Chart[P, Any], asked: Budget | float) -> Budget | None:
+        """Return the largest budget, up to the one asked for, that is left for such a chart.
+
+        It has the δ that was asked for, and an ε of four digits; None where nothing is left.
+
+        Examples
+        --------
+        >>> from sfumato.testing import city
+        >>> from sfumato import Histogram
+        >>> s = Session(city(people=500), domain=Domain(age=(0, 100)), budget=1)
+        >>> chart = Histogram(x="age", bins=10)
+        >>> release = s.release(chart, budget=0.7)
+        >>> s.find_largest(chart, 1.0)
+        Budget(epsilon=0.3)
+        """
+        rule, spent = self.ledger.rule, self.ledger.spent
+        domain = choose_engine(self._table).schema().refine(self.domain)
+        return find_largest(
+            chart,
+            domain,
+            self.unit,
+            Budget.of(asked),
+            grant=partial(grant, rule),
+            fits=lambda plan: rule.admits(spent, plan.cost),
+        )
+
+    def _tell_standing(self, chart: Chart[P, Any], plan: P, asked: Budget) -> str:
+        """Say whether what is left would pay for a plan, and what else it would pay for."""
+        rule, spent = self.ledger.rule, self.ledger.spent
+        if rule.admits(spent, plan.cost):
+            left = Share.remaining(rule, spent + plan.cost)
+            return f"would pay for it; {left} would be left"
+        largest = self.find_largest(chart, asked)
+        most = "nothing is left for it" if largest is None else f"at most {largest!r} is left"
+        return f"would refuse it: {most} for such a chart"
 
 
 class Outcome:

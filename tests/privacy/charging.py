@@ -12,7 +12,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from sfumato.errors import BudgetError, LedgerError
-from sfumato.privacy.accountant import admits
+from sfumato.privacy.accountant import PrivacyFilter
 from sfumato.privacy.budget import Cost
 from sfumato.privacy.ledger import Ledger
 from sfumato.privacy.store import Entry, read_entries, sum_costs, write_entry
@@ -22,7 +22,7 @@ class CarelessLedger(Ledger):
     """Broken on purpose: looks whether a charge fits before it has the ledger to itself."""
 
     def charge(self, label: str, cost: Cost) -> Entry:
-        if not admits(self.budget, sum_costs(self.entries), cost):
+        if not PrivacyFilter.of(self.budget).admits(sum_costs(self.entries), cost):
             raise BudgetError(label, "Why.", "Next.")
         time.sleep(0.002)
 

@@ -9,8 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.privacy.accountant import admits, compute_remaining
-from sfumato.privacy.budget import Budget, Cost, rho_within, to_fraction
+from sfumato.privacy.accountant import PrivacyFilter
+from sfumato.privacy.budget import Budget, Cost, convert, epsilon_of, rho_within, to_fraction
+from sfumato.privacy.renyi import diverge_range
+from sfumato.privacy.share import Share
 
 Outcomes = tuple[tuple[float, float], ...]
 """The probability of each outcome under the one table and under its neighbour."""
@@ -41,14 +43,37 @@ def gaussian(rho: Fraction) -> tuple[Cost, Outcomes]:
     return Cost.gaussian(rho), tuple(zip(weights(1), weights(0), strict=True))
 
 
+def laplace(epsilon: Fraction, steps: int) -> tuple[Cost, Outcomes]:
+    """Discrete Laplace noise, of which one is told where between the two centres it lies."""
+    inner, decay = range(1, steps), math.exp(-float(epsilon) / steps)
+    end, norm = 1 / (1 - decay), (1 + decay) / (1 - decay)
+    outcomes = [(decay**place / norm, decay ** (steps - place) / norm) for place in inner]
+    ends = [(end / norm, decay**steps * end / norm), (decay**steps * end / norm, end / norm)]
+    return Cost.laplace(epsilon, steps), (*ends, *outcomes)
+
+
+def choice(epsilon: Fraction, tilt: float) -> tuple[Cost, Outcomes]:
+    """Two answers whose log-ratios are `tilt` times ε and that less ε."""
+    top, span = math.exp(tilt * float(epsilon)), math.exp(float(epsilon))
+    first = (span - top) / (span - 1)
+    outcomes = ((first, first / top), (1 - first, (1 - first) * span / top))
+    return Cost.exponential(epsilon), outcomes
+
+
 def menu(budget: Budget) -> Menu:
-    """Whole and half portions of ε, of ρ and of the reserve, and the ρ that all of δ would buy."""
-    epsilon, kept = to_fraction(budget.epsilon), budget.threshold_delta
+    """Whole and half portions in every currency, and what all of δ would buy."""
+    rule = PrivacyFilter.of(budget)
+    epsilon, kept = rule.epsilon, rule.reserve
     dishes = [response(epsilon), response(epsilon / 2), response(epsilon / 4)]
     if kept:
         dishes += [response(Fraction(0), kept), response(epsilon / 2, kept / 2)]
-    whole = rho_within(epsilon, to_fraction(budget.delta))
-    return dishes + [gaussian(rho) for rho in {budget.rho, budget.rho / 2, whole} if rho]
+    if rule.limit == 0:
+        return dishes
+    rho, whole = budget.rho, rho_within(epsilon, to_fraction(budget.delta))
+    affordable = rule.currency.choice(rule.limit)
+    dishes += [response(rule.currency.pure(part)) for part in (rule.limit, rule.limit / 2)]
+    dishes += [choice(affordable, tilt) for tilt in (0.4, 0.6)] + [laplace(epsilon / 2, 2)]
+    return dishes + [gaussian(each) for each in {rho, rho / 2, whole}]
 
 
 def worst(epsilon: float, dishes: Menu, spend: Spend, start: object, steps: int = 5) -> float:
@@ -87,6 +112,16 @@ def by(budget: Budget, rule: Callable[[Budget, Cost, Cost], bool]) -> Spend:
     return lambda spent, cost: spent + cost if rule(budget, spent, cost) else None
 
 
+def admits(budget: Budget, spent: Cost, cost: Cost) -> bool:
+    """The rule of a new ledger."""
+    return PrivacyFilter.of(budget).admits(spent, cost)
+
+
+def admitted_before(budget: Budget, spent: Cost, cost: Cost) -> bool:
+    """The rule of ledgers that count ρ."""
+    return PrivacyFilter.concentrated(budget).admits(spent, cost)
+
+
 BUDGETS = [
     Budget(1, 0.1, weak=True),
     Budget(1, 0.1, reserve=0.09, weak=True),
@@ -99,64 +134,106 @@ BUDGETS = [
 ]
 
 
+@pytest.mark.parametrize("rule", [admits, admitted_before])
 @pytest.mark.parametrize("budget", BUDGETS, ids=repr)
-def test_no_adaptive_analyst_gets_beyond_epsilon_and_delta(budget):
-    excess = worst(budget.epsilon, menu(budget), by(budget, admits), Cost.nothing())
+def test_no_adaptive_analyst_gets_beyond_epsilon_and_delta(budget, rule):
+    excess = worst(budget.epsilon, menu(budget), by(budget, rule), Cost.nothing())
     assert excess <= budget.delta + 1e-12
 
 
 @pytest.mark.parametrize("budget", [budget for budget in BUDGETS if budget.rho], ids=repr)
-def test_the_two_regions_together_gain_no_more_than_rho_alone_and_the_reserve(budget):
+def test_the_two_regions_together_gain_no_more_than_one_alone_and_the_reserve(budget):
     """The union of the regions costs nothing: a sharper test than δ, free of the conversion."""
-    dishes, kept = menu(budget), budget.threshold_delta
+    dishes, rule = menu(budget), PrivacyFilter.of(budget)
     together = worst(budget.epsilon, dishes, by(budget, admits), Cost.nothing())
-    alone = by(budget, lambda limit, spent, cost: (spent + cost).rho <= limit.rho)
-    pure_rho = [dish for dish in dishes if dish[0].delta == 0]
-    assert together <= worst(budget.epsilon, pure_rho, alone, Cost.nothing()) + float(kept) + 1e-12
+    alone = by(budget, lambda _, spent, cost: rule.price(spent + cost) <= rule.limit)
+    sure = [dish for dish in dishes if dish[0].delta == 0]
+    most = worst(budget.epsilon, sure, alone, Cost.nothing()) + float(rule.reserve)
+    assert together <= most + 1e-12
 
 
 def test_an_analyst_may_end_one_branch_on_either_side():
     budget = Budget(1, 0.1, weak=True)
     first = response(Fraction(1, 4))[0]
     assert admits(budget, Cost.nothing(), first)
-    by_epsilon, by_rho = Cost.pure(Fraction(3, 4)), Cost.gaussian(budget.rho - first.rho)
+    rule = PrivacyFilter.of(budget)
+    by_epsilon = Cost.pure(Fraction(3, 4))
+    by_rho = Cost.gaussian(rule.currency.rho(rule.limit - rule.price(first)))
     assert admits(budget, first, by_epsilon)
     assert admits(budget, first, by_rho)
     assert not admits(budget, first + by_epsilon, by_rho)
     assert not admits(budget, first + by_rho, by_epsilon)
 
 
+Price = Callable[[PrivacyFilter, Cost], Fraction]
+
+
+def follow(budget: Budget, total: Cost, price: Price, limit: Fraction) -> bool:
+    """The rule, with the price and the limit of another."""
+    rule = PrivacyFilter.of(budget)
+    by_epsilon = total.epsilon is not None and total.epsilon <= rule.epsilon
+    return total.delta <= rule.reserve and (by_epsilon or price(rule, total) <= limit)
+
+
 def all_of_delta_twice(budget: Budget, spent: Cost, cost: Cost) -> bool:
-    total, epsilon = spent + cost, to_fraction(budget.epsilon)
-    by_epsilon = total.epsilon is not None and total.epsilon <= epsilon
-    by_rho = total.rho <= rho_within(epsilon, to_fraction(budget.delta))
-    return total.delta <= budget.threshold_delta and (by_epsilon or by_rho)
+    best = convert(to_fraction(budget.epsilon), to_fraction(budget.delta))
+    assert best is not None
+    return follow(budget, spent + cost, lambda _, total: total.diverge(best.order), best.limit)
 
 
 def no_reserve_by_epsilon(budget: Budget, spent: Cost, cost: Cost) -> bool:
-    total = spent + cost
-    by_epsilon = total.epsilon is not None and total.epsilon <= to_fraction(budget.epsilon)
-    return by_epsilon or (total.delta <= budget.threshold_delta and total.rho <= budget.rho)
+    total, rule = spent + cost, PrivacyFilter.of(budget)
+    by_epsilon = total.epsilon is not None and total.epsilon <= rule.epsilon
+    return by_epsilon or (total.delta <= rule.reserve and rule.price(total) <= rule.limit)
 
 
-@pytest.mark.parametrize("broken", [all_of_delta_twice, no_reserve_by_epsilon])
+def everything_has_a_range(budget: Budget, spent: Cost, cost: Cost) -> bool:
+    """Price pure noise as if it were an exponential mechanism."""
+
+    def price(rule: PrivacyFilter, total: Cost) -> Fraction:
+        assert rule.order is not None
+        ranges = (loss.times * diverge_range(rule.order, loss.epsilon) for loss in total.losses)
+        return sum(ranges, rule.order * total.unexplained)
+
+    return follow(budget, spent + cost, price, PrivacyFilter.of(budget).limit)
+
+
+def another_order(budget: Budget, spent: Cost, cost: Cost) -> bool:
+    """Add up divergences at half the order that the limit is for."""
+
+    def price(rule: PrivacyFilter, total: Cost) -> Fraction:
+        assert rule.order is not None
+        return total.diverge((1 + rule.order) / 2)
+
+    return follow(budget, spent + cost, price, PrivacyFilter.of(budget).limit)
+
+
+@pytest.mark.parametrize("broken", [all_of_delta_twice, no_reserve_by_epsilon, another_order])
 @pytest.mark.parametrize(
     "budget", [Budget(1, 0.1, reserve=0.09, weak=True), Budget(2, 1e-3, reserve=9e-4, weak=True)]
 )
-def test_a_rule_that_spends_delta_twice_is_caught(budget, broken):
-    excess = worst(budget.epsilon, menu(budget), by(budget, broken), Cost.nothing())
+def test_a_rule_that_spends_too_much_is_caught(budget, broken):
+    excess = worst(budget.epsilon, menu(budget), by(budget, broken), Cost.nothing(), steps=4)
+    assert excess > budget.delta * 1.02
+
+
+def test_a_rule_that_prices_all_noise_as_choices_is_caught():
+    budget = Budget(2, 1e-3, reserve=9e-4, weak=True)
+    excess = worst(2.0, menu(budget), by(budget, everything_has_a_range), Cost.nothing())
     assert excess > budget.delta * 1.02
 
 
 def test_a_rule_with_two_purses_is_caught():
     budget = Budget(1, 0.1, weak=True)
 
+    rule = PrivacyFilter.of(budget)
+
     def spend(purses, cost):
-        by_epsilon, by_rho = purses
-        if cost.epsilon is not None and by_epsilon + cost.epsilon <= to_fraction(budget.epsilon):
-            return by_epsilon + cost.epsilon, by_rho
-        if by_rho + cost.rho <= budget.rho:
-            return by_epsilon, by_rho + cost.rho
+        by_epsilon, by_divergence = purses
+        if cost.epsilon is not None and by_epsilon + cost.epsilon <= rule.epsilon:
+            return by_epsilon + cost.epsilon, by_divergence
+        if by_divergence + rule.price(cost) <= rule.limit:
+            return by_epsilon, by_divergence + rule.price(cost)
         return None
 
     without_thresholds = [dish for dish in menu(budget) if dish[0].delta == 0]
@@ -174,13 +251,39 @@ def test_ten_tenths_fit_a_budget_of_one_and_the_eleventh_does_not():
         assert not admits(budget, spent, Cost.pure(to_fraction(1e-300)))
 
 
-def test_many_small_charts_are_cheaper_by_rho():
+def test_many_small_charts_are_cheaper_together():
     budget, small = Budget(1, 1e-6), Cost.pure(Fraction(1, 100))
     spent, charts = Cost.nothing(), 0
     while admits(budget, spent, small):
         spent, charts = spent + small, charts + 1
     assert charts > 300
-    assert spent.rho <= budget.rho
+    rule = PrivacyFilter.of(budget)
+    assert rule.price(spent) <= rule.limit < rule.price(spent + small)
+
+
+TABLE = [
+    (Budget(1, 1e-6), 23.3, 1, 0.25, 0.0, 0.75),
+    (Budget(1, 1e-6), 23.3, 10, 0.05, 0.66, 0.72),
+    (Budget(2, 1e-6), 13.0, 1, 0.25, 1.55, 1.79),
+]
+
+
+@pytest.mark.parametrize(("budget", "order", "charts", "epsilon", "before", "then"), TABLE)
+def test_a_gaussian_chart_still_fits_after_pure_ones(budget, order, charts, epsilon, before, then):
+    """The figures of the change from ρ to one order."""
+    spent = sum([Cost.pure(to_fraction(epsilon))] * charts, Cost.nothing())
+    new, old = PrivacyFilter.of(budget), PrivacyFilter.concentrated(budget)
+    assert new.order is not None
+    assert round(float(new.order), 1) == order
+    left = [Share.remaining(rule, spent) for rule in (old, new)]
+    found = [float(epsilon_of(each.rho, new.converted_delta)) for each in left]
+    assert [round(each, 2) for each in found] == [before, then]
+
+
+def test_more_small_pure_charts_fit_than_by_rho():
+    budget, tenth = Budget(4, 1e-7), Cost.pure(Fraction(1, 10))
+    old, new = PrivacyFilter.concentrated(budget), PrivacyFilter.of(budget)
+    assert [int(rule.limit / rule.price(tenth)) for rule in (old, new)] == [51, 56]
 
 
 def test_a_pure_budget_refuses_gaussian_noise_and_thresholds():
@@ -212,14 +315,14 @@ def test_what_does_not_fit_now_never_fits_later(spent, more, cost):
 
 @given(costs)
 def test_what_remains_can_be_spent_in_each_currency_by_itself(spent):
-    budget = Budget(1, 0.1, weak=True)
-    if not admits(budget, Cost.nothing(), spent):
+    rule = PrivacyFilter.of(Budget(1, 0.1, weak=True))
+    if not rule.admits(Cost.nothing(), spent):
         return
-    left = compute_remaining(budget, spent)
+    left = Share.remaining(rule, spent)
     if left.epsilon:
-        assert admits(budget, spent, Cost.pure(left.epsilon))
-    if spent.rho <= budget.rho:
-        assert admits(budget, spent, Cost.gaussian(left.rho))
+        assert rule.admits(spent, Cost.pure(left.epsilon))
+    if rule.price(spent) <= rule.limit:
+        assert rule.admits(spent, Cost.gaussian(left.rho))
     assert (left.epsilon is None) == (spent.epsilon is None)
 
 
@@ -238,10 +341,11 @@ def tight_epsilon(charges: list[Cost], delta: float) -> float:
 
 
 def series(budget: Budget, factor: Fraction = Fraction(1)) -> list[Cost]:
-    """Laplace and Gaussian charges that fill the ρ of a budget, or `factor` times it."""
-    laplace = [Cost.pure(to_fraction(budget.epsilon) / 20)] * 10
-    rest = factor * budget.rho - sum(cost.rho for cost in laplace)
-    return laplace + [Cost.gaussian(rest / 4)] * 4
+    """Laplace and Gaussian charges that fill a ledger, or `factor` times it."""
+    rule = PrivacyFilter.of(budget)
+    laplace = [Cost.pure(rule.epsilon / 20)] * 10
+    rest = factor * rule.limit - sum(rule.price(cost) for cost in laplace)
+    return laplace + [Cost.gaussian(rule.currency.rho(rest / 4))] * 4
 
 
 @pytest.mark.parametrize("budget", [Budget(1, 1e-6), Budget(3, 1e-5, reserve=0)], ids=repr)

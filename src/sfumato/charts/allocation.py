@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -27,64 +26,64 @@ from sfumato.mechanisms.laplace import laplace, laplace_scale
 from sfumato.mechanisms.meter import Meter
 from sfumato.mechanisms.stability import stability_threshold, threshold_categories
 from sfumato.postprocess.noise_law import NoiseLaw
-from sfumato.privacy.budget import Budget, Cost, float_below, plain_above, to_fraction
+from sfumato.privacy.budget import Budget, Cost, to_fraction
+from sfumato.privacy.currency import Currency, Pure
 from sfumato.privacy.guarantee import PrivacyUnit
+from sfumato.privacy.share import allot
 from sfumato.private_search import Private
 
 
 @dataclass(frozen=True)
 class Allocation:
-    """An amount of pure ε or, where the budget has a δ, of ρ."""
+    """An amount of pure ε or, where the budget has a δ, of what its ledger counts."""
 
     amount: Fraction
-    pure: bool
+    currency: Currency = Pure()
 
     @classmethod
     def of(cls, budget: Budget, thresholds: Fraction = Fraction(0)) -> Allocation:
         """Return all of a chart's budget, less the δ that its thresholds take."""
-        if budget.pure:
-            return cls(to_fraction(budget.epsilon), pure=True)
-        if thresholds >= to_fraction(budget.delta):
+        if not budget.pure and thresholds >= to_fraction(budget.delta):
             raise BudgetError(
                 "The private search for categories takes all of the chart's δ.",
                 "Gaussian noise needs some of it too.",
                 ("Ask for a smaller one: ", PrivateSearch(delta=1e-7), "."),
             )
-        spending = replace(budget, reserve=plain_above(thresholds))
-        return cls(spending.rho, pure=False)
+        return cls(*allot(budget, thresholds))
+
+    @property
+    def pure(self) -> bool:
+        """Whether it is an amount of pure ε, which buys Laplace noise."""
+        return isinstance(self.currency, Pure)
 
     def part(self, share: Fraction) -> Allocation:
         """Return a share of this portion."""
-        return Allocation(self.amount * share, self.pure)
+        return Allocation(self.amount * share, self.currency)
+
+    @property
+    def rho(self) -> Fraction:
+        """What Gaussian noise may spend."""
+        return self.currency.rho(self.amount)
 
     @property
     def epsilon(self) -> Fraction:
-        """What a mechanism with pure privacy may spend: ε, or the ε whose ε²/2 is ρ."""
-        return self.amount if self.pure else _round_root_down(2 * self.amount)
+        """What a mechanism with pure privacy may spend."""
+        return self.currency.pure(self.amount)
 
     @property
     def choice(self) -> Fraction:
-        """What an exponential mechanism may spend: ε, or the ε whose ε²/8 is ρ."""
-        return self.amount if self.pure else _round_root_down(8 * self.amount)
+        """What an exponential mechanism may spend."""
+        return self.currency.choice(self.amount)
 
-    @property
-    def cost(self) -> Cost:
-        """What the ledger is charged when noise spends this portion."""
-        return Cost.pure(self.amount) if self.pure else Cost.gaussian(self.amount)
+    def cost(self, weight: int) -> Cost:
+        """Return what the ledger is charged when noise on such sums spends this portion."""
+        return Cost.laplace(self.amount, weight) if self.pure else Cost.gaussian(self.rho)
 
     def law(self, weight: int) -> NoiseLaw:
         """Return the noise to add to sums that one unit can move by `weight` steps."""
         if self.pure:
             return NoiseLaw("laplace", laplace_scale(weight, self.amount))
-        return NoiseLaw("gaussian", gaussian_scale(weight**2, self.amount))
-
-
-def _round_root_down(square: Fraction) -> Fraction:
-    """Return a float whose square is at most `square`, and almost as much."""
-    root = Fraction(float_below(Fraction(math.sqrt(square))))
-    while root**2 > square:
-        root = Fraction(math.nextafter(float(root), 0.0))
-    return root
+        return NoiseLaw("gaussian", gaussian_scale(weight**2, self.rho))
 
 
 def add_noise(meter: Meter, exact: Exact, law: NoiseLaw) -> NDArray[np.int64]:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import html
 import math
 from abc import ABC, abstractmethod
+from bisect import bisect_left
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from sfumato.charts.option import Example, Ranges, check_choices
@@ -34,11 +36,14 @@ class Plan(ABC):
         What the release will promise.
     cost
         What the ledger will be charged.
+    standing
+        Whether what the ledger has left would pay for it.
     """
 
     label: str
     guarantee: Guarantee
     cost: Cost
+    standing: str = field(default="", kw_only=True)
 
     @property
     def promises(self) -> tuple[Guarantee, ...]:
@@ -67,6 +72,7 @@ class Plan(ABC):
         label = shorten_label(self.label)
         rows = [("plan", label), ("price", str(self.cost)), ("promise", str(self.guarantee))]
         rows += [(name, harmless(value)) for name, value in self.lines()]
+        rows += [("ledger", self.standing)] if self.standing else []
         width = max(len(name) for name, _ in rows)
         return "\n".join(f"{name:<{width}}  {value}" for name, value in rows)
 
@@ -208,8 +214,7 @@ def find_budget(
                 ".",
             ),
         )
-    powers, digits = range(-8, 1), range(1000, 10000)
-    candidates = [float(f"{digit}e{power}") for power in powers for digit in digits]
+    candidates = _list_amounts()
     low, high = 0, len(candidates) - 1
     if not reached(candidates[high]):
         raise BudgetError(
@@ -222,3 +227,42 @@ def find_budget(
         middle = (low + high) // 2
         low, high = (low, middle) if enough(candidates[middle]) else (middle + 1, high)
     return Budget(candidates[high], delta, weak=True)  # a plan grants nothing, and says so
+
+
+def find_largest(
+    chart: Chart[P, Any],
+    domain: Domain,
+    unit: PrivacyUnit,
+    asked: Budget,
+    *,
+    grant: Callable[[Budget], Budget],
+    fits: Callable[[P], bool],
+) -> Budget | None:
+    """Return the largest budget with the asked δ whose plan still fits, or None.
+
+    ε is searched for below the asked one on a scale of four digits, so that it can be typed.
+
+    Parameters
+    ----------
+    grant
+        Turns what is typed into what the chart may spend.
+    """
+
+    def affordable(epsilon: float) -> bool | None:
+        budget = Budget(epsilon, asked.delta, asked.reserve, weak=True)
+        with suppress(BudgetError):  # so small an ε buys nothing at all
+            return fits(chart.plan(domain, unit, grant(budget)))
+        return None
+
+    candidates = [amount for amount in _list_amounts() if amount <= asked.epsilon]
+    most = bisect_left(candidates, True, key=lambda epsilon: affordable(epsilon) is False) - 1
+    if most < 0 or not affordable(candidates[most]):
+        return None
+    return Budget(candidates[most], asked.delta, asked.reserve, weak=True)
+
+
+@cache
+def _list_amounts() -> list[float]:
+    """Return all ε that are typed with four digits, rising."""
+    powers, digits = range(-8, 1), range(1000, 10000)
+    return [float(f"{digit}e{power}") for power in powers for digit in digits]

@@ -162,7 +162,7 @@ class Histogram(Chart["HistogramPlan", HistogramRelease]):
         asked = {name: order for name, order in orders.items() if isinstance(order, Private)}
         division = divide_budget(budget, asked, unit)
         searches, left = division.searches, division.left
-        cost = division.cost + left.cost
+        cost = division.cost + left.cost(unit.weight)
         plan = HistogramPlan(
             label=self.label,
             guarantee=Guarantee(budget.epsilon, budget.delta or plain_above(cost.delta), unit),

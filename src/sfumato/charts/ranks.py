@@ -241,10 +241,11 @@ class RankCounting:
         """Price the histogram with its share of a portion, or refuse one that is too small."""
         if size is not None:
             counts = whole.part(SIZE_SHARE + COUNT_SHARE)
-            return cls(None, counts.law(2 * unit.weight), levels, size, unit.step, counts.cost)
+            return cls(None, counts.law(2 * unit.weight), levels, size, unit.step, counts.cost(2 * unit.weight))
         sizes, counts = whole.part(SIZE_SHARE), whole.part(COUNT_SHARE)
         laws = sizes.law(unit.weight), counts.law(unit.weight)
-        return cls(*laws, levels, None, unit.step, sizes.cost + counts.cost)
+        cost = sizes.cost(unit.weight) + counts.cost(unit.weight)
+        return cls(*laws, levels, None, unit.step, cost)
 
     @property
     def radius(self) -> float:

@@ -62,9 +62,9 @@ def approx(
     depth, pair = len(levels).bit_length(), 1 if size is None else 2
     part = epsilon / (depth * pair)
     left = compute_usable_epsilon(part, count_touched_draws(exact, nodes=2 ** (depth - 1)))
-    # Two changes of one node are twice as far apart as one, and cost four times as much in ρ.
-    rho = Cost.exponential(part).rho * depth * pair**2
-    chance = Chance(meter.pay(Cost(epsilon, rho)))
+    # Two changes of one node are twice as far apart as one.
+    choices = (Cost.exponential(part * pair) for _ in range(depth))
+    chance = Chance(meter.pay(sum(choices, Cost.nothing())))
     return cells_of(
         [_choose_recursively(profile, levels, left, chance) for profile in read_profiles(exact)]
     )
@@ -91,8 +91,8 @@ def single(
     rates = [
         DecayRates.of([level], left, "published", replaced=size is not None) for level in levels
     ]
-    rho = Cost.exponential(part).rho * len(levels)
-    chance = Chance(meter.pay(Cost(epsilon, rho)))
+    choices = (Cost.exponential(part) for _ in levels)
+    chance = Chance(meter.pay(sum(choices, Cost.nothing())))
     places = [
         [
             draw_positions(profile, [level], rate, chance, size=size)[0]

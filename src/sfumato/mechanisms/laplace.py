@@ -31,7 +31,7 @@ def laplace(meter: Meter, exact: Exact, *, scale: float) -> NDArray[np.int64]:
     Cost(ε = 0.5, ρ = 0.125)
     """
     check_scale(scale)
-    receipt = meter.pay(Cost.pure(Fraction(exact.l1) / Fraction(scale)))
+    receipt = meter.pay(Cost.laplace(Fraction(exact.l1) / Fraction(scale), exact.l1))
     return add_noise(receipt, exact.reveal(), "laplace", scale)
 
 

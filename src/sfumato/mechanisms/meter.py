@@ -6,6 +6,7 @@ import os
 from collections.abc import Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from fractions import Fraction
 from threading import Lock
 from types import TracebackType
 from typing import NoReturn, final
@@ -53,6 +54,8 @@ class Meter:
         What was charged: the most that all payments may come to.
     label
         What was asked, in words.
+    order
+        The order at which the ledger counts divergences, if it does.
 
     Privacy
     -------
@@ -68,8 +71,10 @@ class Meter:
     (Cost(ε = 0.5, ρ = 0.125), True)
     """
 
-    def __init__(self, limit: Cost, label: str = "A chart") -> None:
-        self._limit, self._label = limit, label
+    def __init__(
+        self, limit: Cost, label: str = "A chart", *, order: Fraction | None = None
+    ) -> None:
+        self._limit, self._label, self._order = limit, label, order
         self._spent = Cost.nothing()
         self._real: bool | None = None  # of all payments so far
         self._open: bool | None = None  # not yet
@@ -132,7 +137,7 @@ class Meter:
             self._real = self._real is not False and source is None
             # Written down before it is compared, so that a refusal ends the release for good.
             self._spent = spent = self._spent + cost
-        if not spent.within(self._limit):
+        if not spent.within(self._limit, self._order):
             raise OverspentError(
                 f"{shorten_label(self._label)} would spend {spent}, but {self._limit} was charged.",
                 "This is a bug in sfumato: the numbers are withheld.",

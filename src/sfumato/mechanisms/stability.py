@@ -51,7 +51,8 @@ def threshold_categories(
     _check_rows(exact.l1 if exact.step == 1 else None)
     check_scale(scale)
     delta = stability_delta(exact.l1, scale, threshold)
-    receipt = meter.pay(Cost.pure(Fraction(exact.l1) / Fraction(scale), delta=delta))
+    epsilon = Fraction(exact.l1) / Fraction(scale)
+    receipt = meter.pay(Cost.laplace(epsilon, exact.l1, delta=delta))
     # Sorted before the draw: the same seed then finds the same names whatever the engine's order.
     cells = sorted(zip(exact.reveal_labels(), exact.reveal().tolist(), strict=True))
     occupied = [(label, count) for label, count in cells if count >= 1]

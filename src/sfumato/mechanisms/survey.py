@@ -274,4 +274,6 @@ class _Noise:
 
     def cost(self, price: Fraction) -> Cost:
         """Return an ε or ρ in every currency it has a price in."""
-        return Cost.pure(price) if self.family == "laplace" else Cost.gaussian(price)
+        return (
+            Cost.laplace(price, self.weight) if self.family == "laplace" else Cost.gaussian(price)
+        )

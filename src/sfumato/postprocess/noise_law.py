@@ -42,7 +42,7 @@ class NoiseLaw:
     def cost(self, weight: int) -> Cost:
         """Return the price of such noise on integers that one unit moves by `weight` in all."""
         part = weight / Fraction(self.scale)
-        return Cost.pure(part) if self.kind == "laplace" else Cost.gaussian(part**2 / 2)
+        return Cost.laplace(part, weight) if self.kind == "laplace" else Cost.gaussian(part**2 / 2)
 
     def miss(self, radius: int) -> float:
         """Return the probability that the noise lies further out than `radius`."""

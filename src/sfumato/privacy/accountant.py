@@ -2,69 +2,148 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 
-from sfumato.errors import BudgetError
-from sfumato.privacy.budget import Budget, Cost, format_amount, to_fraction
+from sfumato.errors import BudgetError, Spending
+from sfumato.privacy.budget import Budget, Cost, convert, format_amount, to_fraction
+from sfumato.privacy.currency import Concentrated, Currency, Renyi
 
 
-def admits(budget: Budget, spent: Cost, cost: Cost) -> bool:
-    """Tell whether `cost` may be charged after `spent`.
+@dataclass(frozen=True)
+class PrivacyFilter:
+    """The rule by which a ledger admits charges, fixed when the ledger is created.
 
-    Either every charge has an ε and they sum to at most the budget's, or all ρ sum to at most
-    what (ε, δ) converts to. Thresholds share the reserve of δ on both sides.
+    Parameters
+    ----------
+    budget
+        What everything together promises. Part of its δ is kept for thresholds.
+    currency
+        What is counted besides pure ε.
+    limit
+        How much of it may be spent.
 
-    Privacy
-    -------
-    All mechanisms admitted in this way are together (ε, δ)-DP, also when each is chosen, and
-    priced, after looking at the answers of those before it.
+    Examples
+    --------
+    >>> rule = PrivacyFilter.of(Budget(1, 1e-6))
+    >>> spent = Cost.pure(Fraction(1, 4))
+    >>> rule.admits(spent, Cost.gaussian(Fraction(1, 100)))
+    True
     """
-    total = spent + cost
-    if total.delta > budget.threshold_delta:
-        return False
-    by_epsilon = total.epsilon is not None and total.epsilon <= to_fraction(budget.epsilon)
-    return by_epsilon or total.rho <= budget.rho
+
+    budget: Budget
+    currency: Currency
+    limit: Fraction
+
+    @classmethod
+    def of(cls, budget: Budget) -> PrivacyFilter:
+        """Choose the order at which what δ is left by thresholds is converted best."""
+        best = convert(to_fraction(budget.epsilon), _converted_delta(budget))
+        if best is None:
+            return cls(budget, Concentrated(), Fraction(0))
+        return cls(budget, Renyi(best.order), best.limit)
+
+    @classmethod
+    def concentrated(cls, budget: Budget) -> PrivacyFilter:
+        """Return the rule of version 0.1, which counts ρ."""
+        return cls(budget, Concentrated(), budget.rho)
+
+    @property
+    def order(self) -> Fraction | None:
+        """The order of the divergences that are counted; None where ρ is."""
+        return self.currency.order if isinstance(self.currency, Renyi) else None
+
+    @property
+    def epsilon(self) -> Fraction:
+        """The most pure ε."""
+        return to_fraction(self.budget.epsilon)
+
+    @property
+    def reserve(self) -> Fraction:
+        """The δ that thresholds may spend."""
+        return self.budget.threshold_delta
+
+    @property
+    def converted_delta(self) -> Fraction:
+        """The δ that pays for the conversion of the currency to ε."""
+        return _converted_delta(self.budget)
+
+    def admits(self, spent: Cost, cost: Cost) -> bool:
+        """Tell whether `cost` may be charged after `spent`.
+
+        Either every charge has an ε and they sum to at most the budget's, or their amounts in the
+        currency sum to at most the limit. Thresholds share the reserve of δ on both sides.
+
+        Privacy
+        -------
+        All mechanisms admitted in this way are together (ε, δ)-DP, also when each is chosen, and
+        priced, after looking at the answers of those before it.
+        """
+        total = spent + cost
+        if total.delta > self.reserve:
+            return False
+        by_epsilon = total.epsilon is not None and total.epsilon <= self.epsilon
+        return by_epsilon or self.price(total) <= self.limit
+
+    def price(self, cost: Cost) -> Fraction:
+        """Return a cost in the currency."""
+        amount = self.currency.price(cost)
+        assert amount is not None  # only ε is not to be had for everything
+        return amount
 
 
-def compute_remaining(budget: Budget, spent: Cost) -> Cost:
-    """Return what is left in each currency; None for an ε that Gaussian charges have closed."""
-    epsilon = None
-    if spent.epsilon is not None:
-        epsilon = max(Fraction(0), to_fraction(budget.epsilon) - spent.epsilon)
-    return Cost(
-        epsilon,
-        max(Fraction(0), budget.rho - spent.rho),
-        max(Fraction(0), budget.threshold_delta - spent.delta),
-    )
+def _converted_delta(budget: Budget) -> Fraction:
+    return to_fraction(budget.delta) - budget.threshold_delta
 
 
 _LIMIT = "Charts together must not reveal more than was promised."
-_ADVICE = "Ask for less, or draw a saved release again: drawing is free."
+_DRAWING = ", or draw a saved release again: drawing is free."
+_ADVICE = f"Ask for less{_DRAWING}"
 
 
-def make_refusal(label: str, budget: Budget, spent: Cost, cost: Cost) -> BudgetError:
-    """Return the error for a `cost` that `admits` refused, in the currency nearest to fitting."""
-    total = spent + cost
-    if total.delta > budget.threshold_delta:
-        return _explain_reserve(label, budget, spent, cost)
+def make_refusal(
+    label: str, rule: PrivacyFilter, spent: Cost, cost: Cost, largest: Spending | None = None
+) -> BudgetError:
+    """Return the error for a `cost` that the rule refused, in the currency nearest to fitting.
+
+    Parameters
+    ----------
+    largest
+        The most that would fit, as it is typed, if that is known.
+    """
+    if (spent + cost).delta > rule.reserve:
+        return _explain_reserve(label, rule.budget, spent, cost)
+    fits = _list_overspending(rule, spent, cost)
+    if not fits:
+        return _explain_missing_delta(label, rule.budget)
+    advice = _ADVICE if largest is None else ("Ask for at most ", largest, _DRAWING)
+    return BudgetError(f"{label} costs {min(fits)[1]}", _LIMIT, advice)
+
+
+def _list_overspending(
+    rule: PrivacyFilter, spent: Cost, cost: Cost
+) -> list[tuple[Fraction, str]]:
+    """Return in each currency how much of the limit would be spent, and that in words."""
     fits: list[tuple[Fraction, str]] = []
     if cost.epsilon is not None and spent.epsilon is not None:
-        limit = to_fraction(budget.epsilon)
-        words = _explain_overspending(label, "ε", cost.epsilon, spent.epsilon, limit)
-        fits.append(((spent.epsilon + cost.epsilon) / limit, words))
-    if budget.rho > 0:
-        words = _explain_overspending(label, "ρ", cost.rho, spent.rho, budget.rho)
-        fits.append((total.rho / budget.rho, words))
-    if not fits:
-        return _explain_missing_delta(label, budget)
-    return BudgetError(min(fits)[1], _LIMIT, _ADVICE)
+        share = (spent.epsilon + cost.epsilon) / rule.epsilon
+        fits.append((share, _compare("ε", cost.epsilon, spent.epsilon, rule.epsilon)))
+    if rule.limit > 0:
+        amounts = (rule.price(cost), rule.price(spent), rule.limit)
+        fits.append((rule.price(spent + cost) / rule.limit, _compare(_name(rule), *amounts)))
+    return fits
 
 
-def _explain_overspending(
-    label: str, currency: str, cost: Fraction, spent: Fraction, limit: Fraction
-) -> str:
+def _name(rule: PrivacyFilter) -> str:
+    if rule.order is None:
+        return rule.currency.name
+    return f"a Rényi divergence of order {format_amount(rule.order, up=False, digits=3)}"
+
+
+def _compare(currency: str, cost: Fraction, spent: Fraction, limit: Fraction) -> str:
+    joined = "=" if len(currency) == 1 else "of"
     return (
-        f"{label} costs {currency} = {format_amount(cost, up=True)}, but "
+        f"{currency} {joined} {format_amount(cost, up=True)}, but "
         f"{format_amount(spent, up=True)} of {format_amount(limit, up=False)} is spent."
     )
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, localcontext
 from fractions import Fraction
 from functools import cache
 from sys import float_info
+from typing import Literal
 
 from sfumato.errors import BudgetError, Setting, Spending
+from sfumato.privacy.renyi import diverge_laplace, diverge_range
 
 _LARGEST = Fraction(float_info.max)
 
@@ -69,6 +72,51 @@ def format_amount(amount: Fraction, *, up: bool, digits: int = 4) -> str:
     return f"{float(short):.{digits}g}"
 
 
+LossFamily = Literal["exponential", "laplace"]
+
+
+@dataclass(frozen=True, order=True)
+class Loss:
+    """What one kind of noise costs at every order, more exactly than its ρ says.
+
+    Parameters
+    ----------
+    family
+        Discrete Laplace noise, or the exponential mechanism, whose log-ratios span ε.
+    epsilon
+        Its pure ε.
+    steps
+        For Laplace noise, how many steps of the lattice one unit shifts it by. One step is the
+        worst of all mechanisms with this ε.
+    times
+        How often it occurs.
+    """
+
+    family: LossFamily
+    epsilon: Fraction
+    steps: int = 1
+    times: int = 1
+
+    @property
+    def rho(self) -> Fraction:
+        """What all of them are in zero-concentrated privacy."""
+        return self.times * self.epsilon**2 / (2 if self.family == "laplace" else 8)
+
+    def diverge(self, order: Fraction) -> Fraction:
+        """Return the Rényi divergence of all of them at `order`, rounded up (`renyi.md`)."""
+        if self.family == "laplace":
+            return self.times * diverge_laplace(order, self.epsilon, self.steps)
+        return self.times * diverge_range(order, self.epsilon)
+
+
+def _merge_losses(losses: Iterable[Loss]) -> tuple[Loss, ...]:
+    """Return losses of which no two are the same, in rising order."""
+    counts: Counter[Loss] = Counter()
+    for loss in losses:
+        counts[replace(loss, times=1)] += loss.times
+    return tuple(sorted(replace(loss, times=times) for loss, times in counts.items()))
+
+
 @dataclass(frozen=True)
 class Cost:
     """The price of a release; prices add up.
@@ -81,6 +129,8 @@ class Cost:
         Zero-concentrated privacy.
     delta
         The probability that a threshold fails, over and above what ε and ρ say.
+    losses
+        What is known more exactly of parts of ε and ρ.
 
     Examples
     --------
@@ -91,6 +141,7 @@ class Cost:
     epsilon: Fraction | None
     rho: Fraction
     delta: Fraction = Fraction(0)
+    losses: tuple[Loss, ...] = ()
 
     def __post_init__(self) -> None:
         epsilon = Fraction(0) if self.epsilon is None else self.epsilon
@@ -99,6 +150,13 @@ class Cost:
                 "A cost is made of fractions of at least 0.",
                 "A negative one would refund what was spent, and a rounded one would not add up.",
                 "Write Cost.pure(Fraction(1, 10)).",
+            )
+        known = sum(loss.times * loss.epsilon for loss in self.losses)
+        if self.unexplained < 0 or (self.epsilon is not None and known > self.epsilon):
+            raise BudgetError(
+                "The losses in a cost come to more than the cost.",
+                "What they add up to must be paid.",
+                "Write Cost.pure(Fraction(1, 10)), which needs none.",
             )
 
     def __repr__(self) -> str:
@@ -118,30 +176,61 @@ class Cost:
     @classmethod
     def pure(cls, epsilon: Fraction, *, delta: Fraction = Fraction(0)) -> Cost:
         """Price any ε-DP mechanism: ρ = ε²/2 (Bun and Steinke 2016, Prop. 1.4)."""
-        return cls(epsilon, epsilon**2 / 2, delta)
+        return cls.laplace(epsilon, 1, delta=delta)
+
+    @classmethod
+    def laplace(cls, epsilon: Fraction, steps: int, *, delta: Fraction = Fraction(0)) -> Cost:
+        """Price discrete Laplace noise on a lattice of which one unit moves `steps` steps.
+
+        Answers with noise of several scales whose ε add up to this one cost no more.
+        """
+        return cls._of(Loss("laplace", epsilon, steps), delta)
 
     @classmethod
     def exponential(cls, epsilon: Fraction) -> Cost:
         """Price a true exponential mechanism: ρ = ε²/8 (Cesar and Rogers 2021, Lemma 3.2)."""
-        return cls(epsilon, epsilon**2 / 8)
+        return cls._of(Loss("exponential", epsilon), Fraction(0))
 
     @classmethod
     def gaussian(cls, rho: Fraction) -> Cost:
         """Price Gaussian noise, which has no pure ε."""
         return cls(None, rho)
 
+    @classmethod
+    def _of(cls, loss: Loss, delta: Fraction) -> Cost:
+        return cls(loss.epsilon, loss.rho, delta, (loss,) if loss.epsilon else ())
+
     def __add__(self, other: Cost) -> Cost:
         whole = None
         if self.epsilon is not None and other.epsilon is not None:
             whole = self.epsilon + other.epsilon
-        return Cost(whole, self.rho + other.rho, self.delta + other.delta)
+        losses = _merge_losses(self.losses + other.losses)
+        return Cost(whole, self.rho + other.rho, self.delta + other.delta, losses)
 
-    def within(self, other: Cost) -> bool:
-        """Tell whether this cost is at most `other` in every currency."""
+    def diverge(self, order: Fraction) -> Fraction:
+        """Return the Rényi divergence at `order`, rounded up: exact for Gaussian noise.
+
+        Examples
+        --------
+        >>> half = Cost.pure(Fraction(1, 2))
+        >>> float(half.diverge(Fraction(2))) < 2 * half.rho
+        True
+        """
+        known = sum((loss.diverge(order) for loss in self.losses), Fraction(0))
+        return known + order * self.unexplained
+
+    @property
+    def unexplained(self) -> Fraction:
+        """The part of ρ that no loss explains: all of it for Gaussian noise."""
+        return self.rho - sum(loss.rho for loss in self.losses)
+
+    def within(self, other: Cost, order: Fraction | None = None) -> bool:
+        """Tell whether this cost is at most `other` in every currency, also at this order."""
         cheap = other.epsilon is None or (
             self.epsilon is not None and self.epsilon <= other.epsilon
         )
-        return cheap and self.rho <= other.rho and self.delta <= other.delta
+        cheap = cheap and self.rho <= other.rho and self.delta <= other.delta
+        return cheap and (order is None or self.diverge(order) <= other.diverge(order))
 
 
 def _is_amount(amount: object) -> bool:
@@ -152,7 +241,41 @@ _MARGIN = Fraction(1, 10**30)
 _PRECISE = Context(prec=50)
 
 
+@dataclass(frozen=True)
+class Conversion:
+    """An order α, and the divergence R there that implies (ε, δ)-DP.
+
+    It is the order at which ρ-zCDP, whose divergence is αρ, is converted best.
+    """
+
+    order: Fraction
+    limit: Fraction
+
+    @property
+    def rho(self) -> Fraction:
+        """The ρ whose divergence at this order is the limit."""
+        return self.limit / self.order
+
+
 @cache
+def convert(epsilon: Fraction, delta: Fraction) -> Conversion | None:
+    """Return the order at which the largest ρ implies (ε, δ)-DP; None where no ρ does.
+
+    Examples
+    --------
+    >>> best = convert(Fraction(1), Fraction(1, 10**6))
+    >>> round(float(best.order), 1), round(float(best.rho), 4)
+    (24.2, 0.0244)
+    """
+    if delta <= 0:
+        return None
+    log_delta = _log(delta)
+    alpha = _find_minimum(lambda a: -(float(epsilon) + _rough_slack(a, float(log_delta))) / a)
+    rho = (epsilon + _slack(alpha, log_delta)) / Fraction(alpha)
+    rho = Fraction(float_below(max(Fraction(0), rho)))
+    return Conversion(Fraction(alpha), Fraction(alpha) * rho) if rho else None
+
+
 def rho_within(epsilon: Fraction, delta: Fraction) -> Fraction:
     """Return the largest ρ we can prove to imply (ε, δ)-DP; none without a δ.
 
@@ -161,23 +284,33 @@ def rho_within(epsilon: Fraction, delta: Fraction) -> Fraction:
     >>> round(float(rho_within(Fraction(1), Fraction(1, 10**6))), 4)
     0.0244
     """
-    if delta <= 0:
-        return Fraction(0)
-    log_delta = _log(delta)
-    alpha = _find_minimum(lambda a: -(float(epsilon) + _rough_slack(a, float(log_delta))) / a)
-    rho = (epsilon + _slack(alpha, log_delta)) / Fraction(alpha)
-    return Fraction(float_below(max(Fraction(0), rho)))
+    best = convert(epsilon, delta)
+    return Fraction(0) if best is None else best.rho
+
+
+def epsilon_of(rho: Fraction, delta: Fraction) -> Fraction:
+    """Return the smallest ε we can prove for ρ-zCDP at this δ."""
+    return prove_epsilon(Cost.gaussian(rho), delta)
 
 
 @cache
-def epsilon_of(rho: Fraction, delta: Fraction) -> Fraction:
-    """Return the smallest ε we can prove for ρ-zCDP at this δ."""
-    if rho == 0:
+def prove_epsilon(cost: Cost, delta: Fraction) -> Fraction:
+    """Return the smallest ε we can prove at this δ for a cost that is known in advance.
+
+    The δ of the cost itself comes on top. No order is fixed here: a ledger, whose charges are not
+    known in advance, has to choose one.
+    """
+    if cost.rho == 0:
         return Fraction(0)
     log_delta = _log(delta)
-    alpha = _find_minimum(lambda a: float(rho) * a - _rough_slack(a, float(log_delta)))
-    epsilon = Fraction(alpha) * rho - _slack(alpha, log_delta)
-    return Fraction(float_above(max(Fraction(0), epsilon)))
+
+    def rough(alpha: float) -> float:
+        return float(cost.diverge(Fraction(alpha))) - _rough_slack(alpha, float(log_delta))
+
+    alpha = _find_minimum(rough)
+    epsilon = cost.diverge(Fraction(alpha)) - _slack(alpha, log_delta)
+    proven = Fraction(float_above(max(Fraction(0), epsilon)))
+    return proven if cost.epsilon is None else min(proven, cost.epsilon)
 
 
 def _slack(alpha: float, log_delta: Decimal) -> Fraction:

@@ -20,10 +20,11 @@ from sfumato.errors import (
     shorten_label,
     typed,
 )
-from sfumato.privacy.accountant import admits, compute_remaining, make_refusal
+from sfumato.privacy.accountant import PrivacyFilter, make_refusal
 from sfumato.privacy.budget import Budget, Cost, explain_weakness, format_amount
 from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.privacy.place import exists
+from sfumato.privacy.share import Share
 from sfumato.privacy.store import (
     Entry,
     FileStore,
@@ -67,7 +68,7 @@ def _write_title(terms: Terms) -> str:
 
 def _list_rows(terms: Terms, entries: Sequence[Entry]) -> list[Row]:
     spent = sum_costs(entries)
-    left = compute_remaining(terms.budget, spent)
+    left = Share.remaining(PrivacyFilter.of(terms.budget), spent)
     # A pure budget has one currency; the others would only confuse.
     columns = 1 if terms.budget.pure else 3
 
@@ -218,9 +219,14 @@ class Ledger:
         return sum_costs(self.entries)
 
     @property
-    def remaining(self) -> Cost:
-        """What is left, in each currency by itself."""
-        return compute_remaining(self.budget, self.spent)
+    def rule(self) -> PrivacyFilter:
+        """The rule by which charges are admitted."""
+        return PrivacyFilter.of(self.budget)
+
+    @property
+    def remaining(self) -> Share:
+        """What is left, to be spent or divided."""
+        return Share.remaining(self.rule, self.spent)
 
     def require(
         self, *, budget: Budget | float | None = None, unit: PrivacyUnit | str | None, table: str
@@ -246,8 +252,8 @@ class Ledger:
         def add(connection: Connection) -> Entry:
             entries = self._entries(connection)
             spent = sum_costs(entries)
-            if not admits(self.budget, spent, cost):
-                raise make_refusal(label, self.budget, spent, cost)
+            if not self.rule.admits(spent, cost):
+                raise make_refusal(label, self.rule, spent, cost)
             entry = Entry(len(entries) + 1, datetime.now(UTC), label, cost)
             write_entry(connection, entry)
             return entry

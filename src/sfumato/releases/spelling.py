@@ -13,7 +13,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from fractions import Fraction
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeVar, get_args
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from sfumato.lattice import Lattice
 from sfumato.plane import MOST_LEVELS
 from sfumato.postprocess.density import Leaves
 from sfumato.postprocess.noise_law import WIDEST, NoiseKind, NoiseLaw
-from sfumato.privacy.budget import Cost
+from sfumato.privacy.budget import Cost, Loss, LossFamily
 from sfumato.privacy.guarantee import MOST_MAX_ROWS as MOST_OF_ONE
 from sfumato.privacy.guarantee import MOST_ROWS, Guarantee, PrivacyUnit
 
@@ -392,11 +392,37 @@ class CostWords:
         ρ of zero-concentrated differential privacy.
     delta
         The chance that a threshold fails, over and above what ε and ρ say.
+    losses
+        What is known more exactly of parts of ε and ρ, no two the same and rising; older files
+        know nothing.
     """
 
     epsilon: Fraction | None
     rho: Fraction
     delta: Fraction
+    losses: Annotated[tuple[Loss, ...], Absent(())]
+
+
+class LossWords:
+    """What one kind of noise costs, from which its Rényi divergence at any order follows.
+
+    Parameters
+    ----------
+    family
+        Discrete Laplace noise, or an exponential mechanism, whose log-ratios span ε.
+    epsilon
+        Its pure ε.
+    steps
+        By how many steps of its lattice one unit shifts Laplace noise; 1 is also the worst of all
+        mechanisms with this ε.
+    times
+        How often it occurs.
+    """
+
+    family: Annotated[LossFamily, OneOf(get_args(LossFamily))]
+    epsilon: Fraction
+    steps: Annotated[int, Within(minimum=1)]
+    times: Annotated[int, Within(minimum=1)]
 
 
 class HeadWords:
@@ -457,6 +483,7 @@ SPELLED: dict[type, Spelled | As] = {
     PrivacyUnit: Spelled(UnitWords, PrivacyUnit),
     Guarantee: Spelled(GuaranteeWords, Guarantee),
     Cost: Spelled(CostWords, Cost),
+    Loss: Spelled(LossWords, Loss),
     Lattice: As(_COLUMNS, _columns, _lattice),
     Fraction: As(Annotated[str, _FRACTION], str, Fraction),
 }

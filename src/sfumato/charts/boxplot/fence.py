@@ -68,8 +68,9 @@ class Fence:
             whole.part(to_fraction(share)) for share in (SIZE_SHARE, QUARTILE_SHARE, COUNT_SHARE)
         )
         check_affordable("joint", QUARTILES, quartiles.choice, unit, groups=groups)
-        cost = size.cost + Cost.exponential(quartiles.choice) + counts.cost
         laws = size.law(unit.weight), counts.law(unit.weight)
+        cost = size.cost(unit.weight) + counts.cost(unit.weight)
+        cost += Cost.exponential(quartiles.choice)
         return cls(*laws, quartiles.choice, unit.weight * unit.step, unit.step, cost)
 
     @property

@@ -97,7 +97,8 @@ class Published:
             check_affordable(name, _FIVE, box, unit, groups=groups)
         if name in ("dpboxplot", "unbounded"):
             check_affordable("unbounded", _FIVE, extreme, unit, groups=groups)
-        cost = size.cost + counts.cost + counts.cost + found
+        count = counts.cost(unit.weight)
+        cost = size.cost(unit.weight) + count + count + found
         laws = size.law(unit.weight), counts.law(unit.weight)
         return cls(name, *laws, box, extreme, unit.weight * unit.step, unit.step, cost, buffer)
 

@@ -230,7 +230,7 @@ class MomentSum:
     @classmethod
     def plan(cls, constant: int, unit: PrivacyUnit, portion: Allocation) -> MomentSum:
         """Price one sum with a portion, or refuse one that is too small."""
-        scale = gaussian_scale(_l2_squared(constant, unit), portion.amount)
+        scale = gaussian_scale(_l2_squared(constant, unit), portion.rho)
         return cls(constant, unit, scale)
 
     @property

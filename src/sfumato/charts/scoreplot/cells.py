@@ -182,7 +182,7 @@ class Noised:
     @property
     def cost(self) -> Cost:
         """What it will spend."""
-        return self.portion.cost
+        return self.portion.cost(self.unit.weight)
 
     @property
     def noise(self) -> NoiseLaw:
@@ -241,12 +241,12 @@ class Sparse:
     @property
     def cost(self) -> Cost:
         """What it will spend."""
-        return self.portion.cost + Cost(Fraction(0), Fraction(0), self.delta)
+        return self.portion.cost(self.unit.weight) + Cost(Fraction(0), Fraction(0), self.delta)
 
     @property
     def noise(self) -> NoiseLaw:
         """The law of the noise on one count, in rows."""
-        return NoiseLaw("gaussian", gaussian_scale(self.unit.weight**2, self.portion.amount))
+        return NoiseLaw("gaussian", gaussian_scale(self.unit.weight**2, self.portion.rho))
 
     @property
     def threshold(self) -> int | None:
@@ -312,12 +312,12 @@ class ScorePyramid:
     @property
     def cost(self) -> Cost:
         """What it will spend."""
-        return self.portion.cost
+        return self.portion.cost(self.unit.weight)
 
     @property
     def share(self) -> Fraction:
         """The ρ of each level."""
-        return self.portion.amount / len(LEVELS)
+        return self.portion.rho / len(LEVELS)
 
     @property
     def noise(self) -> NoiseLaw:
@@ -348,7 +348,7 @@ class ScorePyramid:
         squares = replace(frame, x=replace(frame.x, cells=side), y=replace(frame.y, cells=side))
         plane = Plane(squares.x.grid, squares.y.grid)
         counts = engine.counts(make_keys(squares, hue), unit)
-        asked = surveys(meter, counts, plane.levels, self.portion.amount, "gaussian")
+        asked = surveys(meter, counts, plane.levels, self.portion.rho, "gaussian")
         found = [self.map(each, plane, counts.step, find_unit_mass(counts)) for each in asked]
         pictures = [rasterise(each.leaves, (frame.x.cells, frame.y.cells)) for each in found]
         shape = len(found), frame.y.cells, frame.x.cells

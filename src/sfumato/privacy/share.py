@@ -1,0 +1,228 @@
+"""`Share`: a part of what a ledger has, and `Grant`: what one chart may spend of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from numbers import Real
+
+from sfumato.errors import BudgetError, Worded
+from sfumato.privacy.accountant import PrivacyFilter
+from sfumato.privacy.budget import (
+    Budget,
+    Cost,
+    convert,
+    epsilon_of,
+    format_amount,
+    plain_above,
+    rho_within,
+    to_fraction,
+)
+from sfumato.privacy.currency import Concentrated, Currency, Pure, Renyi
+
+
+@dataclass(frozen=True, repr=False)
+class Grant(Budget):
+    """What one chart may spend, in the currency of the ledger that pays for it.
+
+    Parameters
+    ----------
+    amount
+        So much of the currency.
+    converted
+        The part of δ that the promised ε needs; the rest is for thresholds.
+    """
+
+    amount: Fraction = Fraction(0)
+    currency: Currency = Pure()
+    converted: Fraction = Fraction(0)
+
+    def allot(self, thresholds: Fraction) -> tuple[Fraction, Currency]:
+        """Return what noise may spend besides thresholds of this δ."""
+        left = to_fraction(self.delta) - thresholds
+        if left >= self.converted:
+            return self.amount, self.currency
+        # Thresholds that take more than their part leave less δ to convert with.
+        rho = min(self.currency.rho(self.amount), rho_within(to_fraction(self.epsilon), left))
+        return _amount_of(self.currency, rho), self.currency
+
+
+def allot(budget: Budget, thresholds: Fraction = Fraction(0)) -> tuple[Fraction, Currency]:
+    """Return what a chart's noise may spend besides thresholds of this δ, and in which currency.
+
+    Examples
+    --------
+    >>> allot(Budget(0.5))
+    (Fraction(1, 2), Pure())
+    """
+    if isinstance(budget, Grant):
+        return budget.allot(thresholds)
+    if budget.pure:
+        return to_fraction(budget.epsilon), Pure()
+    kept = to_fraction(plain_above(thresholds))
+    best = convert(to_fraction(budget.epsilon), to_fraction(budget.delta) - kept)
+    return (Fraction(0), Concentrated()) if best is None else (best.limit, Renyi(best.order))
+
+
+@dataclass(frozen=True)
+class Share:
+    """A part of what a ledger has, in its own currency; it can be divided and spent.
+
+    Parameters
+    ----------
+    rule
+        The rule of the ledger.
+    epsilon
+        Pure ε, which charts with pure noise may spend; None where Gaussian noise has closed it.
+    amount
+        So much of the rule's currency.
+    delta
+        The δ for thresholds.
+
+    Examples
+    --------
+    >>> whole = Share.whole(PrivacyFilter.of(Budget(1, 1e-6)))
+    >>> whole
+    Share(ε = 1, δ = 1e-06)
+    >>> whole / 4
+    Share(ε = 0.4788, δ = 6.25e-07)
+    """
+
+    rule: PrivacyFilter
+    epsilon: Fraction | None
+    amount: Fraction
+    delta: Fraction
+
+    @classmethod
+    def whole(cls, rule: PrivacyFilter) -> Share:
+        """Return all that a ledger began with."""
+        return cls(rule, rule.epsilon, rule.limit, rule.reserve)
+
+    @classmethod
+    def remaining(cls, rule: PrivacyFilter, spent: Cost) -> Share:
+        """Return what is left after `spent`."""
+        none = Fraction(0)
+        epsilon = None if spent.epsilon is None else max(none, rule.epsilon - spent.epsilon)
+        amount = max(none, rule.limit - rule.price(spent))
+        return cls(rule, epsilon, amount, max(none, rule.reserve - spent.delta))
+
+    @property
+    def rho(self) -> Fraction:
+        """The ρ of the Gaussian noise it buys."""
+        return self.rule.currency.rho(self.amount)
+
+    def __mul__(self, factor: object) -> Share:
+        part = _read_factor(factor)
+        epsilon = None if self.epsilon is None else self.epsilon * part
+        return replace(self, epsilon=epsilon, amount=self.amount * part, delta=self.delta * part)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, parts: object) -> Share:
+        return self * (1 / _read_factor(parts))
+
+    def __repr__(self) -> str:
+        return f"Share({self})"
+
+    def __str__(self) -> str:
+        if not (self.amount or self.epsilon):
+            return "nothing"
+        grant = self.grant()
+        delta = f", δ = {format_amount(to_fraction(grant.delta), up=True)}" if grant.delta else ""
+        return f"ε = {format_amount(to_fraction(grant.epsilon), up=True)}{delta}"
+
+    def grant(self) -> Grant:
+        """Return what a chart may spend that is given all of this share.
+
+        It promises what its amount proves at the δ of the whole ledger.
+        """
+        if self.amount > 0:
+            return self._grant_amount()
+        if self.epsilon:
+            return _grant_epsilon(self.epsilon, self.rule.budget.weak)
+        raise BudgetError(
+            "Nothing is left to spend.",
+            "Charts together must not reveal more than was promised.",
+            "Draw a saved release again: drawing is free.",
+        )
+
+    def _grant_amount(self) -> Grant:
+        rule, rho = self.rule, self.rho
+        # Rounded up to a few digits, which also covers the rounding of the way back.
+        proven = to_fraction(float(format_amount(epsilon_of(rho, rule.converted_delta), up=True)))
+        return Grant(
+            float(min(proven, rule.epsilon)),
+            plain_above(rule.converted_delta + self.delta),
+            weak=True,
+            amount=self.amount,
+            currency=rule.currency,
+            converted=rule.converted_delta,
+        )
+
+
+def grant(rule: PrivacyFilter, asked: Budget | Share | float) -> Budget:
+    """Return what a chart may spend under a ledger's rule, for what was typed.
+
+    An ε with a δ is converted with the ledger's split of δ, so that a chart of the whole budget
+    fills the ledger exactly.
+
+    Examples
+    --------
+    >>> rule = PrivacyFilter.of(Budget(1, 1e-6))
+    >>> grant(rule, Budget(1, 1e-6)).amount == rule.limit
+    True
+    """
+    if isinstance(asked, Share):
+        if asked.rule != rule:
+            raise BudgetError(
+                "This is a share of another ledger.",
+                "What one ledger has left says nothing about another.",
+                (
+                    "Take it from the session that draws the chart: ",
+                    Worded("session.remaining / 4", in_shell="--epsilon 0.25"),
+                    ".",
+                ),
+            )
+        return asked.grant()
+    budget = Budget.of(asked)
+    if budget.pure or rule.limit == 0 or isinstance(budget, Grant):
+        return budget
+    return _convert_budget(rule, budget)
+
+
+def _convert_budget(rule: PrivacyFilter, budget: Budget) -> Grant:
+    delta, whole = to_fraction(budget.delta), to_fraction(rule.budget.delta)
+    split = delta * rule.converted_delta / whole
+    if budget.reserve is not None:
+        split = delta - budget.threshold_delta
+    converted = min(split, rule.converted_delta)
+    rho = rho_within(to_fraction(budget.epsilon), converted)
+    return Grant(
+        budget.epsilon,
+        budget.delta,
+        budget.reserve,
+        weak=budget.weak,
+        amount=_amount_of(rule.currency, rho),
+        currency=rule.currency,
+        converted=converted,
+    )
+
+
+def _amount_of(currency: Currency, rho: Fraction) -> Fraction:
+    amount = currency.price(Cost.gaussian(rho))
+    return Fraction(0) if amount is None else amount
+
+
+def _grant_epsilon(epsilon: Fraction, weak: bool) -> Grant:
+    return Grant(plain_above(epsilon), weak=weak, amount=epsilon, currency=Pure())
+
+
+def _read_factor(factor: object) -> Fraction:
+    if isinstance(factor, Real) and 0 < factor < float("inf"):
+        exact = factor if isinstance(factor, int | Fraction) else to_fraction(float(factor))
+        return Fraction(exact)
+    raise BudgetError(
+        "A share is divided, or multiplied, by a number above 0.",
+        "It is an amount of privacy.",
+        ("Write ", Worded("session.remaining / 4", in_shell="--epsilon 0.25"), "."),
+    )
