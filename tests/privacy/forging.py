@@ -5,6 +5,7 @@ import json
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 VERSION_1 = Path(__file__).with_name("version_1.sql")
 
@@ -33,26 +34,37 @@ def rewrite(path: Path, *changes: str, restore: bool = True, values: tuple[objec
 def reseal(path: Path) -> None:
     """Give a rewritten ledger the seals it would have, had it been so from the beginning."""
     with closing(sqlite3.connect(path)) as stranger:
-        stranger.text_factory = bytes
-        facts = {
-            _text(name): _text(value)
-            for name, value in stranger.execute("SELECT name, value FROM meta")
-        }
-        seals = chain(facts, [body for (body,) in stranger.execute("SELECT body FROM entry")])
-        numbers = [number for (number,) in stranger.execute("SELECT number FROM entry")]
-    for number, seal in zip(numbers, seals[1:], strict=True):
+        seals = find_seals(stranger)
+    for number, seal in seals.items():
         rewrite(path, "UPDATE entry SET seal = ? WHERE number = ?", values=(seal, number))
 
 
-def chain(facts: dict[str, str], bodies: list[bytes]) -> list[str]:
+def find_seals(connection: sqlite3.Connection) -> dict[int, str]:
+    """Return the seal that each row would have, by its number."""
+    texts, connection.text_factory = connection.text_factory, bytes
+    try:
+        meta = _all(connection, "name, value", "meta")
+        rows = _all(connection, "number, body", "entry ORDER BY number")
+    finally:
+        connection.text_factory = texts
+    facts = {_text(name): _text(value) for name, value in meta}
+    seals = chain(facts, [body for _, body in rows])
+    return {number: seal for (number, _), seal in zip(rows, seals[1:], strict=True)}
+
+
+def _all(connection: sqlite3.Connection, columns: str, table: str) -> list[tuple[Any, Any]]:
+    return connection.execute(f"SELECT {columns} FROM {table}").fetchall()
+
+
+def chain(facts: dict[str, str], bodies: list[object]) -> list[str]:
     """Return the seal of the facts and of each body, as the format says, by its own words."""
     written = json.dumps(facts, sort_keys=True, separators=(",", ":"))
     seals = [hashlib.sha256(b"sfumato ledger\n" + written.encode()).hexdigest()]
     for body in bodies:
-        framed = b"sfumato entry\n" + seals[-1].encode() + b"\n" + body
+        framed = b"sfumato entry\n" + seals[-1].encode() + b"\n" + _text(body).encode()
         seals.append(hashlib.sha256(framed).hexdigest())
     return seals
 
 
-def _text(cell: bytes | None) -> str:
-    return "" if cell is None else cell.decode("utf-8", "replace")
+def _text(cell: object) -> str:
+    return cell.decode("utf-8", "replace") if isinstance(cell, bytes) else str(cell)
