@@ -10,7 +10,8 @@ from pathlib import Path
 import sfumato as sf
 from artefacts.canaries import DOMAIN, ONE
 from sfumato.errors import SfumatoError
-from sfumato.privacy.store import create_tables, read_entries, read_terms, write_entry
+from sfumato.privacy.records import read_log, read_terms
+from sfumato.privacy.sqlite import create_tables, open_book
 
 
 @dataclass(frozen=True)
@@ -49,10 +50,12 @@ def kept(folder: Path) -> Kept:
 
 def _rebuilt(ledger: sqlite3.Connection, place: Path) -> bytes:
     """Return the file of a ledger with the same terms and entries, and nothing behind it."""
+    book = open_book(ledger)
+    read_log(book, read_terms(book))
     with closing(sqlite3.connect(place, isolation_level=None)) as fresh:
-        create_tables(fresh, read_terms(ledger))
-        for entry in read_entries(ledger):
+        create_tables(fresh, book.read_facts())
+        for row in book.read_rows():
             fresh.execute("BEGIN IMMEDIATE")
-            write_entry(fresh, entry)
+            open_book(fresh).append(row)
             fresh.execute("COMMIT")
     return place.read_bytes()

@@ -6,7 +6,6 @@ import shutil
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
-from sqlite3 import Connection
 
 from fire.calls import hot, writes
 from fire.crowd import Pausing, settled, together, wait_for
@@ -16,9 +15,10 @@ from fire.tally import REFUSED, Tally, judged
 from fire.tracing import KILL, Striking, traced
 from sfumato.errors import LedgerError
 from sfumato.privacy import ledger as ledgers
-from sfumato.privacy import store
+from sfumato.privacy import sqlite
 from sfumato.privacy.ledger import Ledger
-from sfumato.privacy.store import Entry, write_entry
+from sfumato.privacy.records import Entry, Log, Mark, write_entry
+from sfumato.privacy.store import Book
 
 
 def moved(stage: Stage) -> Tally:
@@ -113,21 +113,19 @@ def _backed_up(stage: Stage, patience: float) -> Tally:
 
 def unheld(stage: Stage) -> Tally:
     """Do the same to a ledger broken on purpose: it relies on SQLite's locks alone."""
-    with broken(store, lock_file=lambda *_, **__: nullcontext()):
+    with broken(sqlite, lock_file=lambda *_, **__: nullcontext()):
         return _backed_up(stage, patience=30)
 
 
 def _copy_in_mid_charge(scene: Scene, *, late: bool, patience: float) -> None:
     ledger, (go, done) = Ledger.open(scene.path), _signals(scene)
 
-    def copying(connection: Connection, entry: Entry) -> None:
-        if late:
-            write_entry(connection, entry)
+    def copying(book: Book, log: Log, entry: Entry) -> tuple[Entry, Mark]:
+        written = write_entry(book, log, entry) if late else None
         shutil.copy(scene.path, scene.path.with_name("copy"))
         go.touch()
         wait_for(done, patience)
-        if not late:
-            write_entry(connection, entry)
+        return written or write_entry(book, log, entry)
 
     with broken(ledgers, write_entry=copying):
         scene.visit(ledger)
@@ -164,5 +162,5 @@ def _visit_mounted(scene: Scene, place: Path) -> None:
 
 def unlooked(stage: Stage) -> Tally:
     """Do the same with a ledger broken on purpose: it does not ask whether it is mounted."""
-    with broken(store, is_mounted=lambda *_: False):
+    with broken(sqlite, is_mounted=lambda *_: False):
         return mounted(stage)

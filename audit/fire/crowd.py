@@ -19,7 +19,7 @@ from fire.tally import KILLED, LOOKED, REFUSED, Tally, judged
 from fire.tracing import Call, Counting, traced
 from privacy.charging import CarelessLedger
 from sfumato.privacy import ledger as ledgers
-from sfumato.privacy import store
+from sfumato.privacy import sqlite
 from sfumato.privacy.ledger import Ledger
 
 
@@ -160,7 +160,7 @@ def standing_still(stage: Stage) -> Tally:
 
 
 def _impatient(scene: Scene) -> None:
-    store.PATIENCE = 0.05
+    sqlite.PATIENCE = 0.05
     scene.fill()
 
 

@@ -14,7 +14,7 @@ from fire.crowd import settled, wait_for
 from fire.lines import PLACES
 from fire.stage import Scene, Stage, apart, broken, leave
 from fire.tally import Tally
-from sfumato.privacy import store
+from sfumato.privacy import sqlite
 from sfumato.privacy.ledger import Ledger
 
 
@@ -32,12 +32,12 @@ def forked_by_a_handler(stage: Stage) -> Tally:
 
 def unaware(stage: Stage) -> Tally:
     """Do the same to a ledger broken on purpose: a child goes on with the charge of its parent."""
-    with broken(store, _kill_forked_child=lambda *_: None):
+    with broken(sqlite, _kill_forked_child=lambda *_: None):
         return forked_by_a_handler(stage)
 
 
 def _visit(scene: Scene, when: int, *, leaves: bool) -> None:
-    store.PATIENCE = 0.2
+    sqlite.PATIENCE = 0.2
     ledger, left = Ledger.open(scene.path), when
     children: list[int] = []
 

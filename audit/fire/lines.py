@@ -22,7 +22,7 @@ from sfumato.errors import SfumatoError
 from sfumato.privacy.ledger import Ledger
 
 LIBRARY = Path(sfumato.__file__).parent
-PRIVACY = ("ledger", "store", "place", "records", "entry")
+PRIVACY = ("ledger", "store", "stores", "sqlite", "place", "records")
 FILES = [LIBRARY / "session.py", *(LIBRARY / "privacy" / f"{name}.py" for name in PRIVACY)]
 PLACES = {*map(str, FILES), str(contextlib.__file__)}
 """The code that charges, down to SQLite."""

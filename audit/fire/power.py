@@ -15,7 +15,7 @@ from fire.stage import Scene, Stage, begin, broken, settings
 from fire.tally import Tally, judged
 from fire.tracing import Call, traced
 from fire.witness import Found
-from sfumato.privacy import store
+from sfumato.privacy import sqlite
 
 Looked = Counter[str]
 
@@ -55,7 +55,7 @@ def power_cut_beside_a_shut_folder(stage: Stage) -> Tally:
 
 def unsynced(stage: Stage) -> Tally:
     """Do the same to a ledger broken on purpose: it leaves the folder to SQLite."""
-    with broken(store, sync_folder=lambda *_: nullcontext()):
+    with broken(sqlite, sync_folder=lambda *_: nullcontext()):
         return power_cut_beside_a_shut_folder(stage)
 
 
@@ -75,7 +75,7 @@ def synchronous_off(stage: Stage) -> Tally:
 
 
 def _hurried(stage: Stage, setting: str) -> Tally:
-    with broken(store, sync_folder=lambda *_: nullcontext()), settings(f"synchronous = {setting}"):
+    with broken(sqlite, sync_folder=lambda *_: nullcontext()), settings(f"synchronous = {setting}"):
         return _filmed(stage, stage.scene())
 
 

@@ -11,7 +11,8 @@ import sqlite3
 import sys
 from pathlib import Path
 
-ENTRIES = "SELECT number, time, label, epsilon, rho, delta FROM entry ORDER BY number"
+ENTRIES = "SELECT number, body, seal FROM entry ORDER BY number"
+PARTS = ("time", "label", "epsilon", "rho", "delta")
 
 
 def found(path: str) -> dict[str, object]:
@@ -22,18 +23,31 @@ def found(path: str) -> dict[str, object]:
         connection.execute("BEGIN IMMEDIATE")
         pages = connection.execute("PRAGMA integrity_check").fetchone()[0]
         terms = connection.execute("SELECT name, value FROM meta ORDER BY name").fetchall()
-        entries = connection.execute(ENTRIES).fetchall()
+        rows = connection.execute(ENTRIES).fetchall()
         connection.execute("ROLLBACK")
     finally:
         connection.close()
     content = hashlib.sha256(Path(path).read_bytes()).hexdigest()
+    entries = [(number, *map(json.loads(body).get, PARTS)) for number, body, _ in rows]
+    pages = pages if sealed(dict(terms), rows) else "the seals are broken"
     return {"pages": pages, "terms": terms, "entries": entries, "content": content}
+
+
+def sealed(terms: dict[str, str], rows: list[tuple[int, str, str]]) -> bool:
+    """Tell whether each row has the digest of itself and of everything before it."""
+    written = json.dumps(terms, sort_keys=True, separators=(",", ":"))
+    before = hashlib.sha256(f"sfumato ledger\n{written}".encode()).hexdigest()
+    for _, body, seal in rows:
+        before = hashlib.sha256(f"sfumato entry\n{before}\n{body}".encode()).hexdigest()
+        if seal != before:
+            return False
+    return True
 
 
 def answer(path: str) -> None:
     try:
         line = found(path)
-    except (sqlite3.Error, UnicodeError, OSError) as problem:
+    except (sqlite3.Error, UnicodeError, OSError, ValueError) as problem:
         line = {"problem": repr(problem)}
     os.write(1, json.dumps(line).encode() + b"\n")
 

@@ -20,7 +20,7 @@ from fire.tally import INTERRUPTED, LOOKED, REFUSED, Tally, judged
 from fire.witness import Found, Witness, summoned
 from report import Size
 from sfumato.errors import SfumatoError
-from sfumato.privacy import store
+from sfumato.privacy import sqlite
 from sfumato.privacy.budget import Budget, Cost
 from sfumato.privacy.ledger import Ledger
 
@@ -172,7 +172,7 @@ def broken(module: ModuleType, **parts: Callable[..., object]) -> Generator[None
 @contextmanager
 def settings(*pragmas: str) -> Generator[None]:
     """Have SQLite do something else than the ledger asks of it, on every connection."""
-    plain: Callable[[str], Connection] = getattr(store, "_connect")  # noqa: B009
+    plain: Callable[[str], Connection] = getattr(sqlite, "_connect")  # noqa: B009
 
     def connect(address: str) -> Connection:
         connection = plain(address)
@@ -180,7 +180,7 @@ def settings(*pragmas: str) -> Generator[None]:
             connection.execute(f"PRAGMA {pragma}")
         return connection
 
-    with broken(store, _connect=connect):
+    with broken(sqlite, _connect=connect):
         yield
 
 

@@ -36,15 +36,18 @@ except SfumatoError as refusal:
     sys.exit(3)
 """
 OLDER = {
-    "privacy/store.py": (("lock_file(file, alone=writing, patience=PATIENCE)", "nullcontext()"),)
+    "privacy/sqlite.py": (("lock_file(file, alone=writing, patience=PATIENCE)", "nullcontext()"),)
 }
 """What went before: SQLite's locks alone, the same format."""
 
 NEWER = {
-    "privacy/store.py": (
-        ("VERSION = 1", "VERSION = 2"),
-        ("delta TEXT NOT NULL)", "delta TEXT NOT NULL, note TEXT)"),
-    )
+    "privacy/records.py": (("VERSION = 2", "VERSION = 3"), ("str(terms.version)", "'2'")),
+    "privacy/sqlite.py": (
+        ("    2: (", "    3: ("),
+        ("seal TEXT NOT NULL)", "seal TEXT NOT NULL, note TEXT)"),
+        ("version = 2", "version = 3"),
+        ("2: SQLiteBook", "3: SQLiteBook"),
+    ),
 }
 """What may come: one more column, and the number of another format."""
 
@@ -113,7 +116,7 @@ def _take_over(path: Path) -> None:
     with closing(sqlite3.connect(path, isolation_level=None, timeout=60)) as connection:
         connection.execute("BEGIN IMMEDIATE")
         connection.execute("ALTER TABLE entry ADD COLUMN note TEXT")
-        connection.execute("PRAGMA user_version = 2")
+        connection.execute("PRAGMA user_version = 3")
         connection.execute("COMMIT")
 
 

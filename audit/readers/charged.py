@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sqlite3
 from collections.abc import Generator
@@ -22,11 +23,11 @@ from readers.reader import BreachError, Mutate, Reader
 from readers.watching import watched
 from sfumato.errors import BudgetError, LedgerError
 from sfumato.privacy import ledger as ledgers
-from sfumato.privacy import store
-from sfumato.privacy import store as records
+from sfumato.privacy import records, sqlite
 from sfumato.privacy.budget import Cost
 from sfumato.privacy.ledger import Ledger
 from sfumato.privacy.place import MOUNTS
+from sfumato.privacy.store import UnreadableError
 
 _CHARGES = (
     Cost.pure(Fraction(1, 1000)),
@@ -41,14 +42,14 @@ _Asked = set[tuple[Any, ...]]
 _NAME = "the file"
 
 
-class _Given(store.Store):
+class _Given(sqlite.SQLiteStore):
     """A database in memory that somebody gave us, asked exactly as a file is."""
 
     name = _NAME
 
     def __init__(self, content: bytes) -> None:
         self.asked: _Asked = set()
-        self.database = store._connect("file::memory:")
+        self.database = sqlite._connect("file::memory:")
         self.database.deserialize(content)
         self.database.set_authorizer(self._note)
 
@@ -65,11 +66,11 @@ class LedgerReader(Reader):
     """Opens ledgers in memory, and a share of them as files with journals beside them."""
 
     longest = 40_000
-    modules = ("privacy/store.py", "privacy/ledger.py", "privacy/store.py", "privacy/store.py")
+    modules = ("privacy/sqlite.py", "privacy/ledger.py", "privacy/records.py")
     aside = (
         "lay", "create", "_refuse_journal", "MemoryStore", "Ledger.create", "Ledger.at",
         "Ledger.memory", "Ledger.require", "Ledger.__reduce__", "_terms", "Terms.agree",
-        "Terms.limits",
+        "Terms.limits", "create_tables", "create_store", "create_in_memory",
     )  # fmt: skip
 
     def __init__(self, seeds: list[bytes]) -> None:
@@ -213,13 +214,13 @@ def _rest(ledger: Ledger) -> Cost:
 
 def _known_words() -> set[str]:
     """Return every sentence that the source has for a file it cannot use."""
-    source = "".join(map(getsource, (records, ledgers, store)))
+    source = "".join(map(getsource, (records, ledgers, sqlite)))
     reasons = re.findall(r'UnreadableError\("([^"]+)"\)', source)
-    said = {str(store._explain(_NAME, records.UnreadableError(reason))) for reason in reasons}
+    said = {str(sqlite._explain(_NAME, UnreadableError(reason))) for reason in reasons}
     for code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_IOERR):
         problem = sqlite3.Error()
         problem.sqlite_errorcode = code
-        said.add(str(store._explain(_NAME, problem)))
+        said.add(str(sqlite._explain(_NAME, problem)))
     return said
 
 
@@ -229,11 +230,18 @@ def _judge_refusal(said: str, ledger: Ledger) -> None:
         raise BreachError("a refused charge says what is in the file", said)
 
 
+def _read_amounts(connection: sqlite3.Connection) -> list[tuple[str | None, str, str]]:
+    if connection.execute("PRAGMA user_version").fetchone() == (1,):
+        return connection.execute("SELECT epsilon, rho, delta FROM entry").fetchall()
+    bodies = [json.loads(body) for (body,) in connection.execute("SELECT body FROM entry")]
+    return [(body["epsilon"], body["rho"], body["delta"]) for body in bodies]
+
+
 def _judge_total(content: bytes) -> None:
     """Add up a ledger that was just charged, by its rows alone."""
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.deserialize(content)
-        rows = connection.execute("SELECT epsilon, rho, delta FROM entry").fetchall()
+        rows = _read_amounts(connection)
         facts = dict(connection.execute("SELECT name, value FROM meta").fetchall())
     pure = [None if row[0] is None else Fraction(row[0]) for row in rows]
     spent = (

@@ -63,7 +63,8 @@ def reached(reader: str, seeds: Path, outs: list[Path]) -> dict[str, dict[str, A
 
 def _python(*words: str) -> subprocess.CompletedProcess[str]:
     memory = Path("/dev/shm")
-    paths = [str(_AUDIT), *filter(None, [os.environ.get("PYTHONPATH")])]
+    beside = _AUDIT.parent / "tests"  # whose forgeries are used here too
+    paths = [str(_AUDIT), str(beside), *filter(None, [os.environ.get("PYTHONPATH")])]
     # Files that are read once and forgotten need no disk.
     with TemporaryDirectory(dir=memory if memory.is_dir() else None) as passing:
         return subprocess.run(

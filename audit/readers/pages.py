@@ -6,6 +6,8 @@ import sqlite3
 from contextlib import closing
 from random import Random
 
+from privacy.forging import find_seals
+
 _AMOUNTS = (
     "0/1", "1/10", "1/100000", "-1/10", "1/0", "0.1", "nan", "1e9/1", "2/20", "1" * 600 + "/7",
     "1" * 700 + "/1", "１/２", "1/10\n", "1/10 ", "+1/10", "", "99999/1",
@@ -16,7 +18,11 @@ _CELLS = (
     "'0001-01-01T00:00:00+23:59'", "'2026-01-01'", "'9999-12-31T23:59:59-23:59'", "'<b>'",
     "9223372036854775807",
 )  # fmt: skip
-_SPY = "INSERT INTO entry VALUES (NULL, '', '', '0/1', '0/1', '0/1')"
+_FACTS = (
+    "epsilon", "delta", "reserve", "protects", "table", "identity", "order", "limit", "version",
+    "epsilon", "more",
+)  # fmt: skip
+_SPY = "INSERT INTO entry VALUES (NULL, '{}', '')"
 _SPIES = (
     "CREATE TRIGGER spy BEFORE INSERT ON entry BEGIN SELECT abs(-1); END",
     "CREATE TRIGGER spy AFTER INSERT ON entry BEGIN UPDATE meta SET value = '9/1'; END",
@@ -34,11 +40,11 @@ _SCHEMA = (
     "CREATE TABLE spy (a, b AS (abs(a)))",
     "CREATE TABLE spy (a CHECK (a > abs(-1)))",
     "CREATE INDEX spy ON entry (abs(number))",
-    "CREATE UNIQUE INDEX spy ON entry (label)",
+    "CREATE UNIQUE INDEX spy ON entry (seal)",
     "CREATE TABLE sqlite_stat (a)",
     "ALTER TABLE entry ADD COLUMN more TEXT DEFAULT 'a'",
     "ALTER TABLE entry ADD COLUMN more AS (load_extension('spy'))",
-    "ALTER TABLE entry RENAME COLUMN rho TO r",
+    "ALTER TABLE entry RENAME COLUMN seal TO s",
     "ALTER TABLE meta RENAME TO beta",
     "ANALYZE",
     "REINDEX",
@@ -46,7 +52,8 @@ _SCHEMA = (
     "PRAGMA auto_vacuum = 1",
     "PRAGMA encoding = 'UTF-16'",
     "PRAGMA application_id = 7",
-    "PRAGMA user_version = 2",
+    "PRAGMA user_version = 3",
+    "PRAGMA user_version = 1",
     "PRAGMA user_version = 0",
     "PRAGMA schema_version = 9",
     "UPDATE sqlite_master SET sql = replace(sql, 'TEXT', 'BLOB')",
@@ -90,12 +97,16 @@ def _tamper(connection: sqlite3.Connection, triggers: list[str], dice: Random) -
     for name in ("entry_INSERT", "entry_UPDATE", "entry_DELETE", "meta_INSERT", "meta_UPDATE"):
         connection.execute(f"DROP TRIGGER IF EXISTS {name}")
     connection.execute("DROP TRIGGER IF EXISTS meta_DELETE")
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    change = _first_row_change if version == 1 else _row_change
     for _ in range(dice.choice((1, 1, 2, 3))):
-        statement = dice.choice(_SPIES if spying else _SCHEMA) if schema else _row_change(dice)
+        statement = dice.choice(_SPIES if spying else _SCHEMA) if schema else change(dice)
         try:
             connection.execute(statement)
         except _PROBLEMS:
             continue
+    if version != 1 and dice.random() < 0.8:
+        _reseal(connection)
     for sql in triggers if dice.random() < 0.95 else ():
         try:
             connection.execute(sql)
@@ -103,23 +114,63 @@ def _tamper(connection: sqlite3.Connection, triggers: list[str], dice: Random) -
             continue
 
 
+def _reseal(connection: sqlite3.Connection) -> None:
+    """Seal what is there now, as whoever tampers with a ledger can."""
+    try:
+        for number, seal in find_seals(connection).items():
+            connection.execute("UPDATE entry SET seal = ? WHERE number = ?", (seal, number))
+    except _PROBLEMS:
+        return
+
+
 def _row_change(dice: Random) -> str:
+    """Return a change of version 2 of the format: a body of JSON, and a seal."""
+    cell = dice.choice(_CELLS) if dice.random() < 0.4 else f"'{dice.choice(_AMOUNTS)}'"
+    part = dice.choice(
+        ("kind", "time", "label", "epsilon", "rho", "delta", "who", "purpose", "more")
+    )
+    number = dice.randrange(1, 6)
+    said = f"json_set(body, '$.{part}', {cell})"
+    return dice.choice(
+        (
+            f"UPDATE entry SET body = {said} WHERE number = {number}",
+            f"UPDATE entry SET body = {said} WHERE number = {number}",
+            f"UPDATE entry SET body = json_remove(body, '$.{part}') WHERE number = {number}",
+            f"UPDATE entry SET body = replace(body, ',', ', ') WHERE number = {number}",
+            f"UPDATE entry SET body = {cell} WHERE number = {number}",
+            f"UPDATE entry SET seal = {cell} WHERE number = {number}",
+            f"INSERT INTO entry SELECT max(number) + 1, {said}, seal FROM entry",
+            _any_change(dice, cell, number),
+        )
+    )
+
+
+def _first_row_change(dice: Random) -> str:
+    """Return a change of version 1: a column for each part of an entry."""
     amount = f"'{dice.choice(_AMOUNTS)}'"
     cell = dice.choice(_CELLS) if dice.random() < 0.4 else amount
     column = dice.choice(("number", "time", "label", "epsilon", "rho", "delta"))
-    name = dice.choice(
-        ("epsilon", "delta", "reserve", "protects", "table", "identity", "epsilon", "more")
-    )
     number = dice.randrange(1, 6)
     return dice.choice(
         (
             f"UPDATE entry SET {column} = {cell} WHERE number = {number}",
             f"UPDATE entry SET epsilon = {amount}, rho = {amount} WHERE number = {number}",
+            f"INSERT INTO entry SELECT max(number) + 1, time, '', {amount}, rho, delta FROM entry",
+            f"INSERT INTO entry VALUES ({number}, {cell}, 'a', {amount}, '1/9', '0/1')",
+            _any_change(dice, cell, number),
+            _any_change(dice, cell, number),
+        )
+    )
+
+
+def _any_change(dice: Random, cell: str, number: int) -> str:
+    """Return a change of rows as a whole, or of the terms."""
+    name = dice.choice(_FACTS)
+    return dice.choice(
+        (
             f"UPDATE entry SET number = number + {number - 3} WHERE number >= {number}",
             f"DELETE FROM entry WHERE number = {number}",
             f"DELETE FROM entry WHERE number >= {number}",
-            f"INSERT INTO entry SELECT max(number) + 1, time, '', {amount}, rho, delta FROM entry",
-            f"INSERT INTO entry VALUES ({number}, {cell}, 'a', {amount}, '1/9', '0/1')",
             f"UPDATE meta SET value = {cell} WHERE name = '{name}'",
             f"UPDATE meta SET value = '{number}/10' WHERE name = '{name}'",
             f"INSERT INTO meta VALUES ('{name}', {cell})",

@@ -16,6 +16,7 @@ from itertools import chain
 from pathlib import Path
 
 import sfumato as sf
+from privacy.forging import lay_version_1
 from readers.shuffled import PROTOCOLS
 from sfumato.catalogue import CITY, citizens, requests
 from sfumato.distributed.shuffle import Client
@@ -75,6 +76,7 @@ def _ledgers(folder: Path) -> Iterator[bytes]:
             yield path.read_bytes()
         yield _shrunk(path)
         path.unlink()
+    yield lay_version_1(folder / "first.ledger").read_bytes()
 
 
 def _shrunk(path: Path) -> bytes:

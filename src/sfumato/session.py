@@ -201,7 +201,7 @@ class Session(Charting):
             )
 
     def _require_real_noise(self, plan: Plan) -> None:
-        if simulation() is not None and self.ledger.path is not None:
+        if simulation() is not None and self.ledger.lasting:
             label = shorten_label(plan.label)
             raise LedgerError(
                 f"{label} would be simulated, and its noise could be subtracted.",

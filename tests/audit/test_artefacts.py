@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
@@ -25,9 +24,10 @@ from artefacts.searching import together
 from artefacts.surroundings import HERE, really
 from sfumato.catalogue import Request
 from sfumato.charts.chart import Chart
-from sfumato.privacy import store as records
+from sfumato.privacy import records
 from sfumato.privacy.budget import Budget
-from sfumato.privacy.store import Entry
+from sfumato.privacy.records import Entry, Log, Mark
+from sfumato.privacy.sqlite import SQLiteBook
 from sfumato.releases.release import Release
 from sfumato.session import Session
 from sfumato.testing import seeded
@@ -124,12 +124,12 @@ def test_a_ledger_with_more_than_its_entries_is_noticed(tmp_path: Path) -> None:
     assert beside.ledger(tmp_path / "whole").stood
     write = records.write_entry
 
-    def forgetting(connection: sqlite3.Connection, entry: Entry) -> None:
+    def forgetting(book: SQLiteBook, log: Log, entry: Entry) -> tuple[Entry, Mark]:
         """Leave behind what was deleted, as a careless database does."""
-        connection.execute("CREATE TABLE passing (note TEXT)")
-        connection.execute("INSERT INTO passing VALUES (?)", (ONE.mark * 2000,))
-        connection.execute("DROP TABLE passing")
-        write(connection, entry)
+        book.connection.execute("CREATE TABLE passing (note TEXT)")
+        book.connection.execute("INSERT INTO passing VALUES (?)", (ONE.mark * 2000,))
+        book.connection.execute("DROP TABLE passing")
+        return write(book, log, entry)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("sfumato.privacy.ledger.write_entry", forgetting)

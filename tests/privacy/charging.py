@@ -15,7 +15,8 @@ from sfumato.errors import BudgetError, LedgerError
 from sfumato.privacy.accountant import PrivacyFilter
 from sfumato.privacy.budget import Cost
 from sfumato.privacy.ledger import Ledger
-from sfumato.privacy.store import Entry, read_entries, sum_costs, write_entry
+from sfumato.privacy.records import Entry, read_log, sum_costs, write_entry
+from sfumato.privacy.store import Book
 
 
 class CarelessLedger(Ledger):
@@ -26,10 +27,9 @@ class CarelessLedger(Ledger):
             raise BudgetError(label, "Why.", "Next.")
         time.sleep(0.002)
 
-        def add(connection: sqlite3.Connection) -> Entry:
-            entry = Entry(len(read_entries(connection)) + 1, datetime.now(UTC), label, cost)
-            write_entry(connection, entry)
-            return entry
+        def add(book: Book) -> Entry:
+            log = read_log(book, self._terms)
+            return write_entry(book, log, Entry(0, datetime.now(UTC), label, cost))[0]
 
         return self._store.write(add)
 

@@ -14,8 +14,10 @@ costs = st.builds(Cost, st.none() | amounts, amounts, amounts)
 
 
 def test_each_kind_of_mechanism_has_its_price():
-    assert Cost.pure(HALF) == Cost(HALF, Fraction(1, 8))
-    assert Cost.exponential(HALF) == Cost(HALF, Fraction(1, 32))
+    assert (Cost.pure(HALF).epsilon, Cost.pure(HALF).rho) == (HALF, Fraction(1, 8))
+    assert Cost.pure(HALF) == Cost.laplace(HALF, 1)
+    choice = Cost.exponential(HALF)
+    assert (choice.epsilon, choice.rho) == (HALF, Fraction(1, 32))
     assert Cost.gaussian(HALF) == Cost(None, HALF)
     assert Cost.pure(HALF, delta=Fraction(1, 9)).delta == Fraction(1, 9)
 
@@ -27,6 +29,27 @@ def test_prices_add_up_in_every_currency(one, other):
     assert both.delta == one.delta + other.delta
     assert (both.epsilon is None) == (one.epsilon is None or other.epsilon is None)
     assert one.within(both)
+
+
+ORDERS = [Fraction(3, 2), Fraction(20), Fraction(10**6)]
+losses = st.sampled_from(
+    [Cost.pure(HALF), Cost.laplace(HALF, 7), Cost.exponential(HALF), Cost.gaussian(HALF)]
+)
+
+
+@given(st.lists(losses, max_size=6), st.sampled_from(ORDERS))
+def test_divergences_add_up_exactly(parts, order):
+    whole = sum(parts, Cost.nothing())
+    assert whole.diverge(order) == sum(part.diverge(order) for part in parts)
+    assert whole.diverge(order) <= order * whole.rho
+    assert sum(reversed(parts), Cost.nothing()) == whole
+
+
+def test_losses_that_come_to_more_than_the_cost_are_refused():
+    (loss,) = Cost.pure(HALF).losses
+    for cost in ((HALF, Fraction(1, 9)), (Fraction(1, 3), Fraction(1, 8))):
+        with pytest.raises(BudgetError, match="come to more"):
+            Cost(*cost, Fraction(0), (loss,))
 
 
 @given(costs)

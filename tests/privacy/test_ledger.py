@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from privacy.forging import reseal, rewrite
 from sfumato.errors import LONGEST_LABEL, BudgetError, LedgerError
 from sfumato.privacy import ledger as ledger_module
-from sfumato.privacy import store
-from sfumato.privacy import store as records
+from sfumato.privacy import records, sqlite
 from sfumato.privacy.budget import Budget, Cost
 from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.privacy.ledger import Ledger
@@ -93,8 +93,13 @@ def test_amounts_come_back_to_the_last_digit(epsilon, rho):
         (2, Cost.nothing(), Cost.gaussian(Fraction(1)), "uses Gaussian noise, which needs δ"),
         (2, Cost.nothing(), Cost.pure(Fraction(1), delta=Fraction(1, 10**9)), "δ = 1e-09 for its"),
         (BOTH, Cost.nothing(), Cost.pure(Fraction(3)), "costs ε = 3, but 0 of 2 is spent."),
-        (BOTH, TENTH, Cost.gaussian(Fraction(1, 3)), "costs ρ = 0.3334, but 0.005 of 0.08344 is"),
-        (BOTH, Cost.gaussian(Fraction(1, 99)), Cost.pure(Fraction(2)), "costs ρ = 2, but 0.01011"),
+        (BOTH, TENTH, Cost.gaussian(Fraction(1, 3)), "costs r = 4.322 at Rényi order 12.9"),
+        (
+            BOTH,
+            Cost.gaussian(Fraction(1, 99)),
+            Cost.pure(Fraction(2)),
+            "costs r = 1.99 at",
+        ),
         (
             BOTH,
             Cost.pure(Fraction(1), delta=Fraction(4, 10**7)),
@@ -122,8 +127,8 @@ def test_a_refusal_says_what_is_missing_in_the_nearest_currency(begin, budget, s
 def test_an_interrupted_charge_is_taken_back(begin, monkeypatch):
     ledger = begin(1)
 
-    def interrupted(connection, entry):
-        records.write_entry(connection, entry)
+    def interrupted(book, log, entry):
+        records.write_entry(book, log, entry)
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
@@ -233,7 +238,7 @@ def test_a_creation_that_fails_halfway_leaves_nothing(path, monkeypatch):
         connection.execute("CREATE TABLE meta (name)")
         raise sqlite3.OperationalError
 
-    monkeypatch.setattr(store, "create_tables", broken)
+    monkeypatch.setattr(sqlite, "create_tables", broken)
     with pytest.raises(LedgerError, match="cannot be created"):
         Ledger.create(path, budget=1, table="visits")
     assert list(path.parent.iterdir()) == []
@@ -288,7 +293,7 @@ def test_a_ledger_put_in_the_place_of_another_is_noticed(path):
 
 def test_a_busy_ledger_is_waited_for_and_then_refused(path, monkeypatch):
     ledger = Ledger.create(path, budget=1, table="visits")
-    monkeypatch.setattr(store, "PATIENCE", 0.05)
+    monkeypatch.setattr(sqlite, "PATIENCE", 0.05)
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(LedgerError, match="busy") as refused:
@@ -299,19 +304,23 @@ def test_a_busy_ledger_is_waited_for_and_then_refused(path, monkeypatch):
 
 def test_a_charge_is_on_the_disk_before_it_returns(path):
     kept = Ledger.create(path, budget=1, table="visits")._store
-    assert kept.read(lambda c: c.execute("PRAGMA synchronous").fetchone()) == (3,)
-    assert kept.read(lambda c: c.execute("PRAGMA journal_mode").fetchone()) == ("delete",)
-    assert kept.read(lambda c: c.execute("PRAGMA trusted_schema").fetchone()) == (0,)
+
+    def ask(pragma):
+        return kept.read(lambda book: book.connection.execute(f"PRAGMA {pragma}").fetchone())
+
+    assert (ask("synchronous"), ask("journal_mode")) == ((3,), ("delete",))
+    assert ask("trusted_schema") == (0,)
 
 
 CHANGES = [
-    "UPDATE entry SET epsilon = '0/1'",
+    "UPDATE entry SET body = '{}'",
+    "UPDATE entry SET seal = ''",
     "DELETE FROM entry",
     "DELETE FROM entry WHERE number = 2",
-    "INSERT OR REPLACE INTO entry VALUES (1, '', '', '0/1', '0/1', '0/1')",
-    "REPLACE INTO entry VALUES (2, '', '', '0/1', '0/1', '0/1')",
-    "INSERT INTO entry VALUES (9, '', '', '0/1', '0/1', '0/1')",
-    "INSERT INTO entry (time, label, rho, delta) VALUES ('', '', '0/1', '0/1')",
+    "INSERT OR REPLACE INTO entry VALUES (1, '{}', '')",
+    "REPLACE INTO entry VALUES (2, '{}', '')",
+    "INSERT INTO entry VALUES (9, '{}', '')",
+    "INSERT INTO entry (body, seal) VALUES ('{}', '')",
     "UPDATE meta SET value = '9/1' WHERE name = 'epsilon'",
     "INSERT OR REPLACE INTO meta VALUES ('epsilon', '9/1')",
     "DELETE FROM meta",
@@ -334,43 +343,58 @@ def test_what_is_written_can_be_neither_changed_nor_removed(path, change):
     assert ledger.entries == before
 
 
-def rewrite(path, *changes: str, restore: bool = True) -> None:
-    """Change a ledger by force, with its triggers off and then on again."""
-    with closing(sqlite3.connect(path)) as stranger:
-        triggers = stranger.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'")
-        kept = triggers.fetchall()
-        for name, _ in kept:
-            stranger.execute(f"DROP TRIGGER {name}")
-        for change in changes:
-            stranger.execute(change)
-        for _, sql in kept if restore else []:
-            stranger.execute(sql)
-        stranger.commit()
-
-
-def test_a_ledger_rewritten_by_force_to_something_possible_is_believed(path):
+def test_a_ledger_rewritten_and_sealed_anew_is_believed(path):
     """So that the refusals below are known to come from what is written, not from the force."""
     two_charges(path)
-    rewrite(path, "UPDATE entry SET label = 'renamed' WHERE number = 1")
+    rewrite(path, "UPDATE entry SET body = json_set(body, '$.label', 'renamed') WHERE number = 1")
+    with pytest.raises(LedgerError, match="not as they were sealed"):
+        Ledger.open(path)
+    reseal(path)
     assert Ledger.open(path).entries[0].label == "renamed"
+
+
+def saying(name: str, value: str) -> str:
+    return f"UPDATE entry SET body = json_set(body, '$.{name}', {value}) WHERE number = 1"
 
 
 @pytest.mark.parametrize(
     "change",
     [
-        "UPDATE entry SET epsilon = '-1/10' WHERE number = 1",
-        "UPDATE entry SET rho = '-1/10' WHERE number = 1",
-        "UPDATE entry SET delta = '-1/10' WHERE number = 1",
-        "UPDATE entry SET epsilon = '0.1'",
-        "UPDATE entry SET epsilon = '1/0'",
-        "UPDATE entry SET epsilon = 'nan'",
-        "UPDATE entry SET epsilon = '１/２'",
-        "UPDATE entry SET epsilon = x'312f32'",
-        "UPDATE entry SET epsilon = '1' || '/1' || char(10)",
-        "UPDATE entry SET rho = printf('%.*c', 9999, '1') || '/1'",
-        "UPDATE entry SET label = CAST(x'ff' AS TEXT)",
-        "UPDATE entry SET label = x'00'",
-        "UPDATE entry SET time = 'yesterday'",
+        saying("epsilon", "'-1/10'"),
+        saying("rho", "'-1/10'"),
+        saying("delta", "'-1/10'"),
+        saying("epsilon", "'0.1'"),
+        saying("epsilon", "'1/0'"),
+        saying("epsilon", "'nan'"),
+        saying("epsilon", "'１/２'"),
+        saying("epsilon", "'2/20'"),
+        saying("epsilon", "0.1"),
+        saying("epsilon", "'1' || '/1' || char(10)"),
+        saying("rho", "printf('%.*c', 9999, '1') || '/1'"),
+        saying("rho", "NULL"),
+        saying("rho", "json('[]')"),
+        saying("label", "'two' || char(10) || 'lines'"),
+        saying("label", "printf('%.*c', 301, 'x')"),
+        saying("label", "7"),
+        saying("time", "'yesterday'"),
+        saying("time", "'2026-05-01T10:00:00+02:00'"),
+        saying("kind", "'refund'"),
+        saying("more", "'1/1'"),
+        saying("who", "NULL"),
+        saying("who", "''"),
+        saying("purpose", "'a' || char(10)"),
+        "UPDATE entry SET body = json_remove(body, '$.rho') WHERE number = 1",
+        "UPDATE entry SET body = json_remove(body, '$.kind') WHERE number = 1",
+        "UPDATE entry SET body = body || ' '",
+        "UPDATE entry SET body = replace(body, ',', ', ')",
+        "UPDATE entry SET body = replace(body, 'first', '\\u0066irst')",
+        "UPDATE entry SET body = replace(body, '{', '{\"rho\":\"0/1\",')",
+        "UPDATE entry SET body = '[]'",
+        "UPDATE entry SET body = printf('%.*c', 100000, '[')",
+        "UPDATE entry SET body = '1' || printf('%.*c', 5000, '0')",
+        "UPDATE entry SET body = ''",
+        "UPDATE entry SET body = x'7b7d'",
+        "UPDATE entry SET body = CAST(x'ff' AS TEXT)",
         "DELETE FROM entry WHERE number = 1",
         "UPDATE entry SET number = 7 WHERE number = 2",
         "DELETE FROM meta WHERE name = 'epsilon'",
@@ -383,10 +407,15 @@ def test_a_ledger_rewritten_by_force_to_something_possible_is_believed(path):
         "UPDATE meta SET value = '' WHERE name = 'table'",
         "UPDATE meta SET value = x'7431' WHERE name = 'table'",
         "UPDATE meta SET value = 'anybody' WHERE name = 'protects'",
+        "UPDATE meta SET value = '1' WHERE name = 'version'",
+        "DELETE FROM meta WHERE name = 'version'",
+        "INSERT INTO meta VALUES ('order', '5/1')",
+        "INSERT INTO meta VALUES ('limit', '5/1')",
         "INSERT INTO meta VALUES ('more', '1/1')",
         "INSERT INTO meta VALUES (NULL, '1/1')",
         "PRAGMA application_id = 7",
-        "PRAGMA user_version = 2",
+        "PRAGMA user_version = 1",
+        "PRAGMA user_version = 3",
         "CREATE TRIGGER spy AFTER INSERT ON entry BEGIN DELETE FROM entry; END",
         "CREATE VIEW extra AS SELECT load_extension('evil')",
         "ALTER TABLE entry ADD COLUMN more TEXT",
@@ -395,6 +424,7 @@ def test_a_ledger_rewritten_by_force_to_something_possible_is_believed(path):
 def test_a_ledger_that_makes_no_sense_is_refused_and_nothing_in_it_is_run(path, change):
     ledger = two_charges(path)
     rewrite(path, change)
+    reseal(path)
     bytes_before = path.read_bytes()
     for attempt in (lambda: Ledger.open(path), lambda: ledger.charge("chart", TENTH)):
         with pytest.raises(LedgerError) as refused:
@@ -451,7 +481,7 @@ def test_a_ledger_without_its_triggers_is_refused(path):
 
 def test_a_ledger_from_the_future_says_so(path):
     two_charges(path)
-    rewrite(path, "PRAGMA user_version = 2")
+    rewrite(path, "PRAGMA user_version = 3")
     with pytest.raises(LedgerError, match="made by a newer sfumato"):
         Ledger.open(path)
 
@@ -532,9 +562,9 @@ def test_a_ledger_is_shown_with_spending_rounded_up_and_the_rest_rounded_down(be
     ledger.charge("histogram of age", Cost.pure(Fraction(1, 3)))
     title, *lines = str(ledger).splitlines()
     assert title == "Ledger of visits: Budget(epsilon=1.0), protecting each row"
-    assert any("histogram of age" in line and line.endswith("0.3334") for line in lines)
-    assert lines[-2].split() == ["spent", "0.3334"]
-    assert lines[-1].split() == ["left", "0.6666"]
+    assert any("histogram of age" in line and line.endswith("33.4 %  0.3334") for line in lines)
+    assert lines[-2].split() == ["spent", "33.4", "%", "0.3334"]
+    assert lines[-1] == "left: ε = 0.6666"
 
 
 def test_a_ledger_with_delta_is_shown_in_three_currencies(begin):
@@ -542,12 +572,16 @@ def test_a_ledger_with_delta_is_shown_in_three_currencies(begin):
     ledger.charge("pca of x", Cost.gaussian(Fraction(1, 100)))
     lines = str(ledger).splitlines()
     assert lines[2].split()[-3:] == ["ε", "ρ", "δ"]
-    assert lines[-2].split() == ["spent", "–", "0.01", "0"]
-    assert lines[-1].split() == ["left", "–", "0.07344", "5e-07"]
+    assert lines[-4].split() == ["spent", "12.0", "%", "–", "0.01", "0"]
+    assert lines[-3:] == [
+        "left for a chart with a δ: ε = 1.867, δ = 1e-06",
+        "left for a pure chart: ε = 1.005",
+        "counted as r = 0.1297 at Rényi order 12.9, of 1.081",
+    ]
 
 
 def test_an_empty_ledger_is_shown_too(begin):
-    assert str(begin(1)).splitlines()[-1].split() == ["left", "1"]
+    assert str(begin(1)).splitlines()[-1] == "left: ε = 1"
 
 
 def test_in_a_notebook_no_label_becomes_markup():

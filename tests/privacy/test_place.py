@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from sfumato.errors import LedgerError
-from sfumato.privacy import place, store
+from sfumato.privacy import place, sqlite
 from sfumato.privacy.budget import Cost
 from sfumato.privacy.ledger import Ledger
 from sfumato.privacy.place import is_mounted, lock_file, sync_folder
@@ -67,9 +67,9 @@ def test_where_nothing_is_listed_nothing_is_mounted(
 CHARGE = """
 import sys
 from sfumato.errors import LedgerError
-from sfumato.privacy import store
+from sfumato.privacy import sqlite
 from sfumato.privacy.ledger import Ledger
-store.PATIENCE = 0.1
+sqlite.PATIENCE = 0.1
 try:
     Ledger.open(sys.argv[1])
 except LedgerError as refusal:
@@ -116,7 +116,7 @@ def test_a_folder_that_cannot_be_synced_is_refused_before_anything_is_written(
         raise PermissionError
 
     with monkeypatch.context() as patch:
-        patch.setattr(store, "sync_folder", shut)
+        patch.setattr(sqlite, "sync_folder", shut)
         with pytest.raises(LedgerError, match="cannot be read or written") as refused:
             ledger.charge("chart", TENTH)
         assert ledger.entries == ()
@@ -149,10 +149,11 @@ from sfumato.privacy.budget import Cost
 from sfumato.privacy.ledger import Ledger
 write = ledgers.write_entry
 def forking(*its):
-    write(*its)
+    written = write(*its)
     child = os.fork()
     if child:
         print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+    return written
 ledgers.write_entry = forking
 Ledger.open(sys.argv[1]).charge("chart", Cost.pure(Fraction(1, 10)))
 print("charged", flush=True)
@@ -170,7 +171,7 @@ def test_a_child_forked_inside_a_charge_does_not_go_on_with_it(ledger: Ledger) -
 def test_a_thread_that_waits_for_a_file_gives_up_in_time(
     ledger: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(store, "PATIENCE", 0.05)
+    monkeypatch.setattr(sqlite, "PATIENCE", 0.05)
     path = ledger.path
     assert path is not None
     refusals: list[str] = []

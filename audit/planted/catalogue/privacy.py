@@ -148,15 +148,15 @@ PRIVACY = (
         name="what is spent is added up before the ledger is locked",
         file="privacy/ledger.py",
         old="""
-        def add(connection: Connection) -> Entry:
-            entries = self._entries(connection)
-            spent = sum_costs(entries)
+        def add(book: Book) -> tuple[Entry, Mark]:
+            log = self._look(book, seen)
+            spent = sum_costs(log.entries)
 """,
         new="""
         spent = self.spent
 
-        def add(connection: Connection) -> Entry:
-            entries = self._entries(connection)
+        def add(book: Book) -> tuple[Entry, Mark]:
+            log = self._look(book, seen)
 """,
         among="privacy/test_ledger.py",
         notices="test_threads_spend_a_ledger_to_the_last_unit_and_not_one_more[file]",
@@ -165,20 +165,19 @@ PRIVACY = (
         name="a refused charge is written down all the same",
         file="privacy/ledger.py",
         old="""
-                raise make_refusal(label, self.budget, spent, cost)
+                raise make_refusal(draft.label, self.budget, spent, cost)
 """,
         new="""
-                number = len(entries) + 1
-                write_entry(connection, Entry(number, datetime.now(UTC), label, cost))
-                connection.execute("COMMIT")
-                raise make_refusal(label, self.budget, spent, cost)
+                write_entry(book, log, draft)
+                book.connection.execute("COMMIT")
+                raise make_refusal(draft.label, self.budget, spent, cost)
 """,
         among="privacy/test_ledger.py",
         notices="test_ten_tenths_are_charged_and_the_eleventh_is_not[file]",
     ),
     _privacy(
         name="a ledger in memory is forked with its budget",
-        file="privacy/store.py",
+        file="privacy/sqlite.py",
         old="if os.getpid() != self._process:",
         new="if self._process is None:",
         among="privacy/test_ledger_processes.py",
@@ -186,7 +185,7 @@ PRIVACY = (
     ),
     _privacy(
         name="a charge is not waited for until it is on the disk",
-        file="privacy/store.py",
+        file="privacy/sqlite.py",
         old='"synchronous = EXTRA"',
         new='"synchronous = OFF"',
         among="privacy/test_ledger.py",
@@ -194,7 +193,7 @@ PRIVACY = (
     ),
     _privacy(
         name="a ledger's name is looked at before its links are followed",
-        file="privacy/store.py",
+        file="privacy/sqlite.py",
         old="if is_taken(file):",
         new="if is_taken(path):",
         among="privacy/test_place.py",
@@ -231,7 +230,7 @@ PRIVACY = (
     ),
     _privacy(
         name="entries of a ledger can be deleted",
-        file="privacy/store.py",
+        file="privacy/sqlite.py",
         old="""
         ("entry", "DELETE", ""),
 """,
@@ -242,11 +241,35 @@ PRIVACY = (
     ),
     _privacy(
         name="a ledger is opened with a larger budget than it was made with",
-        file="privacy/store.py",
+        file="privacy/records.py",
         old="if self.limits != wanted.limits:",
         new="if self.limits > wanted.limits:",
         among="privacy/test_ledger.py",
         notices="test_a_ledger_is_not_opened_on_other_terms",
+    ),
+    _privacy(
+        name="an entry is sealed without what went before it",
+        file="privacy/records.py",
+        old='return _digest(f"sfumato entry\\n{before}\\n{body}")',
+        new='return _digest(f"sfumato entry\\n{body}")',
+        among="privacy/test_records.py",
+        notices="test_entries_left_out_put_in_or_exchanged_are_noticed[swap_rows-1]",
+    ),
+    _privacy(
+        name="seals are written and never looked at",
+        file="privacy/records.py",
+        old="if terms.version > 1 and row.seal != seals[-1]:",
+        new="if terms.version > 1 and not row.seal:",
+        among="privacy/test_records.py",
+        notices="test_every_byte_of_every_entry_is_guarded[body]",
+    ),
+    _privacy(
+        name="an older copy of a ledger is gone on with",
+        file="privacy/ledger.py",
+        old="if not log.continues(seen):",
+        new="if log.mark.number == 0 and not log.continues(seen):",
+        among="privacy/test_records.py",
+        notices="test_an_older_copy_that_is_put_back_is_noticed_by_whoever_saw_more",
     ),
     _session(
         name="a search may protect little without a word",

@@ -27,7 +27,7 @@ from sfumato.mechanisms.meter import Meter
 from sfumato.mechanisms.stability import stability_threshold, threshold_categories
 from sfumato.postprocess.noise_law import NoiseLaw
 from sfumato.privacy.budget import Budget, Cost, to_fraction
-from sfumato.privacy.currency import Currency, Pure
+from sfumato.privacy.currency import PURE, Currency
 from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.privacy.share import allot
 from sfumato.private_search import Private
@@ -38,7 +38,7 @@ class Allocation:
     """An amount of pure ε or, where the budget has a δ, of what its ledger counts."""
 
     amount: Fraction
-    currency: Currency = Pure()
+    currency: Currency = PURE
 
     @classmethod
     def of(cls, budget: Budget, thresholds: Fraction = Fraction(0)) -> Allocation:
@@ -54,7 +54,7 @@ class Allocation:
     @property
     def pure(self) -> bool:
         """Whether it is an amount of pure ε, which buys Laplace noise."""
-        return isinstance(self.currency, Pure)
+        return self.currency == PURE
 
     def part(self, share: Fraction) -> Allocation:
         """Return a share of this portion."""

@@ -258,7 +258,7 @@ def find_largest(
     most = bisect_left(candidates, True, key=lambda epsilon: affordable(epsilon) is False) - 1
     if most < 0 or not affordable(candidates[most]):
         return None
-    return Budget(candidates[most], asked.delta, asked.reserve, weak=True)
+    return Budget(candidates[most], asked.delta, asked.reserve, weak=asked.weak)
 
 
 @cache

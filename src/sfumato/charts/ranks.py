@@ -241,7 +241,8 @@ class RankCounting:
         """Price the histogram with its share of a portion, or refuse one that is too small."""
         if size is not None:
             counts = whole.part(SIZE_SHARE + COUNT_SHARE)
-            return cls(None, counts.law(2 * unit.weight), levels, size, unit.step, counts.cost(2 * unit.weight))
+            most = 2 * unit.weight
+            return cls(None, counts.law(most), levels, size, unit.step, counts.cost(most))
         sizes, counts = whole.part(SIZE_SHARE), whole.part(COUNT_SHARE)
         laws = sizes.law(unit.weight), counts.law(unit.weight)
         cost = sizes.cost(unit.weight) + counts.cost(unit.weight)

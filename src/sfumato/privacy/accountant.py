@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
 from sfumato.errors import BudgetError, Spending
-from sfumato.privacy.budget import Budget, Cost, convert, format_amount, to_fraction
-from sfumato.privacy.currency import Concentrated, Currency, Renyi
+from sfumato.privacy.budget import Budget, Cost, convert, format_amount, implies, to_fraction
+from sfumato.privacy.currency import Concentrated, Renyi
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ class PrivacyFilter:
     """
 
     budget: Budget
-    currency: Currency
+    currency: Concentrated | Renyi
     limit: Fraction
 
     @classmethod
@@ -52,6 +53,22 @@ class PrivacyFilter:
     def order(self) -> Fraction | None:
         """The order of the divergences that are counted; None where ρ is."""
         return self.currency.order if isinstance(self.currency, Renyi) else None
+
+    def word(self, amount: Fraction) -> str:
+        """Say an amount of the currency."""
+        words = f"{self.currency.name} = {format_amount(amount, up=True)}"
+        if self.order is None:
+            return words
+        return f"{words} at Rényi order {format_amount(self.order, up=False, digits=3)}"
+
+    @property
+    def keeps_its_promise(self) -> bool:
+        """Whether the limit implies the promise; a file might say otherwise."""
+        if self.order is None or self.limit == 0:
+            return self.limit <= self.budget.rho
+        return self.order > 1 and implies(
+            self.order, self.limit, self.epsilon, self.converted_delta
+        )
 
     @property
     def epsilon(self) -> Fraction:
@@ -85,11 +102,18 @@ class PrivacyFilter:
         by_epsilon = total.epsilon is not None and total.epsilon <= self.epsilon
         return by_epsilon or self.price(total) <= self.limit
 
+    def choose_measure(self, spent: Cost) -> Callable[[Cost], Fraction]:
+        """Return what tells the part of all that a cost takes, where `spent` takes least."""
+        parts: list[Callable[[Cost], Fraction]] = []
+        if spent.epsilon is not None:
+            parts.append(lambda cost: (cost.epsilon or 0) / self.epsilon)
+        if self.limit:
+            parts.append(lambda cost: self.price(cost) / self.limit)
+        return min(parts, key=lambda part: part(spent))
+
     def price(self, cost: Cost) -> Fraction:
         """Return a cost in the currency."""
-        amount = self.currency.price(cost)
-        assert amount is not None  # only ε is not to be had for everything
-        return amount
+        return self.currency.price(cost)
 
 
 def _converted_delta(budget: Budget) -> Fraction:
@@ -120,31 +144,22 @@ def make_refusal(
     return BudgetError(f"{label} costs {min(fits)[1]}", _LIMIT, advice)
 
 
-def _list_overspending(
-    rule: PrivacyFilter, spent: Cost, cost: Cost
-) -> list[tuple[Fraction, str]]:
+def _list_overspending(rule: PrivacyFilter, spent: Cost, cost: Cost) -> list[tuple[Fraction, str]]:
     """Return in each currency how much of the limit would be spent, and that in words."""
     fits: list[tuple[Fraction, str]] = []
     if cost.epsilon is not None and spent.epsilon is not None:
         share = (spent.epsilon + cost.epsilon) / rule.epsilon
-        fits.append((share, _compare("ε", cost.epsilon, spent.epsilon, rule.epsilon)))
+        words = f"ε = {format_amount(cost.epsilon, up=True)}"
+        fits.append((share, _compare(words, spent.epsilon, rule.epsilon)))
     if rule.limit > 0:
-        amounts = (rule.price(cost), rule.price(spent), rule.limit)
-        fits.append((rule.price(spent + cost) / rule.limit, _compare(_name(rule), *amounts)))
+        words = _compare(rule.word(rule.price(cost)), rule.price(spent), rule.limit)
+        fits.append((rule.price(spent + cost) / rule.limit, words))
     return fits
 
 
-def _name(rule: PrivacyFilter) -> str:
-    if rule.order is None:
-        return rule.currency.name
-    return f"a Rényi divergence of order {format_amount(rule.order, up=False, digits=3)}"
-
-
-def _compare(currency: str, cost: Fraction, spent: Fraction, limit: Fraction) -> str:
-    joined = "=" if len(currency) == 1 else "of"
+def _compare(cost: str, spent: Fraction, limit: Fraction) -> str:
     return (
-        f"{currency} {joined} {format_amount(cost, up=True)}, but "
-        f"{format_amount(spent, up=True)} of {format_amount(limit, up=False)} is spent."
+        f"{cost}, but {format_amount(spent, up=True)} of {format_amount(limit, up=False)} is spent."
     )
 
 

@@ -276,6 +276,13 @@ def convert(epsilon: Fraction, delta: Fraction) -> Conversion | None:
     return Conversion(Fraction(alpha), Fraction(alpha) * rho) if rho else None
 
 
+def implies(order: Fraction, limit: Fraction, epsilon: Fraction, delta: Fraction) -> bool:
+    """Tell whether we can prove that a divergence of `limit` at `order` implies (ε, δ)-DP."""
+    if delta <= 0:
+        return limit == 0
+    return limit <= epsilon + _slack(float(order), _log(delta))
+
+
 def rho_within(epsilon: Fraction, delta: Fraction) -> Fraction:
     """Return the largest ρ we can prove to imply (ε, δ)-DP; none without a δ.
 

@@ -117,3 +117,6 @@ def _round_root_down(square: Fraction) -> Fraction:
     while root**2 > square:
         root = Fraction(math.nextafter(float(root), 0.0))
     return root
+
+
+PURE = Pure()

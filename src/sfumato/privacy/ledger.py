@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import os
+import math
 import secrets
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from fractions import Fraction
 from html import escape
 from pathlib import Path
-from sqlite3 import Connection
 
 from sfumato.errors import (
     LedgerError,
@@ -23,21 +23,25 @@ from sfumato.errors import (
 from sfumato.privacy.accountant import PrivacyFilter, make_refusal
 from sfumato.privacy.budget import Budget, Cost, explain_weakness, format_amount
 from sfumato.privacy.guarantee import PrivacyUnit
-from sfumato.privacy.place import exists
-from sfumato.privacy.share import Share
-from sfumato.privacy.store import (
+from sfumato.privacy.records import (
     Entry,
-    FileStore,
-    MemoryStore,
-    Store,
+    Log,
+    Mark,
     Terms,
-    UnreadableError,
-    create,
     inspect,
-    read_entries,
+    read_log,
     read_terms,
     sum_costs,
     write_entry,
+)
+from sfumato.privacy.share import Share, find_pure
+from sfumato.privacy.store import Book, Store, UnreadableError
+from sfumato.privacy.stores import (
+    Place,
+    create_in_memory,
+    create_store,
+    find_store,
+    name_place,
 )
 
 Row = tuple[str, ...]
@@ -49,14 +53,21 @@ def as_text(terms: Terms, entries: Sequence[Entry]) -> str:
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = [_format_line(row, widths) for row in rows]
     rule = "─" * len(lines[0])
-    return "\n".join([_write_title(terms), rule, lines[0], rule, *lines[1:-2], rule, *lines[-2:]])
+    table = [rule, lines[0], rule, *lines[1:-1], rule, lines[-1]]
+    return "\n".join([_write_title(terms), *table, *_write_foot(terms, entries)])
 
 
 def as_html(terms: Terms, entries: Sequence[Entry]) -> str:
     """Write the ledger as an HTML table."""
     head, *body = _list_rows(terms, entries)
     table = _format_html_row(head, "th") + "".join(_format_html_row(row, "td") for row in body)
-    return f"<table><caption>{escape(_write_title(terms))}</caption>{table}</table>"
+    foot = "<br>".join(map(escape, _write_foot(terms, entries)))
+    return f"<table><caption>{escape(_write_title(terms))}</caption>{table}</table><p>{foot}</p>"
+
+
+def _write_foot(terms: Terms, entries: Sequence[Entry]) -> list[str]:
+    rule, spent = terms.rule, sum_costs(entries)
+    return list(filter(None, [*describe_left(rule, spent), describe_rule(rule, spent)]))
 
 
 def _write_title(terms: Terms) -> str:
@@ -67,27 +78,51 @@ def _write_title(terms: Terms) -> str:
 
 
 def _list_rows(terms: Terms, entries: Sequence[Entry]) -> list[Row]:
-    spent = sum_costs(entries)
-    left = Share.remaining(PrivacyFilter.of(terms.budget), spent)
     # A pure budget has one currency; the others would only confuse.
-    columns = 1 if terms.budget.pure else 3
+    columns = slice(2) if terms.budget.pure else slice(4)
+    spent = sum_costs(entries)
+    measure = terms.rule.choose_measure(spent)
 
-    def row(number: str, time: str, label: str, cost: Cost, *, up: bool = True) -> Row:
-        return (number, time, label, *_format_amounts(cost, up=up)[:columns])
+    def row(number: str, time: str, label: str, cost: Cost) -> Row:
+        share = f"{math.ceil(1000 * measure(cost)) / 10:.1f} %"
+        return (number, time, label, *(share, *_format_amounts(cost))[columns])
 
     return [
-        ("", "time (UTC)", "what for", *("ε", "ρ", "δ")[:columns]),
+        ("", "time (UTC)", "what for", *("share", "ε", "ρ", "δ")[columns]),
         *(row(str(e.number), f"{e.time:%Y-%m-%d %H:%M}", e.label, e.cost) for e in entries),
         row("", "", "spent", spent),
-        row("", "", "left", left, up=False),
     ]
 
 
-def _format_amounts(cost: Cost, *, up: bool) -> Row:
+def _format_amounts(cost: Cost) -> Row:
     def shown(amount: Fraction | None) -> str:
-        return "–" if amount is None else format_amount(amount, up=up)
+        return "–" if amount is None else format_amount(amount, up=True)
 
     return shown(cost.epsilon), shown(cost.rho), shown(cost.delta)
+
+
+def describe_left(rule: PrivacyFilter, spent: Cost) -> list[str]:
+    """Say how much one more chart could have, with either kind of noise.
+
+    Examples
+    --------
+    >>> rule = PrivacyFilter.of(Budget(1, 1e-6))
+    >>> describe_left(rule, Cost.pure(Fraction(1, 4)))
+    ['left for a chart with a δ: ε = 0.7481, δ = 1e-06', 'left for a pure chart: ε = 0.75']
+    """
+    left, pure = Share.remaining(rule, spent), find_pure(rule, spent)
+    if rule.budget.pure:
+        return [f"left: ε = {format_amount(pure, up=False)}"]
+    return [
+        f"left for a chart with a δ: {replace(left, epsilon=None)}",
+        f"left for a pure chart: ε = {format_amount(pure, up=False)}",
+    ]
+
+
+def describe_rule(rule: PrivacyFilter, spent: Cost) -> str:
+    """Say what is counted, for those who want to know."""
+    of = f"{rule.word(rule.price(spent))}, of {format_amount(rule.limit, up=False)}"
+    return f"counted as {of}" if rule.limit else ""
 
 
 def _format_line(row: Row, widths: Sequence[int]) -> str:
@@ -103,10 +138,11 @@ def _format_html_row(row: Row, tag: str) -> str:
 class Ledger:
     """One budget for one table and one unit, and every charge against it.
 
-    Made by `create`, `open`, `at` or `memory`. A charge is checked and written in one transaction
-    and is on the disk when `charge` returns. Threads and processes may share the file; keep it on
-    a local disk, where file locks can be relied on, and never put back an older copy: it has
-    forgotten what was spent since.
+    Made by `create`, `at` or `memory`; `Ledger("visits.ledger")` opens one that is there. A charge
+    is checked and written in one transaction and is on the disk when `charge` returns. Threads and
+    processes may share the file; keep it on a local disk, where file locks can be relied on, and
+    never put back an older copy: it has forgotten what was spent since. Whoever saw more of it
+    refuses to go on with it; whoever opens it afterwards cannot know.
 
     Examples
     --------
@@ -118,62 +154,48 @@ class Ledger:
     Fraction(3, 4)
     """
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self._terms = store.read(inspect)
+    def __init__(self, place: Place | Store) -> None:
+        self._store = place if isinstance(place, Store) else _require_store(place)
+        self._terms, self._seen = self._store.read(inspect)
 
     @classmethod
     def create(
         cls,
-        path: str | os.PathLike[str],
+        place: Place,
         *,
         budget: Budget | float,
         unit: PrivacyUnit | str | None = None,
         table: str,
     ) -> Ledger:
         """Begin a ledger in a new file; an existing one is never touched."""
-        place = _resolve_path(path)
-        create(place, _make_terms(budget, unit, table))
-        return cls(FileStore(place))
+        return cls(create_store(place, _make_terms(budget, unit, table)))
 
     @classmethod
-    def open(cls, path: str | os.PathLike[str]) -> Ledger:
+    def open(cls, place: Place) -> Ledger:
         """Open the ledger in an existing file."""
-        place = _resolve_path(path)
-        if not exists(place):
-            raise LedgerError(
-                f"There is no ledger at {place}.",
-                "A new one would forget what was spent before.",
-                (
-                    "If nothing was, write ",
-                    Worded(
-                        f"Ledger.create({str(path)!r}, budget=Budget(epsilon=1), table='visits')",
-                        in_shell=f"sfumato ledger create {typed(path)} --epsilon 1 --table visits",
-                    ),
-                    ".",
-                ),
-            )
-        return cls(FileStore(place))
+        return cls(place)
 
     @classmethod
     def at(
         cls,
-        path: str | os.PathLike[str],
+        place: Place,
         *,
         budget: Budget | float,
         unit: PrivacyUnit | str | None = None,
         table: str,
     ) -> Ledger:
-        """Open the ledger at `path`, or begin it; one with other terms is refused."""
-        place, terms = _resolve_path(path), _make_terms(budget, unit, table)
-        if not exists(place):
+        """Open the ledger at `place`, or begin it; one with other terms is refused."""
+        terms = _make_terms(budget, unit, table)
+        store = find_store(place)
+        if store is None:
             try:
-                create(place, terms)
+                store = create_store(place, terms)
             except LedgerError:
                 # Another process may have begun it in the meantime.
-                if not exists(place):
+                store = find_store(place)
+                if store is None:
                     raise
-        ledger = cls(FileStore(place))
+        ledger = cls(store)
         ledger.require(budget=budget, unit=unit, table=table)
         return ledger
 
@@ -186,7 +208,7 @@ class Ledger:
         table: str = "table",
     ) -> Ledger:
         """Begin a ledger that lives as long as this process."""
-        return cls(MemoryStore(_make_terms(budget, unit, table)))
+        return cls(create_in_memory(_make_terms(budget, unit, table)))
 
     @property
     def budget(self) -> Budget:
@@ -204,14 +226,24 @@ class Ledger:
         return self._terms.table
 
     @property
+    def identity(self) -> str:
+        """A random text that no other ledger has."""
+        return self._terms.identity
+
+    @property
     def path(self) -> Path | None:
-        """The file; None in memory."""
+        """The file; None where it is kept in none."""
         return self._store.path
+
+    @property
+    def lasting(self) -> bool:
+        """Whether it outlives this process, as all do but those in memory."""
+        return self._store.address is not None
 
     @property
     def entries(self) -> tuple[Entry, ...]:
         """Every charge so far."""
-        return self._store.read(self._entries)
+        return self._read().entries
 
     @property
     def spent(self) -> Cost:
@@ -221,7 +253,7 @@ class Ledger:
     @property
     def rule(self) -> PrivacyFilter:
         """The rule by which charges are admitted."""
-        return PrivacyFilter.of(self.budget)
+        return self._terms.rule
 
     @property
     def remaining(self) -> Share:
@@ -239,40 +271,80 @@ class Ledger:
         wanted = self.budget if budget is None else budget
         self._terms.agree(self._store.name, _make_terms(wanted, unit, table))
 
-    def charge(self, label: str, cost: Cost) -> Entry:
+    def charge(
+        self, label: str, cost: Cost, *, who: str | None = None, purpose: str | None = None
+    ) -> Entry:
         """Write down `cost`, or refuse it and leave the ledger as it was.
+
+        Parameters
+        ----------
+        who, purpose
+            Who asks and why: short texts for those who look after the ledger. Never data.
 
         Privacy
         -------
         When this returns the charge survives a crash of the process and of the machine, and all
         charges together keep the ledger's (ε, δ), however they were chosen (`accountant.md`).
         """
-        label = shorten_label(label)
+        if self._terms.version == 1:  # which has no room for more than these
+            cost = Cost(cost.epsilon, cost.rho, cost.delta)
+        draft = Entry(0, datetime.now(UTC), shorten_label(label), cost, who, purpose)
+        self._require_room_for(draft)
+        seen = self._seen
 
-        def add(connection: Connection) -> Entry:
-            entries = self._entries(connection)
-            spent = sum_costs(entries)
+        def add(book: Book) -> tuple[Entry, Mark]:
+            log = self._look(book, seen)
+            spent = sum_costs(log.entries)
             if not self.rule.admits(spent, cost):
-                raise make_refusal(label, self.rule, spent, cost)
-            entry = Entry(len(entries) + 1, datetime.now(UTC), label, cost)
-            write_entry(connection, entry)
-            return entry
+                raise make_refusal(draft.label, self.rule, spent, cost)
+            return write_entry(book, log, draft)
 
-        return self._store.write(add)
+        entry, mark = self._store.write(add)
+        self._remember(mark)
+        return entry
 
-    def _entries(self, connection: Connection) -> tuple[Entry, ...]:
-        if read_terms(connection) != self._terms:
+    def _require_room_for(self, entry: Entry) -> None:
+        if self._terms.version == 1 and (entry.who or entry.purpose):
+            raise LedgerError(
+                f"{self._store.name} was begun by an older sfumato, which kept neither who asked "
+                "nor what for.",
+                "A ledger keeps the format, and the rule, that it was begun with.",
+                "Leave them out, or begin a new ledger with what is left in this one.",
+            )
+
+    def _read(self) -> Log:
+        # What was seen is asked before the ledger is: another thread may charge in between.
+        seen = self._seen
+        log = self._store.read(lambda book: self._look(book, seen))
+        self._remember(log.mark)
+        return log
+
+    def _look(self, book: Book, seen: Mark) -> Log:
+        if read_terms(book) != self._terms:
             raise UnreadableError("It is not the ledger that was opened")
-        return read_entries(connection)
+        log = read_log(book, self._terms)
+        if not log.continues(seen):
+            raise LedgerError(
+                f"{self._store.name} has lost entries that it had before.",
+                "An older copy has forgotten what was spent since, and would let it be spent "
+                "again.",
+                "Put the newest copy back; if there is none, count the budget as spent.",
+            )
+        return log
+
+    def _remember(self, mark: Mark) -> None:
+        # Without a lock, which a fork could leave locked: at worst a little less is remembered.
+        if mark.number > self._seen.number:
+            self._seen = mark
 
     def __reduce__(self) -> tuple[object, ...]:
-        if self.path is None:
+        if self._store.address is None:
             raise LedgerError(
                 "A ledger in memory cannot be copied or sent to another process.",
                 "Each copy could spend the same budget again.",
                 ("Keep it in a file: ", Setting("ledger", "visits.ledger"), "."),
             )
-        return Ledger.open, (self.path,)
+        return Ledger.open, (self._store.address,)
 
     def __repr__(self) -> str:
         return f"Ledger({self._store.name!r}, table={self.table!r}, budget={self.budget!r})"
@@ -284,19 +356,27 @@ class Ledger:
         return as_html(self._terms, self.entries)
 
 
-def _resolve_path(path: str | os.PathLike[str]) -> Path:
-    # Made absolute once: changing the working directory must not change the ledger.
-    place = Path(path).absolute()
-    # SQLite would stop reading the name there, and open another file.
-    if "\0" in str(place):
+def _require_store(place: Place) -> Store:
+    store = find_store(place)
+    if store is None:
         raise LedgerError(
-            "A ledger's file name must not hold a NUL character.",
-            "Another file might be opened in its place.",
-            ("Write a plain name: ", Setting("ledger", "visits.ledger"), "."),
+            f"There is no ledger at {name_place(place)}.",
+            "A new one would forget what was spent before.",
+            (
+                "If nothing was, write ",
+                Worded(
+                    f"Ledger.create({str(place)!r}, budget=Budget(epsilon=1), table='visits')",
+                    in_shell=f"sfumato ledger create {typed(place)} --epsilon 1 --table visits",
+                ),
+                ".",
+            ),
         )
-    return place
+    return store
 
 
 def _make_terms(budget: Budget | float, unit: PrivacyUnit | str | None, table: str) -> Terms:
-    protects = PrivacyUnit.of(unit).protects
-    return Terms(Budget.of(budget), protects, table, secrets.token_hex(16))
+    budget, protects = Budget.of(budget), PrivacyUnit.of(unit).protects
+    total = Budget.of(budget)
+    rule = PrivacyFilter.of(total)
+    limit = None if rule.order is None else rule.limit
+    return Terms(total, protects, table, secrets.token_hex(16), rule.order, limit)

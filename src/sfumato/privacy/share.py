@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from numbers import Real
+from numbers import Rational
 
 from sfumato.errors import BudgetError, Worded
 from sfumato.privacy.accountant import PrivacyFilter
@@ -18,7 +19,7 @@ from sfumato.privacy.budget import (
     rho_within,
     to_fraction,
 )
-from sfumato.privacy.currency import Concentrated, Currency, Pure, Renyi
+from sfumato.privacy.currency import PURE, Concentrated, Currency, Renyi
 
 
 @dataclass(frozen=True, repr=False)
@@ -34,7 +35,7 @@ class Grant(Budget):
     """
 
     amount: Fraction = Fraction(0)
-    currency: Currency = Pure()
+    currency: Currency = PURE
     converted: Fraction = Fraction(0)
 
     def allot(self, thresholds: Fraction) -> tuple[Fraction, Currency]:
@@ -58,7 +59,7 @@ def allot(budget: Budget, thresholds: Fraction = Fraction(0)) -> tuple[Fraction,
     if isinstance(budget, Grant):
         return budget.allot(thresholds)
     if budget.pure:
-        return to_fraction(budget.epsilon), Pure()
+        return to_fraction(budget.epsilon), PURE
     kept = to_fraction(plain_above(thresholds))
     best = convert(to_fraction(budget.epsilon), to_fraction(budget.delta) - kept)
     return (Fraction(0), Concentrated()) if best is None else (best.limit, Renyi(best.order))
@@ -125,7 +126,7 @@ class Share:
         return f"Share({self})"
 
     def __str__(self) -> str:
-        if not (self.amount or self.epsilon):
+        if not (self.proven_epsilon or self.epsilon):
             return "nothing"
         grant = self.grant()
         delta = f", δ = {format_amount(to_fraction(grant.delta), up=True)}" if grant.delta else ""
@@ -136,7 +137,7 @@ class Share:
 
         It promises what its amount proves at the δ of the whole ledger.
         """
-        if self.amount > 0:
+        if self.proven_epsilon:
             return self._grant_amount()
         if self.epsilon:
             return _grant_epsilon(self.epsilon, self.rule.budget.weak)
@@ -146,12 +147,19 @@ class Share:
             "Draw a saved release again: drawing is free.",
         )
 
-    def _grant_amount(self) -> Grant:
-        rule, rho = self.rule, self.rho
+    @property
+    def proven_epsilon(self) -> float:
+        """The ε that the amount proves at the δ of the whole ledger; 0 where it buys nothing."""
+        if self.amount <= 0:
+            return 0.0
         # Rounded up to a few digits, which also covers the rounding of the way back.
-        proven = to_fraction(float(format_amount(epsilon_of(rho, rule.converted_delta), up=True)))
+        proven = format_amount(epsilon_of(self.rho, self.rule.converted_delta), up=True)
+        return min(float(proven), self.rule.budget.epsilon)
+
+    def _grant_amount(self) -> Grant:
+        rule = self.rule
         return Grant(
-            float(min(proven, rule.epsilon)),
+            self.proven_epsilon,
             plain_above(rule.converted_delta + self.delta),
             weak=True,
             amount=self.amount,
@@ -190,6 +198,12 @@ def grant(rule: PrivacyFilter, asked: Budget | Share | float) -> Budget:
     return _convert_budget(rule, budget)
 
 
+def find_pure(rule: PrivacyFilter, spent: Cost) -> Fraction:
+    """Return the most pure ε that one chart could still have."""
+    left = Share.remaining(rule, spent)
+    return max(left.epsilon or Fraction(0), rule.currency.pure(left.amount))
+
+
 def _convert_budget(rule: PrivacyFilter, budget: Budget) -> Grant:
     delta, whole = to_fraction(budget.delta), to_fraction(rule.budget.delta)
     split = delta * rule.converted_delta / whole
@@ -214,13 +228,14 @@ def _amount_of(currency: Currency, rho: Fraction) -> Fraction:
 
 
 def _grant_epsilon(epsilon: Fraction, weak: bool) -> Grant:
-    return Grant(plain_above(epsilon), weak=weak, amount=epsilon, currency=Pure())
+    return Grant(plain_above(epsilon), weak=weak, amount=epsilon, currency=PURE)
 
 
 def _read_factor(factor: object) -> Fraction:
-    if isinstance(factor, Real) and 0 < factor < float("inf"):
-        exact = factor if isinstance(factor, int | Fraction) else to_fraction(float(factor))
-        return Fraction(exact)
+    if isinstance(factor, Rational) and Fraction(factor) > 0:
+        return Fraction(factor)
+    if isinstance(factor, float) and 0 < factor < math.inf:
+        return to_fraction(factor)
     raise BudgetError(
         "A share is divided, or multiplied, by a number above 0.",
         "It is an amount of privacy.",

@@ -1,0 +1,22 @@
+-- A ledger as version 1 of the format kept it.
+BEGIN TRANSACTION;
+CREATE TABLE entry (number INTEGER PRIMARY KEY, time TEXT NOT NULL, label TEXT NOT NULL, epsilon TEXT, rho TEXT NOT NULL, delta TEXT NOT NULL);
+INSERT INTO "entry" VALUES(1,'2026-05-01T10:00:00.991187+00:00','histogram of age','1/10','1/200','0/1');
+INSERT INTO "entry" VALUES(2,'2026-05-01T10:00:00.992836+00:00','quantiles of wait by ward','1/7','1/392','0/1');
+INSERT INTO "entry" VALUES(3,'2026-05-01T10:00:00.994508+00:00','histogram of ward','1/10','1/200','1/10000000');
+INSERT INTO "entry" VALUES(4,'2026-05-01T10:00:00.996999+00:00','pca of height, weight',NULL,'1/1000','0/1');
+CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+INSERT INTO "meta" VALUES('epsilon','2/1');
+INSERT INTO "meta" VALUES('delta','1/1000000');
+INSERT INTO "meta" VALUES('protects','user user_id');
+INSERT INTO "meta" VALUES('table','visits');
+INSERT INTO "meta" VALUES('identity','fd95086c804b133e9af72f25e9b2cc0a');
+CREATE TRIGGER entry_INSERT BEFORE INSERT ON entry WHEN NEW.number IS NOT (SELECT coalesce(max(number), 0) + 1 FROM entry) BEGIN SELECT RAISE(ABORT, 'a ledger is only ever added to'); END;
+CREATE TRIGGER entry_UPDATE BEFORE UPDATE ON entry  BEGIN SELECT RAISE(ABORT, 'a ledger is only ever added to'); END;
+CREATE TRIGGER entry_DELETE BEFORE DELETE ON entry  BEGIN SELECT RAISE(ABORT, 'a ledger is only ever added to'); END;
+CREATE TRIGGER meta_INSERT BEFORE INSERT ON meta  BEGIN SELECT RAISE(ABORT, 'a ledger is only ever added to'); END;
+CREATE TRIGGER meta_UPDATE BEFORE UPDATE ON meta  BEGIN SELECT RAISE(ABORT, 'a ledger is only ever added to'); END;
+CREATE TRIGGER meta_DELETE BEFORE DELETE ON meta  BEGIN SELECT RAISE(ABORT, 'a ledger is only ever added to'); END;
+COMMIT;
+PRAGMA application_id = 1936094573;
+PRAGMA user_version = 1;
