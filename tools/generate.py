@@ -41,6 +41,7 @@ UNIT = (
 )
 PRICE = "What the chart may spend; a bare number is pure ε."
 PRICE_WITH_DELTA = "What the chart may spend, ``sf.Budget(epsilon, delta)``: it needs a δ."
+SHARED = "A part of what is left is ``session.remaining / 4``."
 ALONE = (
     "{kind} for one unit added or removed. {chart} The release states its guarantee. Charts made "
     "one by one do not know of each other: to bound what several reveal together, use a `Session`."
@@ -169,10 +170,10 @@ def method(definition: Definition) -> str:
     chart, shown = definition.chart, definition.options
     explained = {
         **{option.name: in_python(option, session=True) for option in shown},
-        "budget": PRICE_WITH_DELTA if chart.needs_delta else PRICE,
+        "budget": f"{PRICE_WITH_DELTA if chart.needs_delta else PRICE} {SHARED}",
     }
     text = _function(
-        ["self", *_parameters(definition, shown), f"budget: {_price(chart)}"],
+        ["self", *_parameters(definition, shown), f"budget: {_price(chart)} | Share"],
         definition,
         docstring(
             definition, explained, IN_A_SESSION.format(chart=chart.privacy), _in_a_session(chart)
@@ -299,7 +300,7 @@ class Charting(ABC):
     """Charts asked for by name; each is planned, charged and measured by `release`."""
 
     @abstractmethod
-    def release(self, chart: Chart[P, R_co], *, budget: Budget | float) -> R_co:
+    def release(self, chart: Chart[P, R_co], *, budget: Budget | Share | float) -> R_co:
         """Plan, charge, measure.
 
         Privacy
@@ -313,6 +314,7 @@ class Charting(ABC):
         "from abc import ABC, abstractmethod",
         "from sfumato.charts.chart import Chart, P, R_co",
         "from sfumato.privacy.budget import Budget",
+        "from sfumato.privacy.share import Share",
     ]
     for each in definitions:
         imports += each.imports(each.options)

@@ -22,6 +22,7 @@ from sfumato.charts.scoreplot.chart import Scoreplot
 from sfumato.figure import Orient
 from sfumato.plane import Outside
 from sfumato.privacy.budget import Budget
+from sfumato.privacy.share import Share
 from sfumato.private_search import Private
 from sfumato.releases.boxplot import BoxplotRelease
 from sfumato.releases.heatmap import HeatmapRelease, Origin
@@ -37,7 +38,7 @@ class Charting(ABC):
     """Charts asked for by name; each is planned, charged and measured by `release`."""
 
     @abstractmethod
-    def release(self, chart: Chart[P, R_co], *, budget: Budget | float) -> R_co:
+    def release(self, chart: Chart[P, R_co], *, budget: Budget | Share | float) -> R_co:
         """Plan, charge, measure.
 
         Privacy
@@ -55,7 +56,7 @@ class Charting(ABC):
         stat: Stat = "count",
         order: Order | None = None,
         hue_order: Order | None = None,
-        budget: Budget | float,
+        budget: Budget | float | Share,
     ) -> HistogramRelease:
         """Count rows or people in bins or categories, in one dimension or two.
 
@@ -82,7 +83,8 @@ class Charting(ABC):
             The public categories of `hue`, in the order to show them. Left out, all that are
             declared. ``sf.private(delta=1e-6)`` searches for them instead, with that δ.
         budget
-            What the chart may spend; a bare number is pure ε.
+            What the chart may spend; a bare number is pure ε. A part of what is left is
+            ``session.remaining / 4``.
 
         Privacy
         -------
@@ -123,7 +125,7 @@ class Charting(ABC):
         step: float | None = None,
         buffer: float = 0.25,
         orient: Orient | None = None,
-        budget: Budget | float,
+        budget: Budget | float | Share,
     ) -> BoxplotRelease:
         """Show quartiles, whiskers and outliers of a column, by groups.
 
@@ -159,7 +161,8 @@ class Charting(ABC):
             How boxes stand: v with values on `y`, h with values on `x`. Left out, the columns tell.
             One of ``"v"``, ``"h"``.
         budget
-            What the chart may spend; a bare number is pure ε.
+            What the chart may spend; a bare number is pure ε. A part of what is left is
+            ``session.remaining / 4``.
 
         Privacy
         -------
@@ -205,7 +208,7 @@ class Charting(ABC):
         outside: Outside = "drop",
         origin: Origin = "lower",
         aspect: Aspect | None = None,
-        budget: Budget | float,
+        budget: Budget | float | Share,
     ) -> HeatmapRelease:
         """Show where rows or people are, on a map of two columns.
 
@@ -243,7 +246,8 @@ class Charting(ABC):
             on both axes, free to fill the picture. Left out, names of columns and the origin tell.
             One of ``"map"``, ``"equal"``, ``"free"``.
         budget
-            What the chart may spend; a bare number is pure ε.
+            What the chart may spend; a bare number is pure ε. A part of what is left is
+            ``session.remaining / 4``.
 
         Privacy
         -------
@@ -287,7 +291,7 @@ class Charting(ABC):
         columns: Sequence[str],
         n_components: int | None = None,
         scale: Scale | None = None,
-        budget: Budget,
+        budget: Budget | Share,
     ) -> PcaRelease:
         """Find the directions in which rows differ most, and draw how much.
 
@@ -303,7 +307,8 @@ class Charting(ABC):
             20, …}``, or ``sf.private(share=0.1)`` to measure each column by its quartiles, with
             that share of the price.
         budget
-            What the chart may spend, ``sf.Budget(epsilon, delta)``: it needs a δ.
+            What the chart may spend, ``sf.Budget(epsilon, delta)``: it needs a δ. A part of what is
+            left is ``session.remaining / 4``.
 
         Privacy
         -------
@@ -344,7 +349,7 @@ class Charting(ABC):
         method: ScoreMethod = "haar",
         split: Literal["thirds", "halves"] | Sequence[float] | None = None,
         scale: Scale | None = None,
-        budget: Budget,
+        budget: Budget | Share,
     ) -> ScoreplotRelease:
         """Show where rows lie along two principal components, by groups.
 
@@ -377,7 +382,8 @@ class Charting(ABC):
             20, …}``, or ``sf.private(share=0.1)`` to measure each column by its quartiles, with
             that share of the price.
         budget
-            What the chart may spend, ``sf.Budget(epsilon, delta)``: it needs a δ.
+            What the chart may spend, ``sf.Budget(epsilon, delta)``: it needs a δ. A part of what is
+            left is ``session.remaining / 4``.
 
         Privacy
         -------
@@ -425,7 +431,7 @@ class Charting(ABC):
         step: float | None = None,
         neighbours: Neighbours = "add-remove",
         n: int | None = None,
-        budget: Budget | float,
+        budget: Budget | float | Share,
     ) -> QuantilesRelease:
         """Find the numbers below which given shares of a column lie, by groups.
 
@@ -457,7 +463,8 @@ class Charting(ABC):
             The public number of rows, where neighbours replace one. It must be the ``size`` that
             the session was opened with.
         budget
-            What the chart may spend; a bare number is pure ε.
+            What the chart may spend; a bare number is pure ε. A part of what is left is
+            ``session.remaining / 4``.
 
         Privacy
         -------
