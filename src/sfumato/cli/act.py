@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from sfumato.cli import options
 from sfumato.cli.options import Asked
 from sfumato.cli.output import check_outputs, publish, say, show
 from sfumato.cli.spelling import read_unit
-from sfumato.privacy.budget import format_amount as shown
 
 if TYPE_CHECKING:
     from sfumato import Table
+    from sfumato.charts.chart import Chart
     from sfumato.domain import Domain
     from sfumato.privacy.budget import Budget
-    from sfumato.privacy.ledger import Ledger
     from sfumato.session import Session
 
 T = TypeVar("T")
@@ -76,7 +76,7 @@ def release(
             "several reveal together, begin one: sfumato ledger create --help"
         )
     else:
-        say(_left(session.ledger))
+        say(_tell_left(session, ready.chart, budget))
 
 
 def plan(
@@ -114,9 +114,9 @@ def plan(
     session = _session(
         opened, domain, unit=unit, ledger=ledger, name=name, limit=any_limit, size=chart.public_size
     )
-    show(str(session.plan(chart, budget=budget, error=error, delta=delta)))
-    if ledger is not None:
-        say(_left(session.ledger))
+    planned = session.plan(chart, budget=budget, error=error, delta=delta)
+    # Without a ledger there is nothing that could pay or refuse.
+    show(str(planned if ledger else replace(planned, standing="")))
 
 
 def _session(
@@ -160,8 +160,14 @@ def _told(act: Callable[[], T]) -> T:
     raise problem
 
 
-def _left(ledger: Ledger) -> str:
-    left = ledger.remaining
-    parts = [] if left.epsilon is None else [f"ε = {shown(left.epsilon, up=False)}"]
-    parts += [] if ledger.budget.pure else [f"ρ = {shown(left.rho, up=False)}"]
-    return f"Left in {ledger.path}: {' or '.join(parts)}."
+def _tell_left(session: Session, chart: Chart[Any, Any], budget: Budget) -> str:
+    """Say what was spent of a ledger, and how much one more such chart could have."""
+    from sfumato.errors import SHELL
+    from sfumato.privacy.guarantee import Guarantee
+
+    ledger = session.ledger
+    whole = replace(budget, epsilon=ledger.budget.epsilon, weak=True)
+    largest = session.find_largest(chart, whole)
+    left = "nothing" if largest is None else replace(largest.spelled, weak=False).spell(SHELL)
+    spent = Guarantee(budget.epsilon, budget.delta, session.unit).amounts
+    return f"Spent: {spent}. Left in {ledger.path} for charts like this: {left}."
