@@ -17,9 +17,16 @@ from sfumato.domain import Domain
 from sfumato.engines.dispatch import choose_engine
 from sfumato.engines.engine import redact_errors
 from sfumato.engines.table import Table
-from sfumato.errors import BudgetError, LedgerError, PrivateSearch, Worded, shorten_label
+from sfumato.errors import (
+    BudgetError,
+    LedgerError,
+    OverspentError,
+    PrivateSearch,
+    Worded,
+    shorten_label,
+)
 from sfumato.mechanisms.meter import Meter, require_process, simulation
-from sfumato.privacy.accountant import make_refusal
+from sfumato.privacy.accountant import make_refusal, proves
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.privacy.ledger import Ledger
@@ -181,6 +188,12 @@ class Session(Charting):
                     meant,
                     ".",
                 ),
+            )
+        if not proves(plan.cost, plan.guarantee.epsilon, plan.guarantee.delta):
+            raise OverspentError(
+                f"{label} would cost more than it promises.",
+                "This is a bug in sfumato: nothing is charged.",
+                "Please report it.",
             )
         if plan.guarantee.size != self.size:
             raise LedgerError(

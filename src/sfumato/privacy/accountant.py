@@ -7,7 +7,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from sfumato.errors import BudgetError, Spending
-from sfumato.privacy.budget import Budget, Cost, convert, format_amount, implies, to_fraction
+from sfumato.privacy.budget import (
+    Budget,
+    Cost,
+    convert,
+    format_amount,
+    implies,
+    plain_above,
+    prove_epsilon,
+    to_fraction,
+)
 from sfumato.privacy.currency import Concentrated, Renyi
 
 
@@ -114,6 +123,25 @@ class PrivacyFilter:
     def price(self, cost: Cost) -> Fraction:
         """Return a cost in the currency."""
         return self.currency.price(cost)
+
+
+def proves(cost: Cost, epsilon: float, delta: float) -> bool:
+    """Tell whether a cost that is known in advance implies (ε, δ)-DP, as far as we can prove.
+
+    Examples
+    --------
+    >>> proves(Cost.pure(Fraction(1)), 1.0, 0.0), proves(Cost.pure(Fraction(1)), 0.9, 0.0)
+    (True, False)
+    """
+    reserve = plain_above(cost.delta)
+    if reserve > delta:
+        return False
+    promised = PrivacyFilter.of(Budget(epsilon, delta, reserve=reserve, weak=True))
+    if promised.admits(Cost.nothing(), cost):
+        return True
+    # Some other order may prove it, if the one that suits Gaussian noise best does not.
+    left = promised.converted_delta
+    return left > 0 and prove_epsilon(cost, left) <= promised.epsilon
 
 
 def _converted_delta(budget: Budget) -> Fraction:

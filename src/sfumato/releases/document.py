@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from sfumato.errors import ReleaseError, SfumatoError, Worded
-from sfumato.privacy.accountant import PrivacyFilter
-from sfumato.privacy.budget import Budget, Cost, plain_above, prove_epsilon, to_fraction
+from sfumato.privacy.accountant import proves
 from sfumato.releases.forms import Record, record
 from sfumato.releases.spelling import HeadWords
 
@@ -118,16 +117,7 @@ def _built(kind: type[Release], document: Mapping[str, Any]) -> Release:
 def _keeps_its_promise(release: Release) -> bool:
     """Tell whether the promise is no better than the price, nor the price lower than the noise."""
     cost, promise = release.cost, release.guarantee
-    reserve = plain_above(cost.delta)
-    promised = Budget(promise.epsilon, promise.delta, reserve=reserve, weak=True)
-    kept = PrivacyFilter.of(promised).admits(Cost.nothing(), cost) or _is_proven(promised, cost)
-    return kept and release.least_cost.within(cost)
-
-
-def _is_proven(promised: Budget, cost: Cost) -> bool:
-    """Tell whether some order proves the promise, if the one that suits it best does not."""
-    delta = to_fraction(promised.delta) - promised.threshold_delta
-    return delta > 0 and prove_epsilon(cost, delta) <= to_fraction(promised.epsilon)
+    return proves(cost, promise.epsilon, promise.delta) and release.least_cost.within(cost)
 
 
 def kinds() -> dict[str, type[Release]]:
