@@ -79,8 +79,8 @@ class Session(Charting):
     >>> from sfumato.testing import city
     >>> s = Session(city(people=500), domain=Domain(age=(0, 100)), budget=Budget(epsilon=1))
     >>> release = s.histplot(x="age", bins=10, budget=0.25)
-    >>> s.ledger.remaining
-    Cost(ε = 0.75, ...)
+    >>> s.remaining
+    Share(ε = 0.75)
     """
 
     unit: PrivacyUnit

@@ -265,7 +265,7 @@ def convert(epsilon: Fraction, delta: Fraction) -> Conversion | None:
     --------
     >>> best = convert(Fraction(1), Fraction(1, 10**6))
     >>> round(float(best.order), 1), round(float(best.rho), 4)
-    (24.2, 0.0244)
+    (22.0, 0.0244)
     """
     if delta <= 0:
         return None

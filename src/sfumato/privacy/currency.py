@@ -87,7 +87,7 @@ class Renyi(Currency):
     --------
     >>> half = Renyi(Fraction(20)).price(Cost.gaussian(Fraction(1, 40)))
     >>> half, round(float(Renyi(Fraction(20)).pure(half)), 3)
-    (Fraction(1, 2), 0.532)
+    (Fraction(1, 2), 0.524)
     """
 
     name = "r"

@@ -22,6 +22,9 @@ from sfumato.privacy.budget import (
 from sfumato.privacy.currency import PURE, Concentrated, Currency, Renyi
 
 
+_ROUNDING = Fraction(1, 10**6)
+
+
 @dataclass(frozen=True, repr=False)
 class Grant(Budget):
     """What one chart may spend, in the currency of the ledger that pays for it.
@@ -86,7 +89,7 @@ class Share:
     >>> whole
     Share(ε = 1, δ = 1e-06)
     >>> whole / 4
-    Share(ε = 0.4788, δ = 6.25e-07)
+    Share(ε = 0.4787, δ = 6.25e-07)
     """
 
     rule: PrivacyFilter
@@ -128,9 +131,19 @@ class Share:
     def __str__(self) -> str:
         if not (self.proven_epsilon or self.epsilon):
             return "nothing"
-        grant = self.grant()
-        delta = f", δ = {format_amount(to_fraction(grant.delta), up=True)}" if grant.delta else ""
-        return f"ε = {format_amount(to_fraction(grant.epsilon), up=True)}{delta}"
+        if not self.proven_epsilon:
+            return f"ε = {format_amount(self.epsilon or Fraction(0), up=False)}"
+        delta = format_amount(self.rule.converted_delta + self.delta, up=False)
+        return f"ε = {self._word_epsilon()}, δ = {delta}"
+
+    def _word_epsilon(self) -> str:
+        """Return an ε of four digits for which, when it is typed, this share is enough."""
+        converted = self.rule.converted_delta
+        nearest = format_amount(Fraction(self.proven_epsilon) * (1 - _ROUNDING), up=False)
+        for digits in (str(self.proven_epsilon), nearest):
+            if rho_within(to_fraction(float(digits)), converted) <= self.rho:
+                return f"{float(digits):.4g}"
+        return format_amount(Fraction(float(nearest)) * (1 - _ROUNDING), up=False)
 
     def grant(self) -> Grant:
         """Return what a chart may spend that is given all of this share.
