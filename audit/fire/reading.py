@@ -12,6 +12,8 @@ import sys
 from pathlib import Path
 
 ENTRIES = "SELECT number, body, seal FROM entry ORDER BY number"
+# SQLite, the file, and cells that hold no text or no JSON.
+_PROBLEMS = (sqlite3.Error, OSError, ValueError, TypeError, AttributeError)
 PARTS = ("time", "label", "epsilon", "rho", "delta")
 
 
@@ -47,7 +49,7 @@ def sealed(terms: dict[str, str], rows: list[tuple[int, str, str]]) -> bool:
 def answer(path: str) -> None:
     try:
         line = found(path)
-    except (sqlite3.Error, UnicodeError, OSError, ValueError) as problem:
+    except _PROBLEMS as problem:
         line = {"problem": repr(problem)}
     os.write(1, json.dumps(line).encode() + b"\n")
 
