@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-import sqlite3
 from collections.abc import Callable, Sequence
-from contextlib import closing
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -16,6 +14,7 @@ from pyarrow import parquet
 from rich.console import Console
 
 import sfumato as sf
+from privacy.forging import lay_version_1, reseal, rewrite
 from sfumato import progress
 from sfumato.cli.output import say, show, show_table
 from sfumato.cli.run import run
@@ -111,13 +110,23 @@ def test_a_strangers_ledger_is_printed_without_control_characters(
     ledger = sf.Ledger.create("odd.ledger", budget=1, unit=unit, table="odd")
     session = sf.Session(table, unit=unit, domain={X: (0, 4)}, ledger=ledger, name="odd")
     session.histplot(x=X, bins=2, budget=0.5)
-    with closing(sqlite3.connect("odd.ledger")) as stranger:
-        triggers = stranger.execute("SELECT name, sql FROM sqlite_master WHERE type='trigger'")
-        kept = triggers.fetchall()
-        stranger.executescript("".join(f"DROP TRIGGER {name};" for name, _ in kept))
-        stranger.execute("UPDATE entry SET label = ?", [f"chart\n{ODD}"])
-        stranger.executescript("".join(f"{text};" for _, text in kept))
     assert printed(["ledger", "odd.ledger"], capsys).count("\n") == 8
+    for words in (str(ledger), repr(ledger), ledger._repr_html_()):
+        assert not STEERS.findall(words)
+    rewrite(Path("odd.ledger"), "UPDATE entry SET body = json_set(body, '$.label', 'a\x9b2J')")
+    reseal(Path("odd.ledger"))
+    assert printed(["ledger", "odd.ledger"], capsys, 2)
+
+
+@pytest.mark.usefixtures("table")
+def test_a_strangers_old_ledger_is_printed_without_control_characters(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Its entries were not sealed, and may say anything."""
+    path = lay_version_1(Path("old.ledger"))
+    rewrite(path, "UPDATE entry SET label = ?", values=(f"chart\n{ODD}",))
+    assert printed(["ledger", "old.ledger"], capsys).count("\n") == 11
+    ledger = sf.Ledger(path)
     for words in (str(ledger), repr(ledger), ledger._repr_html_()):
         assert not STEERS.findall(words)
 
