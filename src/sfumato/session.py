@@ -30,6 +30,7 @@ from sfumato.privacy.accountant import make_refusal, proves
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.privacy.ledger import Ledger
+from sfumato.privacy.records import require_short
 from sfumato.privacy.share import Share, grant
 from sfumato.progress import show_progress
 
@@ -67,6 +68,9 @@ class Session(Charting):
     size
         The number of rows, where it is public: neighbours then replace one row, and only charts
         that are asked for with the same number are released. Such a session keeps no file.
+    who, purpose
+        Who asks and why: short texts that are written into the ledger with every charge. Where
+        the ledger has accounts, `who` says which one pays. Never data.
 
     Privacy
     -------
@@ -87,6 +91,8 @@ class Session(Charting):
     domain: Domain
     ledger: Ledger
     size: int | None
+    who: str | None
+    purpose: str | None
     _table: Table = field(repr=False)
 
     def __init__(
@@ -99,7 +105,11 @@ class Session(Charting):
         ledger: Ledger | str | Path | None = None,
         name: str | None = None,
         size: int | None = None,
+        who: str | None = None,
+        purpose: str | None = None,
     ) -> None:
+        require_short("who", who)
+        require_short("purpose", purpose)
         table = Table.of(table)
         choose_engine(
             table
@@ -109,6 +119,8 @@ class Session(Charting):
         object.__setattr__(self, "unit", unit)
         object.__setattr__(self, "domain", Domain.of(domain))
         object.__setattr__(self, "size", size)
+        object.__setattr__(self, "who", who)
+        object.__setattr__(self, "purpose", purpose)
         if size is not None and ledger is not None:
             raise LedgerError(
                 "A ledger's promise is about rows added or removed.",
@@ -143,7 +155,7 @@ class Session(Charting):
         >>> s.remaining
         Share(nothing)
         """
-        return self.ledger.remaining
+        return self.ledger.stand(self.who).remaining
 
     def release(self, chart: Chart[P, R_co], *, budget: Budget | Share | float) -> R_co:
         """Plan, charge, measure: the only place where these three steps are taken.
@@ -167,7 +179,7 @@ class Session(Charting):
             self._require_room(chart, plan, asked)
             outcome.note = CHARGING
             process = os.getpid()
-            self.ledger.charge(plan.label, plan.cost)
+            self.ledger.charge(plan.label, plan.cost, who=self.who, purpose=self.purpose)
             outcome.note = CHARGED
             with Meter(plan.cost, plan.label, order=rule.order) as meter:
                 release = redact_errors(lambda: chart.measure(engine, plan, meter))

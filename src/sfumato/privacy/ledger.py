@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-import math
 import secrets
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable
 from datetime import UTC, datetime
-from fractions import Fraction
-from html import escape
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from sfumato.errors import (
-    LedgerError,
-    Setting,
-    Worded,
-    abbreviate,
-    make_printable,
-    shorten_label,
-    typed,
-)
-from sfumato.privacy.accountant import PrivacyFilter, make_refusal
-from sfumato.privacy.budget import Budget, Cost, explain_weakness, format_amount
+from sfumato.errors import BudgetError, LedgerError, Setting, Worded, shorten_label, typed
+from sfumato.privacy.accountant import PrivacyFilter
+from sfumato.privacy.budget import Budget, Cost
 from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.privacy.records import (
+    Account,
+    AnyLine,
     Entry,
     Log,
     Mark,
@@ -34,7 +25,17 @@ from sfumato.privacy.records import (
     sum_costs,
     write_entry,
 )
-from sfumato.privacy.share import Share, find_pure
+from sfumato.privacy.share import Share
+from sfumato.privacy.standing import Standing
+from sfumato.privacy.statement import (
+    COLUMNS,
+    By,
+    Report,
+    list_charges,
+    list_records,
+    make_frame,
+    make_report,
+)
 from sfumato.privacy.store import Book, Store, UnreadableError
 from sfumato.privacy.stores import (
     Place,
@@ -44,95 +45,8 @@ from sfumato.privacy.stores import (
     name_place,
 )
 
-Row = tuple[str, ...]
-
-
-def as_text(terms: Terms, entries: Sequence[Entry]) -> str:
-    """Write the ledger as lines of text."""
-    rows = _list_rows(terms, entries)
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = [_format_line(row, widths) for row in rows]
-    rule = "─" * len(lines[0])
-    table = [rule, lines[0], rule, *lines[1:-1], rule, lines[-1]]
-    return "\n".join([_write_title(terms), *table, *_write_foot(terms, entries)])
-
-
-def as_html(terms: Terms, entries: Sequence[Entry]) -> str:
-    """Write the ledger as an HTML table."""
-    head, *body = _list_rows(terms, entries)
-    table = _format_html_row(head, "th") + "".join(_format_html_row(row, "td") for row in body)
-    foot = "<br>".join(map(escape, _write_foot(terms, entries)))
-    return f"<table><caption>{escape(_write_title(terms))}</caption>{table}</table><p>{foot}</p>"
-
-
-def _write_foot(terms: Terms, entries: Sequence[Entry]) -> list[str]:
-    rule, spent = terms.rule, sum_costs(entries)
-    return list(filter(None, [*describe_left(rule, spent), describe_rule(rule, spent)]))
-
-
-def _write_title(terms: Terms) -> str:
-    protected = abbreviate(make_printable(terms.protects.removeprefix("user ")))
-    why = explain_weakness(terms.budget.epsilon, terms.budget.delta)
-    weak = f". Protects little: {why}." if why else ""
-    return f"Ledger of {terms.table}: {terms.budget!r}, protecting each {protected}{weak}"
-
-
-def _list_rows(terms: Terms, entries: Sequence[Entry]) -> list[Row]:
-    # A pure budget has one currency; the others would only confuse.
-    columns = slice(2) if terms.budget.pure else slice(4)
-    spent = sum_costs(entries)
-    measure = terms.rule.choose_measure(spent)
-
-    def row(number: str, time: str, label: str, cost: Cost) -> Row:
-        share = f"{math.ceil(1000 * measure(cost)) / 10:.1f} %"
-        return (number, time, label, *(share, *_format_amounts(cost))[columns])
-
-    return [
-        ("", "time (UTC)", "what for", *("share", "ε", "ρ", "δ")[columns]),
-        *(row(str(e.number), f"{e.time:%Y-%m-%d %H:%M}", e.label, e.cost) for e in entries),
-        row("", "", "spent", spent),
-    ]
-
-
-def _format_amounts(cost: Cost) -> Row:
-    def shown(amount: Fraction | None) -> str:
-        return "–" if amount is None else format_amount(amount, up=True)
-
-    return shown(cost.epsilon), shown(cost.rho), shown(cost.delta)
-
-
-def describe_left(rule: PrivacyFilter, spent: Cost) -> list[str]:
-    """Say how much one more chart could have, with either kind of noise.
-
-    Examples
-    --------
-    >>> rule = PrivacyFilter.of(Budget(1, 1e-6))
-    >>> describe_left(rule, Cost.pure(Fraction(1, 4)))
-    ['left for a chart with a δ: ε = 0.7481, δ = 1e-06', 'left for a pure chart: ε = 0.75']
-    """
-    left, pure = Share.remaining(rule, spent), find_pure(rule, spent)
-    if rule.budget.pure:
-        return [f"left: ε = {format_amount(pure, up=False)}"]
-    return [
-        f"left for a chart with a δ: {replace(left, epsilon=None)}",
-        f"left for a pure chart: ε = {format_amount(pure, up=False)}",
-    ]
-
-
-def describe_rule(rule: PrivacyFilter, spent: Cost) -> str:
-    """Say what is counted, for those who want to know."""
-    of = f"{rule.word(rule.price(spent))}, of {format_amount(rule.limit, up=False)}"
-    return f"counted as {of}" if rule.limit else ""
-
-
-def _format_line(row: Row, widths: Sequence[int]) -> str:
-    words = [cell.ljust(width) for cell, width in zip(row[:3], widths[:3], strict=True)]
-    numbers = [cell.rjust(width) for cell, width in zip(row[3:], widths[3:], strict=True)]
-    return "  ".join(words + numbers).rstrip()
-
-
-def _format_html_row(row: Row, tag: str) -> str:
-    return "<tr>" + "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in row) + "</tr>"
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class Ledger:
@@ -279,7 +193,8 @@ class Ledger:
         Parameters
         ----------
         who, purpose
-            Who asks and why: short texts for those who look after the ledger. Never data.
+            Who asks and why: short texts for those who look after the ledger. Never data. In a
+            ledger with accounts, `who` says which one pays.
 
         Privacy
         -------
@@ -287,27 +202,107 @@ class Ledger:
         charges together keep the ledger's (ε, δ), however they were chosen (`accountant.md`).
         """
         if self._terms.version == 1:  # which has no room for more than these
+            self._refuse_news(who, purpose)
             cost = Cost(cost.epsilon, cost.rho, cost.delta)
         draft = Entry(0, datetime.now(UTC), shorten_label(label), cost, who, purpose)
-        self._require_room_for(draft)
-        seen = self._seen
 
-        def add(book: Book) -> tuple[Entry, Mark]:
-            log = self._look(book, seen)
-            spent = sum_costs(log.entries)
-            if not self.rule.admits(spent, cost):
-                raise make_refusal(draft.label, self.rule, spent, cost)
+        def add(book: Book, log: Log) -> tuple[Entry, Mark]:
+            standing = Standing.find(self.rule, log, who)
+            if not standing.admits(cost):
+                raise standing.make_refusal(draft.label, cost)
             return write_entry(book, log, draft)
 
-        entry, mark = self._store.write(add)
-        self._remember(mark)
-        return entry
+        return self._add(add)
 
-    def _require_room_for(self, entry: Entry) -> None:
-        if self._terms.version == 1 and (entry.who or entry.purpose):
+    def account(self, name: str, budget: Budget | float) -> Account:
+        """Open an account, or raise the one of that name, and return it.
+
+        From then on every charge has to say whose it is (`who`), and fits that account and the
+        ledger, or is refused. Charges of that name that were made before count too. All accounts
+        together may be promised more than there is: whoever comes first is served first.
+
+        Parameters
+        ----------
+        name
+            Whose it is. A ledger does not know who speaks: it takes people by their word.
+        budget
+            The most that may be charged to it. It counts as the ledger does, and its δ is divided
+            as the ledger's is. It can be raised later, and never lowered.
+
+        Privacy
+        -------
+        An account is a spending cap, and no guarantee: people see each other's charts, and what all
+        of them reveal together is bounded by the ledger's budget, which no account changes.
+
+        Examples
+        --------
+        >>> from fractions import Fraction
+        >>> ledger = Ledger.memory(budget=2.0, table="visits")
+        >>> ledger.account("analyst-1", 0.5).budget
+        Budget(epsilon=0.5)
+        >>> entry = ledger.charge("histogram", Cost.pure(Fraction(1, 2)), who="analyst-1")
+        >>> ledger.stand("analyst-1").remaining
+        Share(nothing)
+        """
+        if self._terms.version == 1:
+            self._refuse_news(name)
+        draft = Account.draft(self.rule, name, Budget.of(budget))
+
+        def add(book: Book, log: Log) -> tuple[Account, Mark]:
+            before = log.current_accounts.get(name)
+            if before is None or _is_raised(before, draft):
+                return write_entry(book, log, draft)
+            return before, log.mark
+
+        return self._add(add)
+
+    @property
+    def accounts(self) -> tuple[Account, ...]:
+        """Every account as it stands, in the order they were opened."""
+        return tuple(self._read().current_accounts.values())
+
+    def stand(self, who: str | None = None) -> Standing:
+        """Return what was spent, and what is left for `who`; with accounts they need one."""
+        return Standing.find(self.rule, self._read(), who)
+
+    def report(self, by: By) -> Report:
+        """Add up all charges by who made them, by purpose, or by day (UTC).
+
+        Examples
+        --------
+        >>> from fractions import Fraction
+        >>> ledger = Ledger.memory(budget=2.0, table="visits")
+        >>> cost = Cost.pure(Fraction(1, 4))
+        >>> for who in ("Ada", "Grace", "Ada"):
+        ...     entry = ledger.charge("histogram of age", cost, who=who)
+        >>> print(ledger.report(by="who"))
+        Ledger of visits: Budget(epsilon=2.0), protecting each row, by who
+        ──────────────────────────────
+        who    charges   share       ε
+        ──────────────────────────────
+        Ada          2  25.0 %     0.5
+        Grace        1  12.5 %    0.25
+        ──────────────────────────────
+        spent        3  37.5 %    0.75
+        """
+        return make_report(self._terms, self._read(), by)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a tidy pandas frame, one row per charge; amounts are rounded up."""
+        return make_frame(list_records(self._terms, self.entries), COLUMNS)
+
+    def _add(self, action: Callable[[Book, Log], tuple[AnyLine, Mark]]) -> AnyLine:
+        """Let `action` add a line in a transaction of its own, and remember where that ends."""
+        seen = self._seen
+        line, mark = self._store.write(lambda book: action(book, self._look(book, seen)))
+        self._remember(mark)
+        return line
+
+    def _refuse_news(self, *said: str | None) -> None:
+        if any(word is not None for word in said):
             raise LedgerError(
-                f"{self._store.name} was begun by an older sfumato, which kept neither who asked "
-                "nor what for.",
+                f"{self._store.name} was begun by an older sfumato, and keeps neither accounts nor "
+                "who asked and what for.",
                 "A ledger keeps the format, and the rule, that it was begun with.",
                 "Leave them out, or begin a new ledger with what is left in this one.",
             )
@@ -350,10 +345,10 @@ class Ledger:
         return f"Ledger({self._store.name!r}, table={self.table!r}, budget={self.budget!r})"
 
     def __str__(self) -> str:
-        return as_text(self._terms, self.entries)
+        return str(list_charges(self._terms, self._read()))
 
     def _repr_html_(self) -> str:
-        return as_html(self._terms, self.entries)
+        return list_charges(self._terms, self._read())._repr_html_()  # pyright: ignore[reportPrivateUsage]
 
 
 def _require_store(place: Place) -> Store:
@@ -372,6 +367,17 @@ def _require_store(place: Place) -> Store:
             ),
         )
     return store
+
+
+def _is_raised(before: Account, after: Account) -> bool:
+    """Tell whether an account would get more; refuse to let it have less."""
+    if any(new < old for old, new in zip(before.amounts, after.amounts, strict=True)):
+        raise BudgetError(
+            (f"The account {after.name!r} has ", before.budget.spelled, " already."),
+            "An account can be raised and never lowered: its charts were planned with what it has.",
+            "Leave it as it is, or ask for more in ε and in δ.",
+        )
+    return before.amounts != after.amounts
 
 
 def _make_terms(budget: Budget | float, unit: PrivacyUnit | str | None, table: str) -> Terms:

@@ -6,10 +6,10 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from fractions import Fraction
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from sfumato.errors import (
     LONGEST_LABEL,
@@ -22,8 +22,9 @@ from sfumato.errors import (
     typed,
 )
 from sfumato.privacy.accountant import PrivacyFilter
-from sfumato.privacy.budget import Budget, Cost, Loss, explain_weakness, to_fraction
+from sfumato.privacy.budget import Budget, Cost, Loss, explain_weakness, plain_above, to_fraction
 from sfumato.privacy.currency import Concentrated, Renyi
+from sfumato.privacy.share import Grant, grant
 from sfumato.privacy.store import Book, Row, UnreadableError
 
 VERSION = 2
@@ -52,11 +53,12 @@ class Entry:
     seal: str | None = None
 
     def __post_init__(self) -> None:
-        _require_short("who", self.who)
-        _require_short("purpose", self.purpose)
+        require_short("who", self.who)
+        require_short("purpose", self.purpose)
 
 
-def _require_short(name: str, text: object) -> None:
+def require_short(name: str, text: object) -> None:
+    """Refuse what is said of `who` or `purpose` unless it is a short text, or nothing."""
     if text is not None and not _is_short(text):
         raise LedgerError(
             f"{name} must be a short text on one line.",
@@ -67,6 +69,76 @@ def _require_short(name: str, text: object) -> None:
 
 def _is_short(text: object) -> bool:
     return isinstance(text, str) and 0 < len(text) <= LONGEST_LABEL and text.isprintable()
+
+
+@dataclass(frozen=True)
+class Account:
+    """What one person may spend of a ledger: a cap on their charges, and no guarantee.
+
+    People see each other's releases, so what one of them learns about the table is bounded by the
+    ledger's budget alone.
+
+    Parameters
+    ----------
+    number, time
+        Its place in the ledger, and when it was opened or last raised (UTC).
+    name
+        Whose it is: what charges have to say as `who`.
+    budget
+        The most that may be charged to it.
+    limit
+        The same in what the ledger counts in besides ε.
+    """
+
+    number: int
+    time: datetime
+    name: str
+    budget: Budget
+    limit: Fraction = field(repr=False)
+    seal: str | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        if not _is_short(self.name):
+            raise LedgerError(
+                "An account needs a name, a short text on one line.",
+                "It is written into the ledger, which is read by whoever looks after it.",
+                ("Write ", Worded("ledger.account('analyst-1', 0.5)", in_shell="analyst-1"), "."),
+            )
+
+    @classmethod
+    def draft(cls, rule: PrivacyFilter, name: str, budget: Budget) -> Account:
+        """Return an account that is not written yet, in the currency of a ledger's rule.
+
+        Its δ is divided as the ledger's is, unless it says otherwise.
+        """
+        whole = rule.budget
+        if budget.epsilon > whole.epsilon or budget.delta > whole.delta:
+            raise BudgetError(
+                ("An account of ", budget.spelled, " exceeds the table's ", whole.spelled, "."),
+                "What all accounts spend together never exceeds the table's total.",
+                "Give it less.",
+            )
+        if budget.reserve is None and whole.reserve is not None and budget.delta:
+            part = to_fraction(budget.delta) / to_fraction(whole.delta)
+            budget = replace(budget, reserve=plain_above(part * rule.reserve))
+        granted = grant(rule, budget)
+        limit = granted.amount if isinstance(granted, Grant) else Fraction(0)
+        return cls(0, datetime.now(UTC), name, budget, limit)
+
+    @property
+    def amounts(self) -> tuple[Fraction, ...]:
+        """All that it grants: ε, δ, the δ for thresholds, and the limit."""
+        budget = self.budget
+        pair = to_fraction(budget.epsilon), to_fraction(budget.delta)
+        return *pair, budget.threshold_delta, self.limit
+
+    def limit_rule(self, rule: PrivacyFilter) -> PrivacyFilter:
+        """Return a ledger's rule, limited to this account."""
+        return replace(rule, budget=self.budget, limit=self.limit)
+
+
+Line = Entry | Account
+AnyLine = TypeVar("AnyLine", Entry, Account)
 
 
 def sum_costs(entries: Iterable[Entry]) -> Cost:
@@ -163,12 +235,24 @@ class Log:
 
     Parameters
     ----------
+    accounts
+        Each as it was opened, and again as it was raised.
     seals
         The digest of the terms, and after it that of each line with everything before it.
     """
 
     entries: tuple[Entry, ...]
+    accounts: tuple[Account, ...]
     seals: tuple[str, ...]
+
+    @property
+    def current_accounts(self) -> dict[str, Account]:
+        """Every account as it stands, by name, in the order they were opened."""
+        return {account.name: account for account in self.accounts}
+
+    def sum_charges(self, who: str) -> Cost:
+        """Add up what one person was charged."""
+        return sum_costs(entry for entry in self.entries if entry.who == who)
 
     @property
     def mark(self) -> Mark:
@@ -248,7 +332,7 @@ def inspect(book: Book) -> tuple[Terms, Mark]:
 
 def read_log(book: Book, terms: Terms) -> Log:
     """Return every line, after a look at whether each is the one that was sealed."""
-    entries: list[Entry] = []
+    lines: list[Line] = []
     seals = [_seal_terms(terms)]
     for number, row in enumerate(book.read_rows(), 1):
         if row.number != number:
@@ -256,43 +340,61 @@ def read_log(book: Book, terms: Terms) -> Log:
         seals.append(_seal(seals[-1], row.body))
         if terms.version > 1 and row.seal != seals[-1]:
             raise UnreadableError("Its entries are not as they were sealed")
-        entry = _parse_entry(row)
+        lines.append(line := _parse_line(row))
         # Version 1 had no body to compare with.
-        if terms.version > 1 and write_body(entry) != row.body:
+        if terms.version > 1 and write_body(line) != row.body:
             raise UnreadableError("An entry is damaged")
-        entries.append(entry)
-    return Log(tuple(entries), tuple(seals))
+    entries = tuple(line for line in lines if isinstance(line, Entry))
+    accounts = tuple(line for line in lines if isinstance(line, Account))
+    return Log(entries, accounts, tuple(seals))
 
 
-def write_entry(book: Book, log: Log, entry: Entry) -> tuple[Entry, Mark]:
-    """Add `entry` at the end of `log`; return it with number and seal, and where that ends."""
-    before, body = log.mark, write_body(entry)
+def write_entry(book: Book, log: Log, line: AnyLine) -> tuple[AnyLine, Mark]:
+    """Add a charge or an account to `log`; return it as it is kept, and where that ends."""
+    before, body = log.mark, write_body(line)
     after = Mark(before.number + 1, _seal(before.seal, body))
     seal = after.seal if book.version > 1 else None
     book.append(Row(after.number, body, seal))
-    return replace(entry, number=after.number, seal=seal), after
+    return replace(line, number=after.number, seal=seal), after
 
 
-def write_body(entry: Entry) -> str:
-    """Return what an entry says, in the one way it can be written."""
+def write_body(line: Line) -> str:
+    """Return what a line says, in the one way it can be written."""
+    said = _describe_charge(line) if isinstance(line, Entry) else _describe_account(line)
+    return write_canonical({**said, "time": line.time.isoformat()})
+
+
+def _describe_account(account: Account) -> dict[str, Any]:
+    limit = {"limit": write_amount(account.limit)}
+    return {"kind": "account", "name": account.name, **_write_budget(account.budget), **limit}
+
+
+def _describe_charge(entry: Entry) -> dict[str, Any]:
     named = {"who": entry.who, "purpose": entry.purpose}
     said = {name: text for name, text in named.items() if text is not None}
-    moment = entry.time.isoformat()
-    return write_canonical(
-        {"kind": "charge", "time": moment, "label": entry.label, **write_cost(entry.cost), **said}
-    )
+    return {"kind": "charge", "label": entry.label, **write_cost(entry.cost), **said}
 
 
-def _parse_entry(row: Row) -> Entry:
+_DAMAGES = (
+    KeyError, TypeError, ValueError, OverflowError, RecursionError, BudgetError, LedgerError,
+)  # fmt: skip
+"""What a damaged line may lead to."""
+
+
+def _parse_line(row: Row) -> Line:
     try:
         match json.loads(row.body):
             case {"kind": "charge", "time": str(time), "label": str(label), **fields}:
                 moment, cost = _parse_moment(time), parse_cost(fields)
                 said = fields.get("who"), fields.get("purpose")
                 return Entry(row.number, moment, shorten_label(label), cost, *said, row.seal)
+            case {"kind": "account", "time": str(time), "name": str(name), **fields}:
+                moment, limit = _parse_moment(time), parse_amount(fields.get("limit"))
+                budget = _parse_budget(fields)
+                return Account(row.number, moment, name, budget, limit, row.seal)
             case _:
                 pass
-    except (KeyError, TypeError, ValueError, RecursionError, BudgetError, LedgerError):
+    except _DAMAGES:
         pass
     raise UnreadableError("An entry is damaged")
 
