@@ -26,7 +26,7 @@ from sfumato.errors import (
     shorten_label,
 )
 from sfumato.mechanisms.meter import Meter, require_process, simulation
-from sfumato.privacy.accountant import make_refusal, proves
+from sfumato.privacy.accountant import proves
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.privacy.ledger import Ledger
@@ -274,11 +274,11 @@ class Session(Charting):
 
     def _require_room(self, chart: Chart[P, Any], plan: P, asked: Budget) -> None:
         """Refuse what the ledger would refuse, and say how much the chart could have."""
-        rule, spent = self.ledger.rule, self.ledger.spent
-        if not rule.admits(spent, plan.cost):
+        standing = self.ledger.stand(self.who)
+        if not standing.admits(plan.cost):
             largest = self.find_largest(chart, asked)
             spelled = None if largest is None else largest.spelled
-            raise make_refusal(shorten_label(plan.label), rule, spent, plan.cost, spelled)
+            raise standing.make_refusal(shorten_label(plan.label), plan.cost, spelled)
 
     def find_largest(self, chart: Chart[P, Any], asked: Budget | float) -> Budget | None:
         """Return the largest budget, up to the one asked for, that is left for such a chart.
@@ -295,22 +295,22 @@ class Session(Charting):
         >>> s.find_largest(chart, 1.0)
         Budget(epsilon=0.3)
         """
-        rule, spent = self.ledger.rule, self.ledger.spent
+        standing = self.ledger.stand(self.who)
         domain = choose_engine(self._table).schema().refine(self.domain)
         return find_largest(
             chart,
             domain,
             self.unit,
             Budget.of(asked),
-            grant=partial(grant, rule),
-            fits=lambda plan: rule.admits(spent, plan.cost),
+            grant=partial(grant, standing.rule),
+            fits=lambda plan: standing.admits(plan.cost),
         )
 
     def _tell_standing(self, chart: Chart[P, Any], plan: P, asked: Budget) -> str:
         """Say whether what is left would pay for a plan, and what else it would pay for."""
-        rule, spent = self.ledger.rule, self.ledger.spent
-        if rule.admits(spent, plan.cost):
-            left = Share.remaining(rule, spent + plan.cost)
+        standing = self.ledger.stand(self.who)
+        if standing.admits(plan.cost):
+            left = standing.after(plan.cost).remaining
             return f"would pay for it; {left} would be left"
         largest = self.find_largest(chart, asked)
         most = "nothing is left for it" if largest is None else f"at most {largest!r} is left"

@@ -15,7 +15,7 @@ from sfumato.errors import BudgetError, LedgerError
 from sfumato.privacy.accountant import PrivacyFilter
 from sfumato.privacy.budget import Cost
 from sfumato.privacy.ledger import Ledger
-from sfumato.privacy.records import Entry, read_log, sum_costs, write_entry
+from sfumato.privacy.records import Entry, Log, Mark, read_log, sum_costs, write_entry
 from sfumato.privacy.store import Book
 
 
@@ -44,6 +44,38 @@ def fill(path: str, start: str, price: str, careless: str = "") -> None:
     try:
         while True:
             ledger.charge(f"chart of {os.getpid()}", cost)
+            charged += 1
+    except BudgetError:
+        print(charged)
+
+
+class CarelessTreasurer(Ledger):
+    """Broken on purpose: looks at the account before it has the ledger to itself."""
+
+    def charge(self, label: str, cost: Cost, *, who: str | None = None) -> Entry:
+        standing = self.stand(who)
+        if not standing.admits(cost):
+            raise standing.make_refusal(label, cost)
+        time.sleep(0.002)
+
+        def add(book: Book, log: Log) -> tuple[Entry, Mark]:
+            if not self.rule.admits(sum_costs(log.entries), cost):
+                raise standing.make_refusal(label, cost)
+            return write_entry(book, log, Entry(0, datetime.now(UTC), label, cost, who))
+
+        return self._add(add)
+
+
+def fill_account(path: str, start: str, price: str, who: str, careless: str = "") -> None:
+    """Charge one account together with everyone else, until it or the ledger is full."""
+    print("ready", flush=True)
+    while not Path(start).exists():
+        time.sleep(0.001)
+    kind = CarelessTreasurer if careless else Ledger
+    ledger, cost, charged = kind.open(path), Cost.pure(Fraction(price)), 0
+    try:
+        while True:
+            ledger.charge(f"chart of {os.getpid()}", cost, who=who)
             charged += 1
     except BudgetError:
         print(charged)

@@ -60,6 +60,46 @@ def test_a_charge_that_looks_before_it_locks_is_caught_overspending(tmp_path):
     assert fill_together(tmp_path, "careless").spent.epsilon > 1
 
 
+def fill_accounts(folder: Path, accounts: dict[str, int], *more: str) -> Ledger:
+    """Let eight processes fill accounts of so many charges each, of a ledger that has 240."""
+    path, signal_file = folder / "visits.ledger", folder / "go"
+    ledger = Ledger.create(path, budget=1, table="visits")
+    for name, room in accounts.items():
+        ledger.account(name, room / 240)
+    names = list(accounts) * (8 // len(accounts))
+    processes = [start("fill_account", path, signal_file, PRICE, name, *more) for name in names]
+    for process in processes:
+        assert process.stdout.readline() == "ready\n"
+    signal_file.touch()
+    charged = Counter()
+    for name, process in zip(names, processes, strict=True):
+        output, trouble = process.communicate(timeout=120)
+        assert process.returncode == 0, trouble
+        charged[name] += int(output)
+    assert Counter(entry.who for entry in ledger.entries) == charged
+    return ledger
+
+
+def test_processes_spend_each_account_to_the_last_unit_and_not_one_more(tmp_path):
+    """Rooms of 30, 60 and 15 are exact in decimals, and less than the ledger has."""
+    rooms = {"Ada": 30, "Grace": 60}
+    ledger = fill_accounts(tmp_path, rooms)
+    assert Counter(entry.who for entry in ledger.entries) == rooms
+
+
+def test_processes_with_more_in_their_accounts_than_there_is_never_exceed_the_table(tmp_path):
+    ledger = fill_accounts(tmp_path, {"Ada": 180, "Grace": 150})
+    spent = Counter(entry.who for entry in ledger.entries)
+    assert ledger.spent.epsilon == 1
+    assert spent["Ada"] <= 180
+    assert spent["Grace"] <= 150
+
+
+def test_a_charge_that_looks_at_its_account_before_it_locks_is_caught(tmp_path):
+    ledger = fill_accounts(tmp_path, {"Ada": 60}, "careless")
+    assert len(ledger.entries) > 60
+
+
 def looked(markers: Path) -> list[str]:
     return markers.read_text().splitlines() if markers.exists() else []
 

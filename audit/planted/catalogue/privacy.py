@@ -148,15 +148,13 @@ PRIVACY = (
         name="what is spent is added up before the ledger is locked",
         file="privacy/ledger.py",
         old="""
-        def add(book: Book) -> tuple[Entry, Mark]:
-            log = self._look(book, seen)
-            spent = sum_costs(log.entries)
+        def add(book: Book, log: Log) -> tuple[Entry, Mark]:
+            standing = Standing.find(self.rule, log, who)
 """,
         new="""
-        spent = self.spent
+        standing = self.stand(who)
 
-        def add(book: Book) -> tuple[Entry, Mark]:
-            log = self._look(book, seen)
+        def add(book: Book, log: Log) -> tuple[Entry, Mark]:
 """,
         among="privacy/test_ledger.py",
         notices="test_threads_spend_a_ledger_to_the_last_unit_and_not_one_more[file]",
@@ -165,12 +163,12 @@ PRIVACY = (
         name="a refused charge is written down all the same",
         file="privacy/ledger.py",
         old="""
-                raise make_refusal(draft.label, self.budget, spent, cost)
+                raise standing.make_refusal(draft.label, cost)
 """,
         new="""
                 write_entry(book, log, draft)
                 book.connection.execute("COMMIT")
-                raise make_refusal(draft.label, self.budget, spent, cost)
+                raise standing.make_refusal(draft.label, cost)
 """,
         among="privacy/test_ledger.py",
         notices="test_ten_tenths_are_charged_and_the_eleventh_is_not[file]",
@@ -264,6 +262,41 @@ PRIVACY = (
         notices="test_every_byte_of_every_entry_is_guarded[body]",
     ),
     _privacy(
+        name="an account caps nobody",
+        file="privacy/standing.py",
+        old="return self.rule.admits(self.spent, cost) and self._is_within_account(cost)",
+        new="return self.rule.admits(self.spent, cost)",
+        among="privacy/test_accounts.py",
+        notices="test_nobody_exceeds_their_own_account[memory]",
+    ),
+    _privacy(
+        name="whoever has an account may go beyond the table's total",
+        file="privacy/standing.py",
+        old="return self.rule.admits(self.spent, cost) and self._is_within_account(cost)",
+        new=(
+            "return self._is_within_account(cost) and "
+            "(self.account is not None or self.rule.admits(self.spent, cost))"
+        ),
+        among="privacy/test_accounts.py",
+        notices="test_all_accounts_together_never_exceed_the_table[memory]",
+    ),
+    _privacy(
+        name="whoever leaves out their name needs no account",
+        file="privacy/standing.py",
+        old="raise _refuse_stranger(who)",
+        new="return cls(rule, spent)",
+        among="privacy/test_accounts.py",
+        notices="test_with_accounts_every_charge_needs_one[None]",
+    ),
+    _privacy(
+        name="an account is lowered in one of its amounts",
+        file="privacy/ledger.py",
+        old="if any(new < old for old, new",
+        new="if all(new < old for old, new",
+        among="privacy/test_accounts.py",
+        notices="test_an_account_is_never_lowered[budget0]",
+    ),
+    _privacy(
         name="an older copy of a ledger is gone on with",
         file="privacy/ledger.py",
         old="if not log.continues(seen):",
@@ -283,7 +316,7 @@ PRIVACY = (
         name="the charge is made after the look",
         file="session.py",
         old="""
-            self.ledger.charge(plan.label, plan.cost)
+            self.ledger.charge(plan.label, plan.cost, who=self.who, purpose=self.purpose)
             outcome.note = CHARGED
             with Meter(plan.cost, plan.label) as meter:
                 release = redact_errors(lambda: chart.measure(engine, plan, meter))
@@ -291,7 +324,7 @@ PRIVACY = (
         new="""
             with Meter(plan.cost, plan.label) as meter:
                 release = redact_errors(lambda: chart.measure(engine, plan, meter))
-            self.ledger.charge(plan.label, plan.cost)
+            self.ledger.charge(plan.label, plan.cost, who=self.who, purpose=self.purpose)
             outcome.note = CHARGED
 """,
         among="test_session.py",
@@ -304,12 +337,12 @@ PRIVACY = (
             plan.check(schema)
             outcome.note = CHARGING
             process = os.getpid()
-            self.ledger.charge(plan.label, plan.cost)
+            self.ledger.charge(plan.label, plan.cost, who=self.who, purpose=self.purpose)
 """,
         new="""
             outcome.note = CHARGING
             process = os.getpid()
-            self.ledger.charge(plan.label, plan.cost)
+            self.ledger.charge(plan.label, plan.cost, who=self.who, purpose=self.purpose)
             plan.check(schema)
 """,
         among="test_session.py",

@@ -27,7 +27,7 @@ RELEASES = (
     ),
     _releases(
         name="a stranger's ledger steers whoever prints it in Python",
-        file="privacy/ledger.py",
+        file="privacy/statement.py",
         old='abbreviate(make_printable(terms.protects.removeprefix("user ")))',
         new='terms.protects.removeprefix("user ")',
         among="test_names.py",

@@ -32,6 +32,8 @@ def release(
     weak: options.Weak = False,
     ledger: options.LedgerFile = None,
     name: options.TableName = None,
+    who: options.Who = None,
+    purpose: options.Purpose = None,
     threads: options.Threads = None,
     memory_limit: options.MemoryLimit = None,
     decimal: options.Decimal = ".",
@@ -68,6 +70,8 @@ def release(
         name=name,
         limit=ready.limit,
         size=asked.chart.public_size,
+        who=who,
+        purpose=purpose,
     )
     publish(_told(lambda: session.release(ready.chart, budget=budget)), outputs)
     if ledger is None:
@@ -90,6 +94,7 @@ def plan(
     weak: options.Weak = False,
     ledger: options.LedgerFile = None,
     name: options.TableName = None,
+    who: options.Who = None,
     threads: options.Threads = None,
     memory_limit: options.MemoryLimit = None,
     decimal: options.Decimal = ".",
@@ -112,7 +117,14 @@ def plan(
     opened = open_table(source, lambda: asked.chart.declare(asked.bounds))
     chart, domain = declare_alone(opened, asked.chart, asked.bounds)
     session = _session(
-        opened, domain, unit=unit, ledger=ledger, name=name, limit=any_limit, size=chart.public_size
+        opened,
+        domain,
+        unit=unit,
+        ledger=ledger,
+        name=name,
+        limit=any_limit,
+        size=chart.public_size,
+        who=who,
     )
     planned = session.plan(chart, budget=budget, error=error, delta=delta)
     # Without a ledger there is nothing that could pay or refuse.
@@ -128,10 +140,19 @@ def _session(
     name: str | None,
     limit: Budget,
     size: int | None,
+    who: str | None,
+    purpose: str | None = None,
 ) -> Session:
     """Open a session on the ledger's budget; without a ledger, on `limit`."""
+    from sfumato.errors import LedgerError, Setting
     from sfumato.session import Session
 
+    if ledger is None and (who or purpose):
+        raise LedgerError(
+            "Who asks and what for is written into a ledger, and none was given.",
+            "Without one nothing remembers what was spent.",
+            ("Name it: ", Setting("ledger", "visits.ledger"), "."),
+        )
     return Session(
         table,
         unit=read_unit(unit),
@@ -140,6 +161,8 @@ def _session(
         ledger=ledger,
         name=name,
         size=size,
+        who=who,
+        purpose=purpose,
     )
 
 

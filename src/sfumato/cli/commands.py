@@ -132,6 +132,44 @@ def create(
     say(f"Charge it with: --ledger {file} --table {table}{words}")
 
 
+Person = Annotated[str, typer.Argument(metavar="NAME", help="What charts say as --who.")]
+Most = Annotated[
+    float, typer.Option("--epsilon", metavar="ε", help="The most that may be charged to it.")
+]
+
+
+def open_account(
+    file: File,
+    name: Person,
+    *,
+    epsilon: Most,
+    delta: options.Delta = 0.0,
+    weak: options.Weak = False,
+) -> None:
+    """Open an account in a ledger, or raise it: a cap on what one person spends."""
+    from sfumato.privacy.budget import Budget
+    from sfumato.privacy.ledger import Ledger
+    from sfumato.privacy.statement import CAPS
+
+    ledger = Ledger.open(file)
+    account = ledger.account(name, Budget(epsilon, delta, weak=weak))
+    left = ledger.stand(name).remaining
+    show(f"Account of {account.name}: {account.budget!r}. Left: {left}.")
+    say(f"{CAPS} From now on every chart on this ledger has to say --who.")
+
+
+def report(
+    file: File,
+    *,
+    by: Annotated[str, typer.Option(metavar="who|purpose|day", help="What to add up by.")] = "who",
+) -> None:
+    """Add up what was charged, by who asked, by purpose or by day."""
+    from sfumato.privacy.ledger import Ledger
+    from sfumato.privacy.statement import By
+
+    show(str(Ledger.open(file).report(cast(By, by))))
+
+
 def _group(text: str, example: str, **settings: Any) -> typer.Typer:
     return typer.Typer(
         help=text,
@@ -162,6 +200,11 @@ ledgers.command(
     epilog="Example: sfumato ledger create visits.ledger --epsilon 2 --delta 1e-6 "
     "--unit user_id --table visits"
 )(create)
+ledgers.command(
+    "account",
+    epilog="Example: sfumato ledger account visits.ledger analyst-1 --epsilon 0.5",
+)(open_account)
+ledgers.command("report", epilog="Example: sfumato ledger report visits.ledger --by who")(report)
 ledgers.command("show", epilog="Example: sfumato ledger visits.ledger")(show_ledger)
 
 app.add_typer(plans, name="plan")

@@ -66,6 +66,11 @@ TableName = Annotated[
     str | None,
     _privacy("What the ledger calls the table, if not by the file's name.", "NAME", "--table"),
 ]
+Who = Annotated[
+    str | None,
+    _privacy("Who asks, for the ledger; whose account pays, where it has accounts.", "NAME"),
+]
+Purpose = Annotated[str | None, _privacy("What for, for the ledger. Never data.", "TEXT")]
 Threads = Annotated[
     int | None, _limit("How many threads to use; as many as there are cores if left out.", "NUMBER")
 ]

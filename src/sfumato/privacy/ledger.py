@@ -277,13 +277,13 @@ class Ledger:
         ...     entry = ledger.charge("histogram of age", cost, who=who)
         >>> print(ledger.report(by="who"))
         Ledger of visits: Budget(epsilon=2.0), protecting each row, by who
-        ──────────────────────────────
-        who    charges   share       ε
-        ──────────────────────────────
-        Ada          2  25.0 %     0.5
-        Grace        1  12.5 %    0.25
-        ──────────────────────────────
-        spent        3  37.5 %    0.75
+        ────────────────────────────
+        who    charges   share     ε
+        ────────────────────────────
+        Ada          2  25.0 %   0.5
+        Grace        1  12.5 %  0.25
+        ────────────────────────────
+        spent        3  37.5 %  0.75
         """
         return make_report(self._terms, self._read(), by)
 

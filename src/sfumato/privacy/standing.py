@@ -90,7 +90,7 @@ class Standing:
         rule, whose = self.account.limit_rule(self.rule), f"{label} (account {self.account.name})"
         what, _, advice = make_refusal(whose, rule, self.own, cost, largest).args
         if self.account.budget.pure and (cost.epsilon is None or cost.delta):
-            advice = "Ask for Laplace noise and declared categories, or for an account with a delta."
+            advice = "Ask for Laplace noise and declared categories, or for an account with δ."
         return BudgetError(what, "Everyone with an account has a part of the table's.", advice)
 
 

@@ -114,6 +114,7 @@ def describe_left(rule: PrivacyFilter, spent: Cost) -> list[str]:
 
     Examples
     --------
+    >>> from sfumato.privacy.budget import Budget
     >>> rule = PrivacyFilter.of(Budget(1, 1e-6))
     >>> describe_left(rule, Cost.pure(Fraction(1, 4)))
     ['left for a chart with a δ: ε = 0.7481, δ = 1e-06', 'left for a pure chart: ε = 0.75']
