@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar, cast
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from sfumato.cli import act, options
+from sfumato.cli import act, options, signing
 from sfumato.cli.options import Asked, asking
 from sfumato.cli.output import check_outputs, publish, say, show
 from sfumato.cli.spelling import read_unit
@@ -154,6 +154,10 @@ ledgers = _group(
     "Example: sfumato ledger visits.ledger",
     cls=LedgerGroup,
 )
+keys = _group(
+    "Make a pair of keys to sign releases with.",
+    "Example: sfumato key create key.pem public.pem",
+)
 
 name_charts(app)
 name_charts(plans)
@@ -163,9 +167,13 @@ ledgers.command(
     "--unit user_id --table visits"
 )(create)
 ledgers.command("show", epilog="Example: sfumato ledger visits.ledger")(show_ledger)
+keys.command("create", epilog="Example: sfumato key create key.pem public.pem --password")(
+    signing.create_key
+)
 
 app.add_typer(plans, name="plan")
 app.add_typer(ledgers, name="ledger")
+app.add_typer(keys, name="key")
 
 
 @app.command(epilog="Example: sfumato draw age.json -o age.png")
@@ -179,6 +187,10 @@ def draw(
     release = load(file)
     check_outputs(output or [], tuple(release.endings))
     publish(release, output or [], source=file)
+
+
+app.command(epilog="Example: sfumato sign age.json --key key.pem -o signed.json")(signing.sign)
+app.command(epilog="Example: sfumato verify signed.json --key public.pem")(signing.verify)
 
 
 @app.command(epilog="Example: sfumato demo")
