@@ -283,7 +283,7 @@ PRIVACY = (
         name="the charge is made after the look",
         file="session.py",
         old="""
-            self.ledger.charge(plan.label, plan.cost)
+            entry = self.ledger.charge(plan.label, plan.cost)
             outcome.note = CHARGED
             with Meter(plan.cost, plan.label) as meter:
                 release = redact_errors(lambda: chart.measure(engine, plan, meter))
@@ -291,7 +291,7 @@ PRIVACY = (
         new="""
             with Meter(plan.cost, plan.label) as meter:
                 release = redact_errors(lambda: chart.measure(engine, plan, meter))
-            self.ledger.charge(plan.label, plan.cost)
+            entry = self.ledger.charge(plan.label, plan.cost)
             outcome.note = CHARGED
 """,
         among="test_session.py",
@@ -304,12 +304,12 @@ PRIVACY = (
             plan.check(schema)
             outcome.note = CHARGING
             process = os.getpid()
-            self.ledger.charge(plan.label, plan.cost)
+            entry = self.ledger.charge(plan.label, plan.cost)
 """,
         new="""
             outcome.note = CHARGING
             process = os.getpid()
-            self.ledger.charge(plan.label, plan.cost)
+            entry = self.ledger.charge(plan.label, plan.cost)
             plan.check(schema)
 """,
         among="test_session.py",
@@ -330,8 +330,8 @@ PRIVACY = (
     _session(
         name="the chart and not the meter says whether its noise was real",
         file="session.py",
-        old="return release.marked(private=meter.private)",
-        new="return release.marked(private=release.private or meter.private)",
+        old="return release.marked(private=meter.private, ",
+        new="return release.marked(private=release.private or meter.private, ",
         among="test_metering.py",
         notices=("test_a_release_is_as_private_as_its_meter_saw_whatever_the_chart_says[True]"),
     ),

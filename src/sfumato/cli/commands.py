@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar, cast
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from sfumato.cli import act, options, signing
+from sfumato.cli import act, options, payments, signing
 from sfumato.cli.options import Asked, asking
 from sfumato.cli.output import check_outputs, publish, say, show
 from sfumato.cli.spelling import read_unit
@@ -150,7 +150,7 @@ plans = _group(
     cls=Plans,
 )
 ledgers = _group(
-    "Begin a ledger, or read one.",
+    "Begin a ledger, read one, or verify what it paid for.",
     "Example: sfumato ledger visits.ledger",
     cls=LedgerGroup,
 )
@@ -167,6 +167,9 @@ ledgers.command(
     "--unit user_id --table visits"
 )(create)
 ledgers.command("show", epilog="Example: sfumato ledger visits.ledger")(show_ledger)
+ledgers.command("verify", epilog="Example: sfumato ledger verify visits.ledger age.json map.json")(
+    payments.verify
+)
 keys.command("create", epilog="Example: sfumato key create key.pem public.pem --password")(
     signing.create_key
 )

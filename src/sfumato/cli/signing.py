@@ -13,7 +13,7 @@ from sfumato.cli.output import check_outputs, say, show
 from sfumato.errors import SHELL, ReleaseError, SfumatoError
 
 Saved = Annotated[Path, typer.Argument(metavar="FILE.json", help="A saved release.")]
-Several = Annotated[list[Path], typer.Argument(metavar="FILE.json...", help="Saved releases.")]
+Several = Annotated[list[Path], typer.Argument(metavar="FILE.json", help="Saved releases.")]
 Secret = Annotated[
     Path, typer.Option("--key", metavar="KEY.pem", help="Your private key, of the kind Ed25519.")
 ]

@@ -43,6 +43,7 @@ from sfumato.privacy.stores import (
     find_store,
     name_place,
 )
+from sfumato.privacy.verification import Paid, Verification, verify
 
 Row = tuple[str, ...]
 
@@ -288,7 +289,8 @@ class Ledger:
         """
         if self._terms.version == 1:  # which has no room for more than these
             cost = Cost(cost.epsilon, cost.rho, cost.delta)
-        draft = Entry(0, datetime.now(UTC), shorten_label(label), cost, who, purpose)
+        salt = secrets.token_hex(16) if self._terms.version > 1 else None
+        draft = Entry(0, datetime.now(UTC), shorten_label(label), cost, who, purpose, salt=salt)
         self._require_room_for(draft)
         seen = self._seen
 
@@ -302,6 +304,20 @@ class Ledger:
         entry, mark = self._store.write(add)
         self._remember(mark)
         return entry
+
+    def verify(self, *releases: Paid) -> Verification:
+        """Tell whether this ledger paid for each of `releases`, and whether it is whole itself.
+
+        A release was paid for if it names an entry by number and seal that is here, has the label
+        and the cost of that entry, and noise that costs no more; and if no other release names the
+        same. A release that names what is not here was paid for elsewhere, or this is an older copy
+        of the ledger. A ledger whose chain is broken cannot be opened at all.
+
+        Privacy
+        -------
+        Compares what is public; no table is read, and nothing is charged.
+        """
+        return verify(self._terms, self._read(), releases)
 
     def _require_room_for(self, entry: Entry) -> None:
         if self._terms.version == 1 and (entry.who or entry.purpose):

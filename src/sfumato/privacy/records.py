@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from fractions import Fraction
 from typing import Any, cast
@@ -41,6 +41,9 @@ class Entry:
     seal
         A digest of this entry and of everything before it in the ledger; None in ledgers that
         were begun before there were seals.
+    salt
+        A random text within what is sealed. Releases show the seal to everybody, who could
+        otherwise guess who asked, when and why, and see from the seal that they are right.
     """
 
     number: int
@@ -50,10 +53,12 @@ class Entry:
     who: str | None = None
     purpose: str | None = None
     seal: str | None = None
+    salt: str | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         _require_short("who", self.who)
         _require_short("purpose", self.purpose)
+        _require_short("salt", self.salt)
 
 
 def _require_short(name: str, text: object) -> None:
@@ -275,7 +280,7 @@ def write_entry(book: Book, log: Log, entry: Entry) -> tuple[Entry, Mark]:
 
 def write_body(entry: Entry) -> str:
     """Return what an entry says, in the one way it can be written."""
-    named = {"who": entry.who, "purpose": entry.purpose}
+    named = {"who": entry.who, "purpose": entry.purpose, "salt": entry.salt}
     said = {name: text for name, text in named.items() if text is not None}
     moment = entry.time.isoformat()
     return write_canonical(
@@ -288,8 +293,8 @@ def _parse_entry(row: Row) -> Entry:
         match json.loads(row.body):
             case {"kind": "charge", "time": str(time), "label": str(label), **fields}:
                 moment, cost = _parse_moment(time), parse_cost(fields)
-                said = fields.get("who"), fields.get("purpose")
-                return Entry(row.number, moment, shorten_label(label), cost, *said, row.seal)
+                said = {name: fields.get(name) for name in ("who", "purpose", "salt")}
+                return Entry(row.number, moment, shorten_label(label), cost, seal=row.seal, **said)
             case _:
                 pass
     except (KeyError, TypeError, ValueError, RecursionError, BudgetError, LedgerError):

@@ -146,6 +146,11 @@ class Release(ABC):
         return self
 
     @property
+    def included(self) -> tuple[Release, ...]:
+        """The releases that this one shows, and that were paid for by themselves."""
+        return ()
+
+    @property
     def least_cost(self) -> Cost:
         """What the noise that is stated costs at least: no smaller price can be true."""
         return Cost.nothing()

@@ -221,6 +221,11 @@ class ScoreplotRelease(Release):
         return _points(self.to_array(group), (self.x, self.y), n)
 
     @property
+    def included(self) -> tuple[Release, ...]:
+        """The components, where they were released before."""
+        return () if self.alone else (self.pca,)
+
+    @property
     def least_cost(self) -> Cost:
         """What the noise on the counts costs, and the directions where they are paid for here."""
         directions = self.pca.cost if self.alone else Cost.nothing()
