@@ -1,4 +1,4 @@
-"""Keys, signatures and their check on the command line: what is printed, written and refused."""
+"""Signatures and payments on the command line: what is printed, written and refused."""
 
 from __future__ import annotations
 
@@ -6,13 +6,16 @@ import io
 import json
 import os
 import pty
+import shutil
 import stat
 import sys
 from pathlib import Path
 
 import pytest
+from pyarrow import parquet
 
 import sfumato as sf
+from privacy.forging import rewrite
 from releases.test_histogram_release import release as histogram
 from sfumato.cli.run import run
 
@@ -142,3 +145,69 @@ def test_on_a_terminal_a_password_is_asked_for_twice_and_not_shown(folder: Path)
     assert status == 0 and "Password of the key: " in asked
     assert "sesame" not in seen + told + asked
     assert sf.load("signed.json").verify("open.pem")
+
+
+@pytest.fixture
+def paid(folder: Path) -> Path:
+    """A ledger that paid for two charts, and a chart that nobody remembers."""
+    parquet.write_table(sf.testing.city(people=300), "people.parquet")
+    sf.Ledger.create("people.ledger", budget=1.0, table="people")
+    chart = ["histplot", "people.parquet", "--x", "age", "--bounds", "0,100", "--bins", "4"]
+    price = ["--epsilon", "0.25"]
+    for name in ("one.json", "two.json"):
+        assert run([*chart, *price, "--ledger", "people.ledger", "-o", name]) == 0
+    assert run([*chart, *price, "-o", "alone.json"]) == 0
+    return folder
+
+
+def lines(text: str) -> list[str]:
+    return [line.rstrip() for line in text.splitlines()]
+
+
+def test_a_ledger_says_what_it_paid_for(paid: Path, capsys: Captured) -> None:
+    capsys.readouterr()
+    assert run(["ledger", "verify", "people.ledger", "one.json", "two.json"]) == 0
+    told = capsys.readouterr()
+    assert lines(told.out) == [
+        "people.ledger: whole, and within its budget.",
+        "release   entry",
+        "one.json      1  paid for, and its noise costs no more than that",
+        "two.json      2  paid for, and its noise costs no more than that",
+    ]
+    assert told.err == ""
+    assert run(["ledger", "verify", "people.ledger"]) == 0
+    told = capsys.readouterr()
+    assert lines(told.out) == ["people.ledger: whole, and within its budget."]
+    assert told.err == "Entries that paid for none of these releases: 1, 2.\n"
+
+
+def test_what_it_did_not_pay_for_is_listed_and_fails(paid: Path, capsys: Captured) -> None:
+    plain = json.loads(Path("one.json").read_text())
+    plain["parameters"]["noise"]["scale"] /= 2
+    Path("quiet.json").write_text(json.dumps(plain))
+    capsys.readouterr()
+    files = ["quiet.json", "alone.json", "two.json", "nowhere.json"]
+    assert run(["ledger", "verify", "people.ledger", *files]) == 2
+    told = capsys.readouterr()
+    assert lines(told.out)[2:] == [
+        "quiet.json        –  This file is not a release, or it was changed by hand.",
+        "alone.json        –  does not say what paid for it",
+        "two.json          2  paid for, and its noise costs no more than that",
+        "nowhere.json      –  There is no release at 'nowhere.json'.",
+    ]
+    assert lines(told.err) == [
+        "Entries that paid for none of these releases: 1.",
+        "Error: not everything was paid for, or could be checked.",
+    ]
+
+
+def test_a_ledger_that_was_changed_is_refused_and_an_older_copy_is_noticed(
+    paid: Path, capsys: Captured
+) -> None:
+    shutil.copy("people.ledger", "changed.ledger")
+    rewrite(Path("changed.ledger"), "UPDATE entry SET body = replace(body, '1/4', '1/5')")
+    assert run(["ledger", "verify", "changed.ledger", "one.json"]) == 2
+    assert "not as they were sealed" in capsys.readouterr().err
+    rewrite(Path("people.ledger"), "DELETE FROM entry WHERE number = 2")
+    assert run(["ledger", "verify", "people.ledger", "one.json", "two.json"]) == 2
+    assert "the ledger ends with 1: this is an older copy" in capsys.readouterr().out
