@@ -283,5 +283,5 @@ def _require_cryptography() -> None:
     raise SignatureError(
         "Signatures need the package cryptography, which is not installed.",
         "Releases are loaded and drawn without it, but nobody can tell whose they are.",
-        "Install it: pip install 'sfumato[sign]'.",
+        "Install it: pip install cryptography (the extra 'sign' of sfumato).",
     )
