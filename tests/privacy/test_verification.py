@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -16,6 +16,7 @@ import pytest
 
 import sfumato as sf
 from privacy.forging import lay_version_1, reseal, rewrite
+from sfumato.catalogue import CITY, Request, citizens, requests
 from sfumato.errors import LedgerError
 from sfumato.postprocess.noise_law import NoiseLaw
 from sfumato.privacy import verification
@@ -101,6 +102,22 @@ def test_what_was_paid_for_passes_before_and_after_it_is_saved(scene, tmp_path):
     assert [each.entries for each in everything.findings] == [(1,), (2,), (3,), (4,), (3,), (5,)]
     assert [each.part for each in everything.findings] == [False] * 4 + [True, False]
     assert everything.others == () and scene.ledger.verify(loaded[0]).others == (2, 3, 4, 5)
+
+
+def unpaid(asked: Iterable[Request], folder: Path) -> list[str]:
+    """The requests whose release its own ledger did not pay for, and what it says about them."""
+    found: list[str] = []
+    for number, each in enumerate(asked):
+        if each.size is None:  # or its session keeps no file
+            s = each.session(citizens(60), CITY.domain, folder / f"{number}.ledger", name="people")
+            made = each.release(s, each.budget(4.0))
+            verified = s.ledger.verify(sf.load(made.save(folder / f"{number}.json")))
+            found += [] if verified.passed else [f"{each.name}: {verified}"]
+    return found
+
+
+def test_every_request_was_paid_for(tmp_path):
+    assert unpaid(requests(CITY), tmp_path) == []
 
 
 def test_copies_of_a_release_are_one_release(scene, tmp_path):
@@ -305,8 +322,8 @@ def test_a_chain_that_was_not_sealed_anew_is_noticed_by_itself(cheat, scene, mon
 
 
 def test_a_ledger_that_spent_more_than_it_may_is_noticed(scene):
-    small = "UPDATE meta SET value = '1/100' WHERE name = 'epsilon'"
-    ledger, _ = rewritten(scene, small)
+    dear = 'UPDATE entry SET body = replace(body, \'"rho":"\', \'"rho":"99\') WHERE number = 1'
+    ledger, _ = rewritten(scene, dear)
     assert ledger.verify().ledger == ("was charged more than its budget",)
 
 

@@ -306,7 +306,7 @@ PRIVACY = (
     _privacy(
         name="noise that costs more than was charged is let pass",
         file="privacy/verification.py",
-        old="if not release.least_cost.within(charged):",
+        old="if not release.least_cost.within(charged, terms.rule.order):",
         new="if not charged.within(charged):",
         among="privacy/test_verification.py",
         notices="test_whoever_cheats_is_noticed[less_noise]",

@@ -178,7 +178,7 @@ def _find_problems(terms: Terms, log: Log, release: Paid, *, different: int) -> 
     if strangers := _find_strangers(terms, log, release):
         yield from strangers  # and nothing that was charged can be compared
         return
-    yield from _compare_entries(log, release)
+    yield from _compare_entries(terms, log, release)
     yield from _compare_promises(terms, release)
     if different > 1:
         yield "shares its entry with another release, and it was charged once"
@@ -209,7 +209,7 @@ def _find_stranger(terms: Terms, log: Log, payment: Payment) -> str:
     return ""
 
 
-def _compare_entries(log: Log, release: Paid) -> Iterator[str]:
+def _compare_entries(terms: Terms, log: Log, release: Paid) -> Iterator[str]:
     """Say where a release differs from what was charged for it."""
     numbers = {payment.number for payment in release.paid}
     entries: list[Entry] = [entry for entry in log.entries if entry.number in numbers]
@@ -219,7 +219,7 @@ def _compare_entries(log: Log, release: Paid) -> Iterator[str]:
     charged = sum_costs(entries)
     if release.cost != charged:
         yield f"says that it cost {release.cost}, and {charged} was charged"
-    if not release.least_cost.within(charged):
+    if not release.least_cost.within(charged, terms.rule.order):
         yield f"has noise that costs {release.least_cost}, and {charged} was charged"
 
 
