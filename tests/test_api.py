@@ -103,7 +103,7 @@ def test_a_missing_declaration_says_what_to_type():
 def test_every_public_name_is_there_and_nothing_heavy_is_loaded_for_it():
     code = (
         "import sys, sfumato as sf\n"
-        "heavy = {'duckdb', 'opendp', 'pandas', 'pyarrow', 'matplotlib', 'scipy'}\n"
+        "heavy = {'duckdb', 'opendp', 'pandas', 'pyarrow', 'matplotlib', 'scipy', 'cryptography'}\n"
         "assert not heavy & set(sys.modules), heavy & set(sys.modules)\n"
         "[getattr(sf, name) for name in sf.__all__]\n"
         "assert set(sf.__all__) <= set(dir(sf))\n"

@@ -69,6 +69,7 @@ def schema() -> dict[str, Any]:
     """Return the schema of a release of any kind."""
     kinds, defined = document.kinds(), Definitions()
     described = {name: _kind(kind, defined) for name, kind in kinds.items()}
+    optional = {each.key for each in document.head().fields if each.absent}
     header = {
         "format": {
             "description": "Tells this file from any other JSON.",
@@ -95,7 +96,7 @@ def schema() -> dict[str, Any]:
         "description": DESCRIPTION,
         "type": "object",
         "properties": header,
-        "required": list(header),
+        "required": [name for name in header if name not in optional],
         "additionalProperties": False,
         "oneOf": [{"$ref": f"#/$defs/{name}"} for name in kinds],
         "$defs": described | defined.made,

@@ -21,6 +21,8 @@ from readers.shuffled import PROTOCOLS
 from sfumato.catalogue import CITY, citizens, requests
 from sfumato.distributed.shuffle import Client
 from sfumato.privacy.budget import Cost
+from sfumato.privacy.payment import Payment
+from sfumato.releases.signature import Signature
 
 _EPSILON = 4.0
 
@@ -55,12 +57,15 @@ def _released() -> Iterator[sf.Release]:
 
 
 def _odd() -> Iterator[sf.Release]:
-    """Yield what the catalogue has none of: noise that is not private, and times of day."""
+    """Yield what the catalogue has none of: noise that is not private, times of day, signatures."""
     year = date(2025, 1, 1), date(2026, 1, 1)
     visits, users = sf.testing.checkins(people=60), sf.PrivacyUnit.users("person_id")
     with sf.testing.seeded(1):
         yield sf.histplot(visits, x="time", bounds=year, bins=2, unit=users, budget=1.0)
     yield sf.quantiles(visits, x="time", bounds=year, q=[0.5], unit=users, budget=1.0)
+    ages = sf.histplot(citizens(60), x="age", bounds=(0, 100), bins=2, budget=1.0)
+    payment = Payment("0f" * 16, 7, "a1" * 32)
+    yield replace(ages, paid=(payment,), signature=Signature("b2" * 32, "c3" * 64))
 
 
 def _ledgers(folder: Path) -> Iterator[bytes]:

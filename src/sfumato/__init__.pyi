@@ -23,6 +23,7 @@ from sfumato.errors import DomainError as DomainError
 from sfumato.errors import LedgerError as LedgerError
 from sfumato.errors import ReleaseError as ReleaseError
 from sfumato.errors import SfumatoError as SfumatoError
+from sfumato.errors import SignatureError as SignatureError
 from sfumato.errors import SourceError as SourceError
 from sfumato.privacy.budget import Budget as Budget
 from sfumato.privacy.guarantee import PrivacyUnit as PrivacyUnit
@@ -30,6 +31,7 @@ from sfumato.privacy.ledger import Ledger as Ledger
 from sfumato.private_search import private as private
 from sfumato.releases.document import load as load
 from sfumato.releases.release import Release as Release
+from sfumato.releases.signature import create_key as create_key
 from sfumato.session import Session as Session
 
 __version__: str

@@ -196,6 +196,10 @@ class ReleaseError(SfumatoError):
     """A saved release cannot be written, or cannot be read back."""
 
 
+class SignatureError(SfumatoError):
+    """A key cannot be read or made, or a signature is missing or does not fit."""
+
+
 class OverspentError(SfumatoError):
     """A mechanism spent more than its plan charged: a bug in sfumato, never in your data."""
 

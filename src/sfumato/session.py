@@ -30,7 +30,8 @@ from sfumato.privacy.accountant import proves
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.privacy.ledger import Ledger
-from sfumato.privacy.records import require_short
+from sfumato.privacy.payment import Payment
+from sfumato.privacy.records import Entry, require_short
 from sfumato.privacy.share import Share, grant
 from sfumato.progress import show_progress
 
@@ -179,12 +180,18 @@ class Session(Charting):
             self._require_room(chart, plan, asked)
             outcome.note = CHARGING
             process = os.getpid()
-            self.ledger.charge(plan.label, plan.cost, who=self.who, purpose=self.purpose)
+            entry = self.ledger.charge(plan.label, plan.cost, who=self.who, purpose=self.purpose)
             outcome.note = CHARGED
             with Meter(plan.cost, plan.label, order=rule.order) as meter:
                 release = redact_errors(lambda: chart.measure(engine, plan, meter))
             require_process(process)
-            return release.marked(private=meter.private)
+            return release.marked(private=meter.private, paid=self._name_payment(entry))
+
+    def _name_payment(self, entry: Entry) -> tuple[Payment, ...]:
+        # Nobody can look into a ledger that ends with this process, and older ones have no seals.
+        if not self.ledger.lasting or entry.seal is None:
+            return ()
+        return (Payment(self.ledger.identity, entry.number, entry.seal),)
 
     def _require(self, plan: Plan, budget: Budget) -> None:
         label = shorten_label(plan.label)

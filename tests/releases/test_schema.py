@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from copy import deepcopy
+from dataclasses import replace
 from datetime import date
 from importlib.resources import files
 from random import Random
@@ -21,7 +22,9 @@ from releases.test_histogram_release import SAMPLES as HISTOGRAMS
 from releases.test_quantiles_release import SAMPLES as QUANTILES
 from sfumato.errors import ReleaseError
 from sfumato.postprocess.noise_law import KINDS
+from sfumato.privacy.payment import Payment
 from sfumato.releases import boxplot, document, heatmap, histogram, pca, quantiles, scoreplot
+from sfumato.releases.signature import Signature
 
 FOLDER = files("sfumato.releases") / "schema"
 SCHEMA = json.loads((FOLDER / f"release-{document.VERSION}.json").read_text(encoding="utf-8"))
@@ -198,6 +201,16 @@ def test_what_lacks_a_field_or_has_a_strange_one_is_refused_by_both(saved):
     sizes = {"guarantee.size", "values.pca.guarantee.size"}
     assert accepted == {f"missing: {name}" for name in intervals | types | sizes}
     assert len(cases) > 500
+
+
+def test_only_the_whole_of_a_payment_or_a_signature_may_be_missing():
+    paid, by = (Payment("0f" * 16, 7, "a1" * 32),), Signature("b2" * 32, "c3" * 64)
+    cases = list(broken(replace(HISTOGRAMS["plain"], paid=paid, signature=by).to_dict()))
+    accepted = {where for where, plain in cases if valid(plain) or readable(plain)}
+    assert {"missing: paid", "missing: signature"} <= accepted
+    # A field of the first payment has the path paid.0.seal.
+    assert {where for where in accepted if "paid." in where or "signature." in where} == set()
+    assert {"missing: paid.0.seal", "more: paid.0", "missing: signature.key"} <= {*dict(cases)}
 
 
 def test_a_document_has_the_parts_of_its_own_kind(saved):

@@ -304,6 +304,54 @@ PRIVACY = (
         among="privacy/test_records.py",
         notices="test_an_older_copy_that_is_put_back_is_noticed_by_whoever_saw_more",
     ),
+    _privacy(
+        name="a seal can be guessed by whoever knows the analysts",
+        file="privacy/ledger.py",
+        old="salt = secrets.token_hex(16) if",
+        new='salt = "0" * 32 if',
+        among="privacy/test_verification.py",
+        notices="test_a_seal_says_nothing_that_could_be_guessed",
+    ),
+    _privacy(
+        name="a release is taken for paid if its entry has its number",
+        file="privacy/verification.py",
+        old="if payment.seal != log.seals[payment.number]:",
+        new="if not payment.seal:",
+        among="privacy/test_verification.py",
+        notices="test_whoever_cheats_is_noticed[older_copy_charged_again]",
+    ),
+    _privacy(
+        name="one charge pays for any number of releases",
+        file="privacy/verification.py",
+        old="if plain not in said[release.paid]:",
+        new="if not said[release.paid]:",
+        among="privacy/test_verification.py",
+        notices="test_whoever_cheats_is_noticed[two_releases_for_one_entry]",
+    ),
+    _privacy(
+        name="what a plot shows beside itself needs no payment",
+        file="privacy/verification.py",
+        old="for part in release.included:",
+        new="for part in release.included[:0]:",
+        among="privacy/test_verification.py",
+        notices="test_whoever_cheats_is_noticed[hidden_within_a_plot]",
+    ),
+    _privacy(
+        name="noise that costs more than was charged is let pass",
+        file="privacy/verification.py",
+        old="if not release.least_cost.within(charged, terms.rule.order):",
+        new="if not charged.within(charged):",
+        among="privacy/test_verification.py",
+        notices="test_whoever_cheats_is_noticed[less_noise]",
+    ),
+    _session(
+        name="a release names a ledger that ends with the process",
+        file="session.py",
+        old="if not self.ledger.lasting or entry.seal is None:",
+        new="if entry.seal is None:",
+        among="privacy/test_verification.py",
+        notices="test_nobody_else_names_a_payment",
+    ),
     _session(
         name="a search may protect little without a word",
         file="session.py",
@@ -316,7 +364,9 @@ PRIVACY = (
         name="the charge is made after the look",
         file="session.py",
         old="""
-            self.ledger.charge(plan.label, plan.cost, who=self.who, purpose=self.purpose)
+            entry = self.ledger.charge(
+                plan.label, plan.cost, who=self.who, purpose=self.purpose
+            )
             outcome.note = CHARGED
             with Meter(plan.cost, plan.label) as meter:
                 release = redact_errors(lambda: chart.measure(engine, plan, meter))
@@ -324,7 +374,9 @@ PRIVACY = (
         new="""
             with Meter(plan.cost, plan.label) as meter:
                 release = redact_errors(lambda: chart.measure(engine, plan, meter))
-            self.ledger.charge(plan.label, plan.cost, who=self.who, purpose=self.purpose)
+            entry = self.ledger.charge(
+                plan.label, plan.cost, who=self.who, purpose=self.purpose
+            )
             outcome.note = CHARGED
 """,
         among="test_session.py",
@@ -337,12 +389,16 @@ PRIVACY = (
             plan.check(schema)
             outcome.note = CHARGING
             process = os.getpid()
-            self.ledger.charge(plan.label, plan.cost, who=self.who, purpose=self.purpose)
+            entry = self.ledger.charge(
+                plan.label, plan.cost, who=self.who, purpose=self.purpose
+            )
 """,
         new="""
             outcome.note = CHARGING
             process = os.getpid()
-            self.ledger.charge(plan.label, plan.cost, who=self.who, purpose=self.purpose)
+            entry = self.ledger.charge(
+                plan.label, plan.cost, who=self.who, purpose=self.purpose
+            )
             plan.check(schema)
 """,
         among="test_session.py",
@@ -363,8 +419,8 @@ PRIVACY = (
     _session(
         name="the chart and not the meter says whether its noise was real",
         file="session.py",
-        old="return release.marked(private=meter.private)",
-        new="return release.marked(private=release.private or meter.private)",
+        old="return release.marked(private=meter.private, ",
+        new="return release.marked(private=release.private or meter.private, ",
         among="test_metering.py",
         notices=("test_a_release_is_as_private_as_its_meter_saw_whatever_the_chart_says[True]"),
     ),

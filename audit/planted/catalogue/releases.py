@@ -44,11 +44,8 @@ RELEASES = (
     _releases(
         name="a release without privacy is loaded as one that has it",
         file="releases/document.py",
-        old="said = first.read({field.key: document[field.key] for field in first.fields})",
-        new=(
-            "said = first.read({field.key: document[field.key] for field in first.fields})"
-            ' | {"private": True}'
-        ),
+        old="said = first.read({key: document[key] for key in named})",
+        new='said = first.read({key: document[key] for key in named}) | {"private": True}',
         among="releases/test_histogram_release.py",
         notices="test_what_is_loaded_equals_what_was_saved_to_the_bit[simulated]",
     ),
@@ -128,5 +125,43 @@ class ScaledColumn:
         new="pca = self.pca.marked(private=private)",
         among="test_metering.py",
         notices="test_scores_are_no_more_private_than_the_components_they_are_about",
+    ),
+    _releases(
+        name="what is signed is the guarantee and not the numbers",
+        file="releases/signature.py",
+        old='if name != "signature"}',
+        new='if name not in ("signature", "values")}',
+        among="releases/test_signature.py",
+        notices="test_one_value_changed_as_little_as_can_be_is_refused[histogram]",
+    ),
+    _releases(
+        name="numbers are signed as they are rounded for the eye",
+        file="releases/signature.py",
+        old="return _CONTEXT + text.encode()",
+        new="return _CONTEXT + text.replace('.0', '').encode()",
+        among="releases/test_signature.py",
+        notices="test_what_is_signed_can_be_worked_out_without_sfumato",
+    ),
+    _releases(
+        name="a signature that does not fit is let pass",
+        file="releases/signature.py",
+        old="""
+    except InvalidSignature:
+        return False
+""",
+        new="""
+    except InvalidSignature:
+        return len(signature.value) == 128
+""",
+        among="releases/test_signature.py",
+        notices="test_a_signature_by_another_key_is_refused_and_so_is_none",
+    ),
+    _releases(
+        name="a private key can be read by everybody",
+        file="releases/signature.py",
+        old="secret, 0o600",
+        new="secret, 0o644",
+        among="releases/test_signature.py",
+        notices="test_a_new_private_key_is_read_by_its_owner_alone_and_no_file_is_written_over",
     ),
 )

@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar, cast
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from sfumato.cli import act, options
+from sfumato.cli import act, options, payments, signing
 from sfumato.cli.options import Asked, asking
 from sfumato.cli.output import check_outputs, publish, say, show
 from sfumato.cli.spelling import read_unit
@@ -188,9 +188,13 @@ plans = _group(
     cls=Plans,
 )
 ledgers = _group(
-    "Begin a ledger, or read one.",
+    "Begin a ledger, read one, or verify what it paid for.",
     "Example: sfumato ledger visits.ledger",
     cls=LedgerGroup,
+)
+keys = _group(
+    "Make a pair of keys to sign releases with.",
+    "Example: sfumato key create key.pem public.pem",
 )
 
 name_charts(app)
@@ -206,9 +210,16 @@ ledgers.command(
 )(open_account)
 ledgers.command("report", epilog="Example: sfumato ledger report visits.ledger --by who")(report)
 ledgers.command("show", epilog="Example: sfumato ledger visits.ledger")(show_ledger)
+ledgers.command("verify", epilog="Example: sfumato ledger verify visits.ledger age.json map.json")(
+    payments.verify
+)
+keys.command("create", epilog="Example: sfumato key create key.pem public.pem --password")(
+    signing.create_key
+)
 
 app.add_typer(plans, name="plan")
 app.add_typer(ledgers, name="ledger")
+app.add_typer(keys, name="key")
 
 
 @app.command(epilog="Example: sfumato draw age.json -o age.png")
@@ -222,6 +233,10 @@ def draw(
     release = load(file)
     check_outputs(output or [], tuple(release.endings))
     publish(release, output or [], source=file)
+
+
+app.command(epilog="Example: sfumato sign age.json --key key.pem -o signed.json")(signing.sign)
+app.command(epilog="Example: sfumato verify signed.json --key public.pem")(signing.verify)
 
 
 @app.command(epilog="Example: sfumato demo")

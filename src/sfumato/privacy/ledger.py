@@ -44,6 +44,7 @@ from sfumato.privacy.stores import (
     find_store,
     name_place,
 )
+from sfumato.privacy.verification import Paid, Verification, verify
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -204,7 +205,8 @@ class Ledger:
         if self._terms.version == 1:  # which has no room for more than these
             self._refuse_news(who, purpose)
             cost = Cost(cost.epsilon, cost.rho, cost.delta)
-        draft = Entry(0, datetime.now(UTC), shorten_label(label), cost, who, purpose)
+        salt = secrets.token_hex(16) if self._terms.version > 1 else None
+        draft = Entry(0, datetime.now(UTC), shorten_label(label), cost, who, purpose, salt=salt)
 
         def add(book: Book, log: Log) -> tuple[Entry, Mark]:
             standing = Standing.find(self.rule, log, who)
@@ -290,6 +292,20 @@ class Ledger:
     def to_frame(self) -> pd.DataFrame:
         """Return a tidy pandas frame, one row per charge; amounts are rounded up."""
         return make_frame(list_records(self._terms, self.entries), COLUMNS)
+
+    def verify(self, *releases: Paid) -> Verification:
+        """Tell whether this ledger paid for each of `releases`, and whether it is whole itself.
+
+        A release was paid for if it names an entry by number and seal that is here, has the label
+        and the cost of that entry, and noise that costs no more; and if no other release names the
+        same. A release that names what is not here was paid for elsewhere, or this is an older copy
+        of the ledger. A ledger whose chain is broken cannot be opened at all.
+
+        Privacy
+        -------
+        Compares what is public; no table is read, and nothing is charged.
+        """
+        return verify(self._terms, self._read(), releases)
 
     def _add(self, action: Callable[[Book, Log], tuple[AnyLine, Mark]]) -> AnyLine:
         """Let `action` add a line in a transaction of its own, and remember where that ends."""

@@ -42,6 +42,9 @@ class Entry:
     seal
         A digest of this entry and of everything before it in the ledger; None in ledgers that
         were begun before there were seals.
+    salt
+        A random text within what is sealed. Releases show the seal to everybody, who could
+        otherwise guess who asked, when and why, and see from the seal that they are right.
     """
 
     number: int
@@ -51,10 +54,12 @@ class Entry:
     who: str | None = None
     purpose: str | None = None
     seal: str | None = None
+    salt: str | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         require_short("who", self.who)
         require_short("purpose", self.purpose)
+        require_short("salt", self.salt)
 
 
 def require_short(name: str, text: object) -> None:
@@ -370,7 +375,7 @@ def _describe_account(account: Account) -> dict[str, Any]:
 
 
 def _describe_charge(entry: Entry) -> dict[str, Any]:
-    named = {"who": entry.who, "purpose": entry.purpose}
+    named = {"who": entry.who, "purpose": entry.purpose, "salt": entry.salt}
     said = {name: text for name, text in named.items() if text is not None}
     return {"kind": "charge", "label": entry.label, **write_cost(entry.cost), **said}
 
@@ -386,8 +391,8 @@ def _parse_line(row: Row) -> Line:
         match json.loads(row.body):
             case {"kind": "charge", "time": str(time), "label": str(label), **fields}:
                 moment, cost = _parse_moment(time), parse_cost(fields)
-                said = fields.get("who"), fields.get("purpose")
-                return Entry(row.number, moment, shorten_label(label), cost, *said, row.seal)
+                said = {name: fields.get(name) for name in ("who", "purpose", "salt")}
+                return Entry(row.number, moment, shorten_label(label), cost, seal=row.seal, **said)
             case {"kind": "account", "time": str(time), "name": str(name), **fields}:
                 moment, limit = _parse_moment(time), parse_amount(fields.get("limit"))
                 budget = _parse_budget(fields)

@@ -21,7 +21,6 @@ from sfumato.privacy.budget import (
 )
 from sfumato.privacy.currency import PURE, Concentrated, Currency, Renyi
 
-
 _ROUNDING = Fraction(1, 10**6)
 
 

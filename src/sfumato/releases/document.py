@@ -108,7 +108,8 @@ def _completed(kind: type[Release], document: Mapping[str, Any]) -> dict[str, An
 
 def _built(kind: type[Release], document: Mapping[str, Any]) -> Release:
     first = head()
-    said = first.read({field.key: document[field.key] for field in first.fields})
+    named = [field.key for field in first.fields if field.key in document]
+    said = first.read({key: document[key] for key in named})
     for name in PARTS:
         said |= part(kind, name).read(document[name])
     return kind(**said)

@@ -17,6 +17,8 @@ from sfumato.errors import ReleaseError
 from sfumato.figure import Figure
 from sfumato.privacy.budget import Cost
 from sfumato.privacy.guarantee import Guarantee
+from sfumato.privacy.payment import Payment
+from sfumato.releases.signature import Key, Signature
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -58,6 +60,11 @@ class Release(ABC):
     private
         Whether the noise was real, which the session says and no chart; False where it came from
         `sfumato.testing.seeded`, and every picture then says so.
+    paid
+        The entries of a ledger that paid for it, which the session says too; none where the ledger
+        was kept in memory, and nobody could look there.
+    signature
+        Who vouches that this is what they published; None where nobody does.
 
     Examples
     --------
@@ -76,6 +83,8 @@ class Release(ABC):
     guarantee: Guarantee
     cost: Cost
     private: bool = False
+    paid: tuple[Payment, ...] = ()
+    signature: Signature | None = None
 
     def __init_subclass__(cls) -> None:
         # help() and Shift-Tab show the choices of a picture wherever they can be made.
@@ -97,9 +106,49 @@ class Release(ABC):
 
         return document.part(type(self), "values").write(self)
 
-    def marked(self, *, private: bool) -> Self:
-        """Return the same numbers, with whether all of their noise was real."""
-        return replace(self, private=private)
+    def marked(self, *, private: bool, paid: tuple[Payment, ...] = ()) -> Self:
+        """Return the same numbers, with whether all of their noise was real, and what paid."""
+        return replace(self, private=private, paid=paid)
+
+    def sign(self, key: Key, *, password: str | None = None) -> Self:
+        """Return the same release, signed: whoever has your public key can tell it is yours.
+
+        A signature says that the holder of the key published these numbers with this guarantee,
+        and that nobody has changed them since. It does not say that they were measured, nor that
+        their noise was real. Of two signatures the last one stays.
+
+        Parameters
+        ----------
+        key
+            An Ed25519 private key: a PEM file, or what is in one.
+        password
+            What the key is locked with, if it is.
+        """
+        from sfumato.releases import signature
+
+        return replace(self, signature=signature.sign(self.to_dict(), key, password))
+
+    def verify(self, key: Key) -> Self:
+        """Return the release itself if the holder of `key` signed it; refuse it if not.
+
+        ``sf.load("ages.json").verify("public.pem")`` is a file that can be trusted as far as its
+        publisher.
+
+        Parameters
+        ----------
+        key
+            The Ed25519 public key of whom you expect: a PEM file, or what is in one. Get it from
+            them, and not from where the release is.
+        """
+        from sfumato.releases import signature
+
+        signature.verify(self.to_dict(), self.signature, key)
+        return self
+
+    @property
+    def included(self) -> tuple[Release, ...]:
+        """The releases that this one shows, and that were paid for by themselves."""
+        return ()
 
     @property
     def least_cost(self) -> Cost:

@@ -26,6 +26,8 @@ from sfumato.postprocess.noise_law import WIDEST, NoiseKind, NoiseLaw
 from sfumato.privacy.budget import Cost, Loss, LossFamily
 from sfumato.privacy.guarantee import MOST_MAX_ROWS as MOST_OF_ONE
 from sfumato.privacy.guarantee import MOST_ROWS, Guarantee, PrivacyUnit
+from sfumato.privacy.payment import Payment
+from sfumato.releases.signature import Signature
 
 T = TypeVar("T")
 
@@ -51,7 +53,11 @@ class Named:
 
 @dataclass(frozen=True)
 class Absent:
-    """A field that a document may lack: in older files, or wherever it would say the default."""
+    """A field that a document may lack: in older files, or wherever it would say the default.
+
+    A field that is added today is of the second sort: one that older files lack and newer ones
+    always have would change what was signed without it.
+    """
 
     default: Any = None
     older: bool = False
@@ -160,6 +166,11 @@ Scale = Annotated[float, Within(above=0, maximum=WIDEST)]
 
 Step = Annotated[float, Within(above=0, maximum=1)]
 """What one released integer is worth."""
+
+
+def _hexadecimal(digits: int) -> Pattern:
+    return Pattern(f"[0-9a-f]{{{digits}}}")
+
 
 _Spacing = Annotated[Positive | None, Absent(None)]
 _Parsed = Annotated[bool, Absent(False)]
@@ -425,6 +436,45 @@ class LossWords:
     times: Annotated[int, Within(minimum=1)]
 
 
+class PaymentWords:
+    """The entry of a ledger that paid for a release.
+
+    Parameters
+    ----------
+    ledger
+        The identity of the ledger, drawn at random when it was created.
+    number
+        Which entry it is, counted from 1.
+    seal
+        The SHA-256 that links this entry to all before it, in hexadecimal digits.
+    """
+
+    ledger: Annotated[str, _hexadecimal(32)]
+    number: Annotated[int, Within(1, 2**63 - 1)]
+    seal: Annotated[str, _hexadecimal(64)]
+
+
+class SignatureWords:
+    """An Ed25519 signature (RFC 8032) of all that the document says besides.
+
+    What is signed is the text sfumato release 1, an end of line, and the document without its field
+    signature, as JSON in UTF-8: names in the order of their code points, no white space, no letter
+    escaped that need not be, integers in full and other numbers in the fewest digits that denote
+    the same 64-bit float, as Python writes them.
+
+    Parameters
+    ----------
+    key
+        The public key of whoever signed it, 32 bytes in hexadecimal digits. It says which key to
+        ask for, and proves nothing unless you know whose it is.
+    value
+        The signature, 64 bytes in hexadecimal digits.
+    """
+
+    key: Annotated[str, _hexadecimal(64)]
+    value: Annotated[str, _hexadecimal(128)]
+
+
 class HeadWords:
     """What every document says first.
 
@@ -439,12 +489,19 @@ class HeadWords:
         What is promised.
     cost
         What was spent.
+    paid
+        The entries of a ledger that paid for it: one, or one for each measurement that it was
+        combined from. Absent where no ledger was kept.
+    signature
+        Who vouches that this is what they published. Absent where nobody does.
     """
 
     label: str
     private: bool
     guarantee: Guarantee
     cost: Cost
+    paid: Annotated[tuple[Payment, ...], Length(1), Absent(())]
+    signature: Annotated[Signature | None, Absent(None)]
 
 
 @dataclass(frozen=True)
@@ -484,6 +541,8 @@ SPELLED: dict[type, Spelled | As] = {
     Guarantee: Spelled(GuaranteeWords, Guarantee),
     Cost: Spelled(CostWords, Cost),
     Loss: Spelled(LossWords, Loss),
+    Payment: Spelled(PaymentWords, Payment),
+    Signature: Spelled(SignatureWords, Signature),
     Lattice: As(_COLUMNS, _columns, _lattice),
     Fraction: As(Annotated[str, _FRACTION], str, Fraction),
 }

@@ -16,6 +16,7 @@ from sfumato.figure import Figure
 from sfumato.grid import Grid, Labels, shape
 from sfumato.postprocess.noise_law import NoiseLaw
 from sfumato.privacy.budget import Cost
+from sfumato.privacy.payment import Payment
 from sfumato.releases import axes, document
 from sfumato.releases.pca import PcaRelease
 from sfumato.releases.release import Release
@@ -145,10 +146,13 @@ class ScoreplotRelease(Release):
         if self.private and not self.pca.private:
             raise ValueError("A plot is no more private than its directions.")
 
-    def marked(self, *, private: bool) -> Self:
-        """Return the same numbers, no more private than the directions they are about."""
+    def marked(self, *, private: bool, paid: tuple[Payment, ...] = ()) -> Self:
+        """Return the same numbers, no more private than the directions they are about.
+
+        Directions that were paid for together with the plot name no entry of their own.
+        """
         pca = self.pca.marked(private=private) if self.alone else self.pca
-        return replace(self, pca=pca, private=private and pca.private)
+        return replace(self, pca=pca, private=private and pca.private, paid=paid)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ScoreplotRelease) and self.to_dict() == other.to_dict()
@@ -215,6 +219,11 @@ class ScoreplotRelease(Release):
         """
         ScoreView(points=n)  # refuses what is no number of points
         return _points(self.to_array(group), (self.x, self.y), n)
+
+    @property
+    def included(self) -> tuple[Release, ...]:
+        """The components, where they were released before."""
+        return () if self.alone else (self.pca,)
 
     @property
     def least_cost(self) -> Cost:
