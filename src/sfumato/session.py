@@ -27,7 +27,7 @@ from sfumato.errors import (
 )
 from sfumato.mechanisms.meter import Meter, require_process, simulation
 from sfumato.privacy.accountant import proves
-from sfumato.privacy.budget import Budget
+from sfumato.privacy.budget import Budget, Cost
 from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.privacy.ledger import Ledger
 from sfumato.privacy.payment import Payment
@@ -185,6 +185,7 @@ class Session(Charting):
             with Meter(plan.cost, plan.label, order=rule.order) as meter:
                 release = redact_errors(lambda: chart.measure(engine, plan, meter))
             require_process(process)
+            self._require_proof(plan, meter.spent)
             return release.marked(private=meter.private, paid=self._name_payment(entry))
 
     def _name_payment(self, entry: Entry) -> tuple[Payment, ...]:
@@ -208,12 +209,7 @@ class Session(Charting):
                     ".",
                 ),
             )
-        if not proves(plan.cost, plan.guarantee.epsilon, plan.guarantee.delta):
-            raise OverspentError(
-                f"{label} would cost more than it promises.",
-                "This is a bug in sfumato: nothing is charged.",
-                "Please report it.",
-            )
+        self._require_proof(plan, plan.cost)
         if plan.guarantee.size != self.size:
             raise LedgerError(
                 f"{label} is asked for under other neighbours than this session promises.",
@@ -230,6 +226,15 @@ class Session(Charting):
                     Worded("session.pca(…)", "pca(…, unit=…)", "sfumato pca … --unit …"),
                     ".",
                 ),
+            )
+
+    def _require_proof(self, plan: Plan, cost: Cost) -> None:
+        """Withhold what does not keep its promise, although its price was within the ledger's."""
+        if not proves(cost, plan.guarantee.epsilon, plan.guarantee.delta):
+            raise OverspentError(
+                f"{shorten_label(plan.label)} would cost more than it promises.",
+                "This is a bug in sfumato: the numbers are withheld.",
+                "Please report it.",
             )
 
     def _require_real_noise(self, plan: Plan) -> None:

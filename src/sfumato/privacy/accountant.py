@@ -73,11 +73,10 @@ class PrivacyFilter:
     @property
     def keeps_its_promise(self) -> bool:
         """Whether the limit implies the promise; a file might say otherwise."""
-        if self.order is None or self.limit == 0:
+        if self.order is None:
             return self.limit <= self.budget.rho
-        return self.order > 1 and implies(
-            self.order, self.limit, self.epsilon, self.converted_delta
-        )
+        whole = self.limit > 0 and self.order > 1
+        return whole and implies(self.order, self.limit, self.epsilon, self.converted_delta)
 
     @property
     def epsilon(self) -> Fraction:

@@ -6,14 +6,14 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, localcontext
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal, localcontext
 from fractions import Fraction
 from functools import cache
 from sys import float_info
 from typing import Literal
 
 from sfumato.errors import BudgetError, Setting, Spending
-from sfumato.privacy.renyi import diverge_laplace, diverge_range
+from sfumato.privacy.renyi import TRAPS, diverge_laplace, diverge_range
 
 _LARGEST = Fraction(float_info.max)
 
@@ -96,6 +96,14 @@ class Loss:
     epsilon: Fraction
     steps: int = 1
     times: int = 1
+
+    def __post_init__(self) -> None:
+        if min(self.steps, self.times) < 1 or not _is_amount(self.epsilon):
+            raise BudgetError(
+                "A loss has an ε of at least 0, and occurs so many times, in so many steps.",
+                "A negative one would refund what was spent.",
+                "Write Cost.pure(Fraction(1, 10)).",
+            )
 
     @property
     def rho(self) -> Fraction:
@@ -207,6 +215,19 @@ class Cost:
         losses = _merge_losses(self.losses + other.losses)
         return Cost(whole, self.rho + other.rho, self.delta + other.delta, losses)
 
+    @classmethod
+    def sum(cls, costs: Iterable[Cost]) -> Cost:
+        """Add up costs, many of them as fast as few."""
+        every = list(costs)
+        pure = [cost.epsilon for cost in every if cost.epsilon is not None]
+        epsilon = sum(pure, Fraction(0)) if len(pure) == len(every) else None
+        rho, delta = (
+            sum((getattr(cost, name) for cost in every), Fraction(0)) for name in ("rho", "delta")
+        )
+        return cls(
+            epsilon, rho, delta, _merge_losses(loss for cost in every for loss in cost.losses)
+        )
+
     def diverge(self, order: Fraction) -> Fraction:
         """Return the Rényi divergence at `order`, rounded up: exact for Gaussian noise.
 
@@ -238,7 +259,7 @@ def _is_amount(amount: object) -> bool:
 
 
 _MARGIN = Fraction(1, 10**30)
-_PRECISE = Context(prec=50)
+_PRECISE = Context(prec=50, rounding=ROUND_HALF_EVEN, Emin=-999999, Emax=999999, traps=TRAPS)
 
 
 @dataclass(frozen=True)
@@ -278,9 +299,10 @@ def convert(epsilon: Fraction, delta: Fraction) -> Conversion | None:
 
 def implies(order: Fraction, limit: Fraction, epsilon: Fraction, delta: Fraction) -> bool:
     """Tell whether we can prove that a divergence of `limit` at `order` implies (ε, δ)-DP."""
-    if delta <= 0:
+    alpha = float(order)  # an order that is no float was not made by us
+    if delta <= 0 or Fraction(alpha) != order or alpha <= 1:
         return limit == 0
-    return limit <= epsilon + _slack(float(order), _log(delta))
+    return limit <= epsilon + _slack(alpha, _log(delta))
 
 
 def rho_within(epsilon: Fraction, delta: Fraction) -> Fraction:

@@ -148,7 +148,7 @@ AnyLine = TypeVar("AnyLine", Entry, Account)
 
 def sum_costs(entries: Iterable[Entry]) -> Cost:
     """Add up what `entries` cost."""
-    return sum((entry.cost for entry in entries), Cost.nothing())
+    return Cost.sum(entry.cost for entry in entries)
 
 
 @dataclass(frozen=True)

@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from decimal import Context, Decimal, localcontext
+from decimal import (
+    ROUND_HALF_EVEN,
+    Context,
+    Decimal,
+    DivisionByZero,
+    InvalidOperation,
+    Overflow,
+    localcontext,
+)
 from fractions import Fraction
 from functools import lru_cache, partial
 
-_PRECISE = Context(prec=90)
+TRAPS = [InvalidOperation, DivisionByZero, Overflow]
+"""What must not happen unnoticed, whatever a program says about decimals in general."""
+
+_PRECISE = Context(prec=90, rounding=ROUND_HALF_EVEN, Emin=-999999, Emax=999999, traps=TRAPS)
 _MARGIN = Fraction(1, 10**45)
 _COARSEST = Fraction(1, 10**15)  # finer steps cost less, by a part in 10³⁰ at most
 _TINY = Fraction(1, 10**12)  # below that ε²/2 is as good, and loses no digits

@@ -43,7 +43,7 @@ class Grant(Budget):
     def allot(self, thresholds: Fraction) -> tuple[Fraction, Currency]:
         """Return what noise may spend besides thresholds of this δ."""
         left = to_fraction(self.delta) - thresholds
-        if left >= self.converted:
+        if self.currency == PURE or left >= self.converted:
             return self.amount, self.currency
         # Thresholds that take more than their part leave less δ to convert with.
         rho = min(self.currency.rho(self.amount), rho_within(to_fraction(self.epsilon), left))
@@ -149,6 +149,12 @@ class Share:
 
         It promises what its amount proves at the δ of the whole ledger.
         """
+        if self.amount > self.rule.limit or (self.epsilon or 0) > self.rule.epsilon:
+            raise BudgetError(
+                "This is more than the ledger began with.",
+                "Charts together must not reveal more than was promised.",
+                ("Write ", Worded("session.remaining / 4", in_shell="--epsilon 0.25"), "."),
+            )
         if self.proven_epsilon:
             return self._grant_amount()
         if self.epsilon:
@@ -207,7 +213,9 @@ def grant(rule: PrivacyFilter, asked: Budget | Share | float) -> Budget:
     budget = Budget.of(asked)
     if budget.pure or rule.limit == 0 or isinstance(budget, Grant):
         return budget
-    return _convert_budget(rule, budget)
+    converted = _convert_budget(rule, budget)
+    # More than the ledger has is planned by itself, and refused by the ledger.
+    return converted if converted.amount <= rule.limit else budget
 
 
 def find_pure(rule: PrivacyFilter, spent: Cost) -> Fraction:
