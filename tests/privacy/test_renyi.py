@@ -103,7 +103,7 @@ def test_laplace_noise_diverges_as_the_sum_over_the_lattice_says() -> None:
 
 
 def growing_ratios(order: Fraction, epsilon: Fraction) -> Fraction:
-    """Randomised response, of which the answers that it is likelier to give are forgotten."""
+    """Randomised response, of which the less likely answer is forgotten."""
     with localcontext(SOME_DIGITS):
         e = decimal(epsilon)
         return Fraction(e - (1 + (-e).exp()).ln() / (decimal(order) - 1))
