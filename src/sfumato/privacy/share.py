@@ -22,6 +22,7 @@ from sfumato.privacy.budget import (
 from sfumato.privacy.currency import PURE, Concentrated, Currency, Renyi
 
 _ROUNDING = Fraction(1, 10**6)
+_DUST = Fraction(1, 10**8)  # what rounding leaves of a ledger that is spent, and more
 
 
 @dataclass(frozen=True, repr=False)
@@ -34,11 +35,19 @@ class Grant(Budget):
         So much of the currency.
     converted
         The part of δ that the promised ε needs; the rest is for thresholds.
+    kept
+        The δ that thresholds may take of the ledger's reserve.
     """
 
     amount: Fraction = Fraction(0)
     currency: Currency = PURE
     converted: Fraction = Fraction(0)
+    kept: Fraction = Fraction(0)
+
+    @property
+    def threshold_delta(self) -> Fraction:
+        """The part of δ that thresholds may spend: exact, where δ itself was rounded up."""
+        return self.kept
 
     def allot(self, thresholds: Fraction) -> tuple[Fraction, Currency]:
         """Return what noise may spend besides thresholds of this δ."""
@@ -168,7 +177,7 @@ class Share:
     @property
     def proven_epsilon(self) -> float:
         """The ε that the amount proves at the δ of the whole ledger; 0 where it buys nothing."""
-        if self.amount <= 0:
+        if self.amount <= self.rule.limit * _DUST:
             return 0.0
         # Rounded up to a few digits, which also covers the rounding of the way back.
         proven = format_amount(epsilon_of(self.rho, self.rule.converted_delta), up=True)
@@ -183,6 +192,7 @@ class Share:
             amount=self.amount,
             currency=rule.currency,
             converted=rule.converted_delta,
+            kept=self.delta,
         )
 
 
@@ -239,6 +249,7 @@ def _convert_budget(rule: PrivacyFilter, budget: Budget) -> Grant:
         amount=_amount_of(rule.currency, rho),
         currency=rule.currency,
         converted=converted,
+        kept=delta - converted,
     )
 
 

@@ -29,7 +29,7 @@ from sfumato.grid import Grid, Labels
 from sfumato.lattice import MOST_COLUMNS
 from sfumato.mechanisms.meter import Meter
 from sfumato.postprocess.haar import Estimate
-from sfumato.privacy.budget import Budget, to_fraction
+from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import Guarantee, PrivacyUnit
 from sfumato.private_search import Private
 from sfumato.releases.pca import PcaRelease
@@ -200,7 +200,7 @@ class Scoreplot(Chart[ScoreplotPlan, ScoreplotRelease]):
         require_delta(budget, "Score plots")
         order = read_order(self.hue_order)
         searched = {self.hue or "": order} if isinstance(order, Private) else {}
-        delta = to_fraction(budget.delta) / 2 if self.method == "sparse" else Fraction(0)
+        delta = budget.threshold_delta if self.method == "sparse" else Fraction(0)
         division = divide_budget(budget, searched, unit, thresholds=delta)
         left, split = division.left, self._split
         analysis = None
