@@ -178,6 +178,7 @@ class Session(Charting):
             self._require_real_noise(plan)
             plan.check(schema)
             self._require_room(chart, plan, asked)
+            _require_proof(plan)
             outcome.note = CHARGING
             process = os.getpid()
             entry = self.ledger.charge(plan.label, plan.cost, who=self.who, purpose=self.purpose)
@@ -207,12 +208,6 @@ class Session(Charting):
                     meant,
                     ".",
                 ),
-            )
-        if not proves(plan.cost, plan.guarantee.epsilon, plan.guarantee.delta):
-            raise OverspentError(
-                f"{label} would cost more than it promises.",
-                "This is a bug in sfumato: nothing is charged.",
-                "Please report it.",
             )
         if plan.guarantee.size != self.size:
             raise LedgerError(
@@ -317,11 +312,26 @@ class Session(Charting):
         """Say whether what is left would pay for a plan, and what else it would pay for."""
         standing = self.ledger.stand(self.who)
         if standing.admits(plan.cost):
+            _require_proof(plan)
             left = standing.after(plan.cost).remaining
             return f"would pay for it; {left} would be left"
         largest = self.find_largest(chart, asked)
-        most = "nothing is left for it" if largest is None else f"at most {largest!r} is left"
+        most = "nothing is left" if largest is None else f"at most {largest!r} is left"
         return f"would refuse it: {most} for such a chart"
+
+
+def _require_proof(plan: Plan) -> None:
+    """Refuse a cost that does not imply the promise.
+
+    Only of what a ledger admits: a chart beyond it has other orders than the ledger's to fear, and
+    is refused for a better reason.
+    """
+    if not proves(plan.cost, plan.guarantee.epsilon, plan.guarantee.delta):
+        raise OverspentError(
+            f"{shorten_label(plan.label)} would cost more than it promises.",
+            "This is a bug in sfumato: nothing is charged.",
+            "Please report it.",
+        )
 
 
 class Outcome:
