@@ -174,10 +174,14 @@ def test_each_chart_has_a_kind_of_release_that_can_be_read(table: pa.Table) -> N
     ids=lambda each: each.name,
 )
 def test_what_is_typed_is_planned_as_in_python(asked: Request, place: Path) -> None:
-    session = asked.session(place, DOMAIN)
+    # As a chart that stands alone: a ledger with a δ would convert with its own split and order.
+    session = sf.Session(place, unit=asked.unit, domain=DOMAIN, budget=1, size=asked.size)
     budget = asked.budget(typed.EPSILON, typed.DELTA, weak=True)
     said = spoken(["plan", *typed.words(asked, str(place), DOMAIN, None)])
-    assert said.split() == str(session.plan(asked.chart, budget=budget)).split()
+    plan = session.plan(asked.chart, budget=budget)
+    assert plan.standing.startswith("would")
+    # Without a ledger the shell has nothing that could pay or refuse.
+    assert said.split() == str(replace(plan, standing="")).split()
 
 
 @pytest.mark.parametrize("asked", REQUESTS, ids=lambda each: each.name)

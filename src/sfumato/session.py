@@ -325,7 +325,7 @@ class Session(Charting):
             left = standing.after(plan.cost).remaining
             return f"would pay for it; {left} would be left"
         largest = self.find_largest(chart, asked)
-        most = "nothing is left for it" if largest is None else f"at most {largest!r} is left"
+        most = "nothing is left" if largest is None else f"at most {largest!r} is left"
         return f"would refuse it: {most} for such a chart"
 
 

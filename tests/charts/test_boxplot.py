@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from charts.spending import fills, part_spent
 from sfumato.charts.boxplot.chart import Boxplot
 from sfumato.charts.chart import find_budget
 from sfumato.domain import Bounds, Domain
@@ -18,7 +19,7 @@ from sfumato.engines.dispatch import DuckEngine
 from sfumato.errors import BudgetError, DomainError, OverspentError, SfumatoError
 from sfumato.exact import Exact
 from sfumato.grid import Grid
-from sfumato.privacy.budget import Budget
+from sfumato.privacy.budget import Budget, Cost
 from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.private_search import private
 from sfumato.releases.boxplot import METHODS, NUMBERS
@@ -218,20 +219,23 @@ def test_what_is_spent_is_what_was_planned_whatever_the_groups(method, unit):
 def test_a_delta_buys_gaussian_counts_and_exponential_choices_priced_as_such(method):
     budget = Budget(0.8, 1e-6)
     plan = Boxplot(y="wait", method=method).plan(DOMAIN, ROWS, budget)
-    whole = Budget(0.8, 1e-6, reserve=0).rho
     assert plan.cost.epsilon is None and plan.cost.delta == 0
-    assert whole * Fraction(999, 1000) < plan.cost.rho <= whole
+    assert fills(plan.cost, budget)
     assert {plan.method.size.kind, plan.method.counts.kind} == {"gaussian"}
     if method == "fence":
-        assert 0.6999 < plan.method.epsilon**2 / 8 / whole <= 0.7
+        chosen = part_spent(Cost.exponential(plan.method.epsilon), budget)
+        assert 0.6999 < chosen <= 0.7
     release = measure_planned(Boxplot(y="wait", method=method), DuckEngine(TABLE), plan)
     assert release.guarantee.delta == 1e-6
 
 
 def test_charging_a_choice_like_any_other_pure_mechanism_would_be_noticed():
-    """The twin: at ρ = ε²/2 the same quartiles would not fit."""
-    plan = Boxplot(y="wait").plan(DOMAIN, ROWS, Budget(0.8, 1e-6))
-    assert plan.method.epsilon**2 / 2 > Budget(0.8, 1e-6, reserve=0).rho
+    """The twin: priced as anything with that ε, the same quartiles would not fit."""
+    budget = Budget(0.8, 1e-6)
+    plan = Boxplot(y="wait").plan(DOMAIN, ROWS, budget)
+    counts = Cost.gaussian(plan.cost.unexplained)
+    assert fills(counts + Cost.exponential(plan.method.epsilon), budget)
+    assert part_spent(counts + Cost.pure(plan.method.epsilon), budget) > 1.2
 
 
 class Careless(DuckEngine):

@@ -139,6 +139,6 @@ def test_a_chart_that_spends_more_than_was_charged_is_withheld(name: str) -> Non
     prices = {"epsilon": plan.cost.epsilon, "rho": plan.cost.rho, "delta": plan.cost.delta}
     for currency, charged in prices.items():
         if charged:
-            less = replace(plan.cost, **{currency: charged / 100})
+            less = replace(plan.cost, losses=(), **{currency: charged / 100})
             with pytest.raises(OverspentError, match="the numbers are withheld"):
                 measure_planned(chart, DuckEngine(FEW), replace(plan, cost=less))

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from charts.spending import fills, part_spent
 from sfumato.charts.chart import find_budget
 from sfumato.charts.quantiles import MOST_QUANTILES, Quantiles
 from sfumato.domain import Bounds, Domain
@@ -17,7 +18,7 @@ from sfumato.errors import BudgetError, DomainError
 from sfumato.exact import Exact
 from sfumato.grid import Grid
 from sfumato.mechanisms.joint import MOST_LEVELS
-from sfumato.privacy.budget import Budget
+from sfumato.privacy.budget import Budget, Cost
 from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.private_search import private
 from sfumato.releases.quantiles import METHODS
@@ -84,14 +85,14 @@ def test_groups_come_in_the_order_asked_for_and_are_charged_once(method):
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_a_delta_buys_a_choice_priced_at_an_eighth_of_its_square(method):
-    plan = Quantiles("wait", method=method).plan(DOMAIN, ROWS, Budget(0.5, 1e-6))
-    whole = Budget(0.5, 1e-6, reserve=0).rho
-    assert whole * Fraction(999, 1000) < plan.cost.rho <= whole
-    price = plan.chooser.epsilon**2 / (2 if method == "unbounded" else 8)
-    chosen = price * (3 if method == "unbounded" else 1)
-    assert chosen + plan.counting.cost.rho == plan.cost.rho
-    assert float(chosen / plan.cost.rho) == pytest.approx(0.77, abs=1e-3)
+def test_a_delta_buys_a_choice_priced_by_the_range_of_its_losses(method):
+    budget = Budget(0.5, 1e-6)
+    plan = Quantiles("wait", method=method).plan(DOMAIN, ROWS, budget)
+    assert fills(plan.cost, budget)
+    one, times = (Cost.pure, 3) if method == "unbounded" else (Cost.exponential, 1)
+    chosen = sum([one(plan.chooser.epsilon)] * times, Cost.nothing())
+    assert chosen + plan.counting.cost == plan.cost
+    assert float(part_spent(chosen, budget)) == pytest.approx(0.77, abs=1e-3)
     release = measure_planned(Quantiles("wait", method=method), DuckEngine(TABLE), plan)
     assert release.guarantee.delta == 1e-6
 

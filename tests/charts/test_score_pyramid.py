@@ -24,11 +24,13 @@ from sfumato.metrics.plane import emd
 from sfumato.plane import Plane
 from sfumato.postprocess.density import rasterise
 from sfumato.privacy.budget import Cost
+from sfumato.privacy.currency import Concentrated
 from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.testing import ample_meter, metered
 
 SIDE = 2 ** LEVELS[-1]
 RHO = Fraction(1, 50)
+COUNTED = Concentrated()  # amounts are ρ
 SHARED = PrivacyUnit.users("who")
 BODY = Lattice(("a", "b"), (Bounds(-1, 1), Bounds(-1, 1)), (1.0, 1.0))
 
@@ -68,7 +70,7 @@ def groups_of(number: int) -> Labels:
 @pytest.mark.parametrize("unit", [PrivacyUnit.rows(), SHARED, PrivacyUnit.users("who", max_rows=3)])
 @pytest.mark.parametrize("number", [None, 1, 3])
 def test_one_question_and_one_price_fill_the_frame(unit: PrivacyUnit, number: int | None) -> None:
-    chart = ScorePyramid(Allocation(RHO, pure=False), unit)
+    chart = ScorePyramid(Allocation(RHO, COUNTED), unit)
     engine = Counted(np.array([cloud()] * (number or 1)))
     hue = None if number is None else groups_of(number)
     with simulated(np.random.default_rng(1)), Meter(chart.cost) as meter:
@@ -84,7 +86,7 @@ def test_mass_lies_where_rows_are_with_y_upward() -> None:
     counts[0, SIDE - 1, 0] = 1000  # the largest y, the smallest x
     unit = PrivacyUnit.rows()
     with simulated(np.random.default_rng(2)), ample_meter() as meter:
-        filled = ScorePyramid(Allocation(Fraction(5), pure=False), unit).fill(
+        filled = ScorePyramid(Allocation(Fraction(5), COUNTED), unit).fill(
             Counted(counts),  # type: ignore[arg-type]
             meter,
             window(16),
@@ -105,7 +107,7 @@ def test_every_path_is_asked_once_on_every_level(monkeypatch: pytest.MonkeyPatch
     engine = Counted(np.array([cloud(100)] * 2))
     unit = PrivacyUnit.rows()
     with simulated(np.random.default_rng(4)), ample_meter() as meter:
-        ScorePyramid(Allocation(RHO, pure=False), unit).fill(
+        ScorePyramid(Allocation(RHO, COUNTED), unit).fill(
             engine,  # type: ignore[arg-type]
             meter,
             window(8),
@@ -116,14 +118,14 @@ def test_every_path_is_asked_once_on_every_level(monkeypatch: pytest.MonkeyPatch
     for survey in opened:
         assert [len(asked.code) for asked in survey.asked] == [4**level for level in LEVELS]
         assert {asked.scale for asked in survey.asked} == {
-            ScorePyramid(Allocation(RHO, pure=False), unit).noise.scale
+            ScorePyramid(Allocation(RHO, COUNTED), unit).noise.scale
         }
 
 
 def test_a_twin_that_pays_each_level_in_full_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ScorePyramid, "share", property(lambda self: self.portion.amount))
     with pytest.raises(OverspentError), simulated(np.random.default_rng(5)):
-        metered(mapped, ScorePyramid(Allocation(RHO, pure=False), PrivacyUnit.rows()))
+        metered(mapped, ScorePyramid(Allocation(RHO, COUNTED), PrivacyUnit.rows()))
 
 
 def mapped(meter: Meter, method: ScorePyramid | Adaptive) -> MeasuredMap:
@@ -136,7 +138,7 @@ def mapped(meter: Meter, method: ScorePyramid | Adaptive) -> MeasuredMap:
 
 
 def test_for_one_price_less_mass_is_moved_than_with_laplace_noise() -> None:
-    portion = Allocation(RHO, pure=False)
+    portion = Allocation(RHO, COUNTED)
     methods = {
         "gaussian": ScorePyramid(portion, PrivacyUnit.rows()),
         "laplace": Adaptive(portion.epsilon),

@@ -203,18 +203,23 @@ def test_with_much_to_spend_quantiles_are_nearly_those_of_the_table(mechanism):
 def test_each_depth_costs_the_same_and_rho_is_the_sum_of_all():
     exact = counts([1, 2])
     third = Fraction(1, 3)
-    assert metered(approx, exact, levels=QUARTILES, epsilon=third).cost == Cost(
-        third, third**2 / 16
-    )
-    assert metered(approx, exact, levels=TENTHS, epsilon=third).cost == Cost(third, third**2 / 32)
-    assert metered(single, exact, levels=TENTHS, epsilon=third).cost == Cost(third, third**2 / 72)
+    half = Cost.exponential(third / 2)
+    assert (half + half).rho == third**2 / 16
+    assert metered(approx, exact, levels=QUARTILES, epsilon=third).cost == half + half
+    of_tenths = metered(approx, exact, levels=TENTHS, epsilon=third).cost
+    assert of_tenths == sum([Cost.exponential(third / 4)] * 4, Cost.nothing())
+    assert of_tenths.rho == third**2 / 32
+    of_each = metered(single, exact, levels=TENTHS, epsilon=third).cost
+    assert of_each == sum([Cost.exponential(third / 9)] * 9, Cost.nothing())
+    assert of_each.rho == third**2 / 72
     assert metered(single, exact, levels=TENTHS, epsilon=third, size=3).cost.rho == third**2 / 72
 
 
 def test_a_replaced_row_costs_in_rho_what_two_changes_of_one_node_do():
     """Both parts of ε at one node: log ratios in an interval twice as long, at four times ρ."""
     cost = metered(approx, counts([1, 2]), levels=QUARTILES, epsilon=Fraction(1), size=3).cost
-    assert cost == Cost(Fraction(1), 2 * 4 * Fraction(1, 4) ** 2 / 8)
+    assert cost == Cost.exponential(Fraction(1, 2)) + Cost.exponential(Fraction(1, 2))
+    assert (cost.epsilon, cost.rho) == (1, 2 * 4 * Fraction(1, 4) ** 2 / 8)
 
 
 @pytest.mark.parametrize(("mechanism", "parts"), [(approx, 4), (single, 9)])

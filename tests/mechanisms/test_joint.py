@@ -207,7 +207,8 @@ def test_with_much_to_spend_quantiles_are_nearly_those_of_the_table():
 def test_the_answer_says_what_it_cost_and_whether_it_is_private():
     exact = counts([[1, 2, 3], [4, 5, 6]], unit=2)
     chosen = metered(joint, exact, levels=THIRDS, epsilon=Fraction(1, 3))
-    assert chosen.cost == Cost(Fraction(1, 3), Fraction(1, 72))
+    assert chosen.cost == Cost.exponential(Fraction(1, 3))
+    assert (chosen.cost.epsilon, chosen.cost.rho) == (Fraction(1, 3), Fraction(1, 72))
     assert chosen.values.shape == (2, 2)
     assert chosen.private
     with simulated(np.random.default_rng(1)):

@@ -93,14 +93,14 @@ def test_the_attack_finds_half_the_sensitivity(exact_counts, interval):
 
 def test_the_cost_is_that_of_the_scale_in_use(exact_counts):
     noisy = metered(laplace, exact_counts([5, 6], 3), scale=4.0)
-    assert noisy.cost == Cost.pure(Fraction(3, 4))
+    assert noisy.cost == Cost.laplace(Fraction(3, 4), 3)
     assert noisy.private
 
 
 def test_simulated_counts_cost_the_same_and_are_not_private(exact_counts):
     with simulated(np.random.default_rng(7)):
         noisy = metered(laplace, exact_counts([5, 6], 3), scale=4.0)
-    assert noisy.cost == Cost.pure(Fraction(3, 4))
+    assert noisy.cost == Cost.laplace(Fraction(3, 4), 3)
     assert not noisy.private
 
 
