@@ -125,7 +125,7 @@ def test_a_strangers_old_ledger_is_printed_without_control_characters(
     """Its entries were not sealed, and may say anything."""
     path = lay_version_1(Path("old.ledger"))
     rewrite(path, "UPDATE entry SET label = ?", values=(f"chart\n{ODD}",))
-    assert printed(["ledger", "old.ledger"], capsys).count("\n") == 11
+    assert printed(["ledger", "old.ledger"], capsys).count("\n") == 13
     ledger = sf.Ledger(path)
     for words in (str(ledger), repr(ledger), ledger._repr_html_()):
         assert not STEERS.findall(words)

@@ -95,6 +95,7 @@ def plan(
     ledger: options.LedgerFile = None,
     name: options.TableName = None,
     who: options.Who = None,
+    purpose: options.Purpose = None,
     threads: options.Threads = None,
     memory_limit: options.MemoryLimit = None,
     decimal: options.Decimal = ".",
@@ -125,6 +126,7 @@ def plan(
         limit=any_limit,
         size=chart.public_size,
         who=who,
+        purpose=purpose,
     )
     planned = session.plan(chart, budget=budget, error=error, delta=delta)
     # Without a ledger there is nothing that could pay or refuse.
@@ -141,7 +143,7 @@ def _session(
     limit: Budget,
     size: int | None,
     who: str | None,
-    purpose: str | None = None,
+    purpose: str | None,
 ) -> Session:
     """Open a session on the ledger's budget; without a ledger, on `limit`."""
     from sfumato.errors import LedgerError, Setting
