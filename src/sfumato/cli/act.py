@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from sfumato.cli import options
@@ -30,7 +29,7 @@ def release(
     epsilon: options.Price,
     delta: options.Delta = 0.0,
     weak: options.Weak = False,
-    ledger: options.LedgerFile = None,
+    ledger: options.LedgerPlace = None,
     name: options.TableName = None,
     threads: options.Threads = None,
     memory_limit: options.MemoryLimit = None,
@@ -88,7 +87,7 @@ def plan(
     error: options.Error = None,
     delta: options.Delta = 0.0,
     weak: options.Weak = False,
-    ledger: options.LedgerFile = None,
+    ledger: options.LedgerPlace = None,
     name: options.TableName = None,
     threads: options.Threads = None,
     memory_limit: options.MemoryLimit = None,
@@ -124,7 +123,7 @@ def _session(
     domain: Domain,
     *,
     unit: str | None,
-    ledger: Path | None,
+    ledger: str | None,
     name: str | None,
     limit: Budget,
     size: int | None,
@@ -164,4 +163,4 @@ def _left(ledger: Ledger) -> str:
     left = ledger.remaining
     parts = [] if left.epsilon is None else [f"ε = {shown(left.epsilon, up=False)}"]
     parts += [] if ledger.budget.pure else [f"ρ = {shown(left.rho, up=False)}"]
-    return f"Left in {ledger.path}: {' or '.join(parts)}."
+    return f"Left in {ledger.name}: {' or '.join(parts)}."
