@@ -362,6 +362,9 @@ def open_book(link: Link, schema: str) -> PostgresBook:
     return PostgresBook(link)
 
 
+_STANDING_BY = "Its server stands by for another, which may know of more charges"
+
+
 def require_durable(link: Link) -> None:
     """Refuse a server that would forget, in a crash, what it says is written."""
     names = ["fsync", "full_page_writes", "synchronous_commit"]
@@ -375,7 +378,7 @@ def require_durable(link: Link) -> None:
         "SELECT pg_is_in_recovery(), current_setting('server_encoding')"
     )[0]
     if standing_by:
-        raise UnreadableError("Its server stands by for another, which may know of more charges")
+        raise UnreadableError(_STANDING_BY)
     if encoding != "UTF8":
         raise UnreadableError("Its database does not keep texts as UTF8")
 
@@ -481,6 +484,9 @@ def _explain(name: str, problem: Exception) -> LedgerError:
                 "Writing over it would forget what was spent.",
                 "Open the ledger that is there, or write another name after the #.",
             )
+        # All that we ask for and a server may not support is to write while it stands by.
+        case errors.ReadOnlySqlTransaction() | errors.FeatureNotSupported():
+            return explain_unreadable(name, UnreadableError(_STANDING_BY))
         case errors.InsufficientPrivilege():
             what = "is not open to this user"
             advice = (
