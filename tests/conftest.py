@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-pytest_plugins = ["engines.spark.fixtures", "shell_words"]
+pytest_plugins = ["engines.spark.fixtures", "privacy.fixtures", "shell_words"]
 
 os.environ.setdefault("MPLBACKEND", "agg")
 # Workers are as many as cores; threads within them would only wait for each other.

@@ -32,7 +32,7 @@ def forked_by_a_handler(stage: Stage) -> Tally:
 
 def unaware(stage: Stage) -> Tally:
     """Do the same to a ledger broken on purpose: a child goes on with the charge of its parent."""
-    with broken(sqlite, _kill_forked_child=lambda *_: None):
+    with broken(sqlite, kill_forked_child=lambda *_: None):
         return forked_by_a_handler(stage)
 
 

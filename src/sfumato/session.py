@@ -33,6 +33,7 @@ from sfumato.privacy.ledger import Ledger
 from sfumato.privacy.payment import Payment
 from sfumato.privacy.records import Entry, require_short
 from sfumato.privacy.share import Share, grant
+from sfumato.privacy.store import UnansweredError
 from sfumato.progress import show_progress
 
 UNCHARGED = "Nothing was charged."
@@ -61,8 +62,9 @@ class Session(Charting):
     budget
         The most that all charts of this session may spend together.
     ledger
-        A file that remembers what was spent, made if it is not there. Without one the session
-        remembers by itself, and forgets when it ends.
+        A file that remembers what was spent, made if it is not there; or the address of a ledger
+        on a server, ``"postgresql://user@host/database#name"``. Without one the session remembers
+        by itself, and forgets when it ends.
     name
         What the ledger calls the table; the name of its file, or of the table in Spark, unless
         you say otherwise.
@@ -345,8 +347,12 @@ class Outcome:
         trace: TracebackType | None,
     ) -> None:
         # A refusal says itself what it is; an interrupt says nothing.
-        if problem is not None and (self.note == CHARGED or not isinstance(problem, Exception)):
+        if problem is not None and (self.note == CHARGED or not _is_refusal(problem)):
             problem.add_note(self.note)
+
+
+def _is_refusal(problem: BaseException) -> bool:
+    return isinstance(problem, Exception) and not isinstance(problem, UnansweredError)
 
 
 def _open_ledger(

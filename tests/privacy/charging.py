@@ -11,6 +11,8 @@ from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
 
+import psycopg
+
 from sfumato.errors import BudgetError, LedgerError
 from sfumato.privacy.accountant import PrivacyFilter
 from sfumato.privacy.budget import Cost
@@ -98,21 +100,7 @@ def die_at_statement(path: str, markers: str, price: str, count: str, hasty: str
 
     If `hasty`, broken on purpose: looks at the data first and charges then.
     """
-    left = int(count)
-    plain = sqlite3.connect
-
-    def before_each(statement: str) -> None:
-        nonlocal left
-        left -= 1
-        if left == 0:
-            os.kill(os.getpid(), signal.SIGKILL)
-
-    def connect(*arguments, **more):
-        connection = plain(*arguments, **more)
-        connection.set_trace_callback(before_each)
-        return connection
-
-    sqlite3.connect = connect
+    _die_before(int(count))
     label = str(os.getpid())
     descriptor = os.open(markers, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     if hasty:
@@ -120,6 +108,28 @@ def die_at_statement(path: str, markers: str, price: str, count: str, hasty: str
     Ledger.open(path).charge(label, Cost.pure(Fraction(price)))
     if not hasty:
         _look(descriptor, label)
+
+
+def _die_before(left: int) -> None:
+    """Be killed before statement number `left`, in whatever database."""
+    connect, execute = sqlite3.connect, psycopg.Cursor.execute
+
+    def before_each(*_: object) -> None:
+        nonlocal left
+        left -= 1
+        if left == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def watched(*arguments, **more):
+        connection = connect(*arguments, **more)
+        connection.set_trace_callback(before_each)
+        return connection
+
+    def counted(*arguments, **more):
+        before_each()
+        return execute(*arguments, **more)
+
+    sqlite3.connect, psycopg.Cursor.execute = watched, counted
 
 
 def die_at_byte(path: str, markers: str, price: str, limit: str) -> None:

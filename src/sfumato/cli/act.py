@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from sfumato.cli import options
@@ -30,7 +29,7 @@ def release(
     epsilon: options.Price,
     delta: options.Delta = 0.0,
     weak: options.Weak = False,
-    ledger: options.LedgerFile = None,
+    ledger: options.LedgerPlace = None,
     name: options.TableName = None,
     who: options.Who = None,
     purpose: options.Purpose = None,
@@ -92,7 +91,7 @@ def plan(
     error: options.Error = None,
     delta: options.Delta = 0.0,
     weak: options.Weak = False,
-    ledger: options.LedgerFile = None,
+    ledger: options.LedgerPlace = None,
     name: options.TableName = None,
     who: options.Who = None,
     purpose: options.Purpose = None,
@@ -138,7 +137,7 @@ def _session(
     domain: Domain,
     *,
     unit: str | None,
-    ledger: Path | None,
+    ledger: str | None,
     name: str | None,
     limit: Budget,
     size: int | None,
@@ -195,4 +194,4 @@ def _tell_left(session: Session, chart: Chart[Any, Any], budget: Budget) -> str:
     largest = session.find_largest(chart, whole)
     left = "nothing" if largest is None else replace(largest.spelled, weak=False).spell(SHELL)
     spent = Guarantee(budget.epsilon, budget.delta, session.unit).amounts
-    return f"Spent: {spent}. Left in {ledger.path} for charts like this: {left}."
+    return f"Spent: {spent}. Left in {ledger.name} for charts like this: {left}."

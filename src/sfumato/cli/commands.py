@@ -16,7 +16,7 @@ from sfumato.cli.options import Asked, asking
 from sfumato.cli.output import check_outputs, publish, say, show
 from sfumato.cli.spelling import read_unit
 from sfumato.cli.verbs import VERBS
-from sfumato.errors import Door
+from sfumato.errors import Door, typed
 
 
 def joined(ask: Callable[..., Asked], act: Callable[..., None]) -> Callable[..., None]:
@@ -101,19 +101,22 @@ class LedgerGroup(TyperGroup):
         return super().parse_args(ctx, args)
 
 
-File = Annotated[Path, typer.Argument(metavar="FILE", help="The ledger.")]
+Place = Annotated[
+    str,
+    typer.Argument(metavar="FILE", help="The ledger: a file, or an address postgresql://…"),
+]
 Name = Annotated[str, typer.Option("--table", metavar="NAME", help="Which table it is kept for.")]
 
 
-def show_ledger(file: File) -> None:
+def show_ledger(place: Place) -> None:
     """Show what was charged, and what is left."""
     from sfumato.privacy.ledger import Ledger
 
-    show(str(Ledger.open(file)))
+    show(str(Ledger.open(place)))
 
 
 def create(
-    file: File,
+    place: Place,
     *,
     epsilon: options.Total,
     delta: options.Delta = 0.0,
@@ -121,15 +124,16 @@ def create(
     unit: options.Unit = None,
     table: Name,
 ) -> None:
-    """Begin a ledger in a new file. Its terms can never be changed."""
+    """Begin a ledger in a new file, or on a server. Its terms can never be changed."""
     from sfumato.privacy.budget import Budget
     from sfumato.privacy.ledger import Ledger
+    from sfumato.privacy.stores import spell_place
 
     budget = Budget(epsilon, delta, weak=weak)
-    ledger = Ledger.create(file, budget=budget, unit=read_unit(unit), table=table)
+    ledger = Ledger.create(place, budget=budget, unit=read_unit(unit), table=table)
     show(str(ledger))
     words = f" --unit {unit}" if unit else ""
-    say(f"Charge it with: --ledger {file} --table {table}{words}")
+    say(f"Charge it with: --ledger {typed(spell_place(place))} --table {table}{words}")
 
 
 Person = Annotated[str, typer.Argument(metavar="NAME", help="What charts say as --who.")]

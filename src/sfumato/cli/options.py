@@ -58,9 +58,14 @@ Weak = Annotated[
 Error = Annotated[
     float | None, _privacy("Instead of a price: the mean error you can live with.", "NUMBER")
 ]
-LedgerFile = Annotated[
-    Path | None,
-    _privacy("Charge this file; make it with 'sfumato ledger create'.", "FILE", "--ledger"),
+LedgerPlace = Annotated[
+    str | None,
+    _privacy(
+        "Charge this file, or this ledger on a server (postgresql://…); make it with 'sfumato "
+        "ledger create'.",
+        "FILE",
+        "--ledger",
+    ),
 ]
 TableName = Annotated[
     str | None,

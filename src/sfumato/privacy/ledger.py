@@ -43,6 +43,7 @@ from sfumato.privacy.stores import (
     create_store,
     find_store,
     name_place,
+    spell_place,
 )
 from sfumato.privacy.verification import Paid, Verification, verify
 
@@ -149,6 +150,11 @@ class Ledger:
     def path(self) -> Path | None:
         """The file; None where it is kept in none."""
         return self._store.path
+
+    @property
+    def name(self) -> str:
+        """Where it is kept, as errors say it: the file, or the server's address and no password."""
+        return self._store.name
 
     @property
     def lasting(self) -> bool:
@@ -370,13 +376,14 @@ class Ledger:
 def _require_store(place: Place) -> Store:
     store = find_store(place)
     if store is None:
+        place = spell_place(place)
         raise LedgerError(
             f"There is no ledger at {name_place(place)}.",
             "A new one would forget what was spent before.",
             (
                 "If nothing was, write ",
                 Worded(
-                    f"Ledger.create({str(place)!r}, budget=Budget(epsilon=1), table='visits')",
+                    f"Ledger.create({place!r}, budget=Budget(epsilon=1), table='visits')",
                     in_shell=f"sfumato ledger create {typed(place)} --epsilon 1 --table visits",
                 ),
                 ".",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import secrets
-import signal
 import sqlite3
 import threading
 import weakref
@@ -34,6 +33,7 @@ from sfumato.privacy.store import (
     Store,
     UnreadableError,
     explain_unreadable,
+    kill_forked_child,
 )
 
 APPLICATION_ID = int.from_bytes(b"sfum")
@@ -234,7 +234,7 @@ class SQLiteStore(Store):
         except (sqlite3.Error, OSError, UnicodeError, MemoryError, UnreadableError) as error:
             problem = error
         else:
-            _kill_forked_child(process)
+            kill_forked_child(process)
             return answer
         raise _explain(self.name, problem)
 
@@ -389,20 +389,12 @@ def _run_transaction(connection: Connection, begin: str) -> Generator[None]:
     connection.execute(begin)
     try:
         yield
-        _kill_forked_child(process)
+        kill_forked_child(process)
         connection.execute("COMMIT")
     finally:
-        _kill_forked_child(process)
+        kill_forked_child(process)
         if connection.in_transaction:
             connection.execute("ROLLBACK")
-
-
-def _kill_forked_child(process: int) -> None:
-    # A signal's handler may fork in the very thread that is charging. The child that comes back
-    # from it has a copy of the charge and not its locks: even to roll back would undo the other's.
-    # A process that is killed does neither.
-    if (child := os.getpid()) != process:
-        os.kill(child, signal.SIGKILL)
 
 
 def _explain(name: str, problem: Exception) -> LedgerError:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,6 +17,10 @@ Answer = TypeVar("Answer")
 
 class UnreadableError(Exception):
     """What was found is not a ledger, or no longer one."""
+
+
+class UnansweredError(LedgerError):
+    """It is not known whether a charge was written, so it counts as charged."""
 
 
 @dataclass(frozen=True)
@@ -88,3 +94,12 @@ def explain_unreadable(name: str, problem: UnreadableError) -> LedgerError:
         f"{problem}, and a total that cannot be trusted protects nobody.",
         "Use the sfumato it was made with, or name another file.",
     )
+
+
+def kill_forked_child(process: int) -> None:
+    """End a copy of `process`, the one in which a transaction was begun."""
+    # A signal's handler may fork in the very thread that is charging. The child that comes back
+    # from it has a copy of the charge and not its locks: even to roll back would undo the other's.
+    # A process that is killed does neither.
+    if (child := os.getpid()) != process:
+        os.kill(child, signal.SIGKILL)
