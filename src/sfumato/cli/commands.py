@@ -143,7 +143,7 @@ Most = Annotated[
 
 
 def open_account(
-    file: File,
+    place: Place,
     name: Person,
     *,
     epsilon: Most,
@@ -155,7 +155,7 @@ def open_account(
     from sfumato.privacy.ledger import Ledger
     from sfumato.privacy.statement import CAPS
 
-    ledger = Ledger.open(file)
+    ledger = Ledger.open(place)
     account = ledger.account(name, Budget(epsilon, delta, weak=weak))
     left = ledger.stand(name).remaining
     show(f"Account of {account.name}: {account.budget!r}. Left: {left}.")
@@ -163,7 +163,7 @@ def open_account(
 
 
 def report(
-    file: File,
+    place: Place,
     *,
     by: Annotated[str, typer.Option(metavar="who|purpose|day", help="What to add up by.")] = "who",
 ) -> None:
@@ -171,7 +171,7 @@ def report(
     from sfumato.privacy.ledger import Ledger
     from sfumato.privacy.statement import By
 
-    show(str(Ledger.open(file).report(cast(By, by))))
+    show(str(Ledger.open(place).report(cast(By, by))))
 
 
 def _group(text: str, example: str, **settings: Any) -> typer.Typer:

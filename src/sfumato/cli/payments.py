@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 
 def verify(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="The ledger.")],
+    place: Annotated[
+        str, typer.Argument(metavar="FILE", help="The ledger: a file, or an address postgresql://…")
+    ],
     releases: Annotated[
         list[Path] | None, typer.Argument(metavar="FILE.json", help="Saved releases.")
     ] = None,
@@ -27,8 +29,9 @@ def verify(
 
     opened = [_open(place) for place in releases or []]
     readable = [each for each in opened if not isinstance(each, str)]
-    found = Ledger.open(file).verify(*readable)
-    show(f"{file}: {found.ledger_finding}.")
+    ledger = Ledger.open(place)
+    found = ledger.verify(*readable)
+    show(f"{ledger.name}: {found.ledger_finding}.")
     if opened:
         names, entries, words = zip(*_rows(releases or [], opened, found.findings), strict=True)
         show_table("", {"release": names, "entry": entries, "": words}, 1)
