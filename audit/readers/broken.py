@@ -73,9 +73,9 @@ def _believe_any_schema() -> None:
 
 
 def _pay_anything() -> None:
-    from sfumato.privacy import ledger
+    from sfumato.privacy.accountant import PrivacyFilter
 
-    ledger.admits = lambda *_: True  # pyright: ignore[reportPrivateImportUsage]
+    PrivacyFilter.admits = lambda *_: True  # pyright: ignore[reportAttributeAccessIssue]
 
 
 def _sum_what_there_is() -> None:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import sqlite3
 from collections.abc import Generator
@@ -230,19 +231,36 @@ def _judge_refusal(said: str, ledger: Ledger) -> None:
         raise BreachError("a refused charge says what is in the file", said)
 
 
-def _read_amounts(connection: sqlite3.Connection) -> list[tuple[str | None, str, str]]:
-    if connection.execute("PRAGMA user_version").fetchone() == (1,):
-        return connection.execute("SELECT epsilon, rho, delta FROM entry").fetchall()
-    bodies = [json.loads(body) for (body,) in connection.execute("SELECT body FROM entry")]
-    return [(body["epsilon"], body["rho"], body["delta"]) for body in bodies]
+def _is_within_order(facts: dict[str, str], charges: list[dict[str, Any]]) -> bool:
+    """Tell whether divergences at the ledger's order fit a limit that implies its promise."""
+    order, limit = Fraction(facts["order"]), Fraction(facts["limit"])
+    delta = Fraction(facts["delta"])
+    reserve = Fraction(facts["reserve"]) if "reserve" in facts else delta / 2
+    alpha, left = float(order), float(delta - reserve)
+    if alpha <= 1 or left <= 0:
+        return False
+    # Canonne, Kamath and Steinke 2020, Proposition 12.
+    implied = float(limit) + math.log1p(-1 / alpha) - math.log(left * alpha) / (alpha - 1)
+    counted = sum((records.parse_cost(charge).diverge(order) for charge in charges), Fraction(0))
+    thresholds = sum((Fraction(charge["delta"]) for charge in charges), Fraction(0))
+    promised = float(Fraction(facts["epsilon"])) * (1 + 1e-9)
+    return counted <= limit and thresholds <= reserve and implied <= promised
 
 
 def _judge_total(content: bytes) -> None:
     """Add up a ledger that was just charged, by its rows alone."""
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.deserialize(content)
-        rows = _read_amounts(connection)
         facts = dict(connection.execute("SELECT name, value FROM meta").fetchall())
+        if connection.execute("PRAGMA user_version").fetchone() == (1,):
+            rows = connection.execute("SELECT epsilon, rho, delta FROM entry").fetchall()
+        else:
+            found = connection.execute("SELECT body FROM entry").fetchall()
+            bodies = [json.loads(body) for (body,) in found]
+            charges = [body for body in bodies if body["kind"] == "charge"]
+            rows = [(body["epsilon"], body["rho"], body["delta"]) for body in charges]
+            if "order" in facts and _is_within_order(facts, charges):
+                return
     pure = [None if row[0] is None else Fraction(row[0]) for row in rows]
     spent = (
         None if None in pure else sum((each for each in pure if each is not None), Fraction(0)),
