@@ -38,8 +38,10 @@ class Charting(ABC):
     """Charts asked for by name; each is planned, charged and measured by `release`."""
 
     @abstractmethod
-    def release(self, chart: Chart[P, R_co], *, budget: Budget | Share | float) -> R_co:
-        """Plan, charge, measure.
+    def release(
+        self, chart: Chart[P, R_co], *, budget: Budget | Share | float, fresh: bool = False
+    ) -> R_co:
+        """Plan, charge, measure; unless the same was released before, and `fresh` is not asked for.
 
         Privacy
         -------
@@ -57,6 +59,7 @@ class Charting(ABC):
         order: Order | None = None,
         hue_order: Order | None = None,
         budget: Budget | float | Share,
+        fresh: bool = False,
     ) -> HistogramRelease:
         """Count rows or people in bins or categories, in one dimension or two.
 
@@ -85,6 +88,9 @@ class Charting(ABC):
         budget
             What the chart may spend; a bare number is pure ε. A part of what is left is
             ``session.remaining / 4``.
+        fresh
+            Measure and pay, though the session has released the same chart of the same table for no
+            less. Left out, that release is returned, free.
 
         Privacy
         -------
@@ -109,7 +115,7 @@ class Charting(ABC):
             order=order,
             hue_order=hue_order,
         )
-        return self.release(chart, budget=budget)
+        return self.release(chart, budget=budget, fresh=fresh)
 
     def boxplot(
         self,
@@ -126,6 +132,7 @@ class Charting(ABC):
         buffer: float = 0.25,
         orient: Orient | None = None,
         budget: Budget | float | Share,
+        fresh: bool = False,
     ) -> BoxplotRelease:
         """Show quartiles, whiskers and outliers of a column, by groups.
 
@@ -163,6 +170,9 @@ class Charting(ABC):
         budget
             What the chart may spend; a bare number is pure ε. A part of what is left is
             ``session.remaining / 4``.
+        fresh
+            Measure and pay, though the session has released the same chart of the same table for no
+            less. Left out, that release is returned, free.
 
         Privacy
         -------
@@ -190,7 +200,7 @@ class Charting(ABC):
             buffer=buffer,
             orient=orient,
         )
-        return self.release(chart, budget=budget)
+        return self.release(chart, budget=budget, fresh=fresh)
 
     def heatmap(
         self,
@@ -209,6 +219,7 @@ class Charting(ABC):
         origin: Origin = "lower",
         aspect: Aspect | None = None,
         budget: Budget | float | Share,
+        fresh: bool = False,
     ) -> HeatmapRelease:
         """Show where rows or people are, on a map of two columns.
 
@@ -248,6 +259,9 @@ class Charting(ABC):
         budget
             What the chart may spend; a bare number is pure ε. A part of what is left is
             ``session.remaining / 4``.
+        fresh
+            Measure and pay, though the session has released the same chart of the same table for no
+            less. Left out, that release is returned, free.
 
         Privacy
         -------
@@ -283,7 +297,7 @@ class Charting(ABC):
             origin=origin,
             aspect=aspect,
         )
-        return self.release(chart, budget=budget)
+        return self.release(chart, budget=budget, fresh=fresh)
 
     def pca(
         self,
@@ -292,6 +306,7 @@ class Charting(ABC):
         n_components: int | None = None,
         scale: Scale | None = None,
         budget: Budget | Share,
+        fresh: bool = False,
     ) -> PcaRelease:
         """Find the directions in which rows differ most, and draw how much.
 
@@ -309,6 +324,9 @@ class Charting(ABC):
         budget
             What the chart may spend, ``sf.Budget(epsilon, delta)``: it needs a δ. A part of what is
             left is ``session.remaining / 4``.
+        fresh
+            Measure and pay, though the session has released the same chart of the same table for no
+            less. Left out, that release is returned, free.
 
         Privacy
         -------
@@ -335,7 +353,7 @@ class Charting(ABC):
             n_components=n_components,
             scale=scale,
         )
-        return self.release(chart, budget=budget)
+        return self.release(chart, budget=budget, fresh=fresh)
 
     def scoreplot(
         self,
@@ -350,6 +368,7 @@ class Charting(ABC):
         split: Literal["thirds", "halves"] | Sequence[float] | None = None,
         scale: Scale | None = None,
         budget: Budget | Share,
+        fresh: bool = False,
     ) -> ScoreplotRelease:
         """Show where rows lie along two principal components, by groups.
 
@@ -384,6 +403,9 @@ class Charting(ABC):
         budget
             What the chart may spend, ``sf.Budget(epsilon, delta)``: it needs a δ. A part of what is
             left is ``session.remaining / 4``.
+        fresh
+            Measure and pay, though the session has released the same chart of the same table for no
+            less. Left out, that release is returned, free.
 
         Privacy
         -------
@@ -417,7 +439,7 @@ class Charting(ABC):
             split=split,
             scale=scale,
         )
-        return self.release(chart, budget=budget)
+        return self.release(chart, budget=budget, fresh=fresh)
 
     def quantiles(
         self,
@@ -432,6 +454,7 @@ class Charting(ABC):
         neighbours: Neighbours = "add-remove",
         n: int | None = None,
         budget: Budget | float | Share,
+        fresh: bool = False,
     ) -> QuantilesRelease:
         """Find the numbers below which given shares of a column lie, by groups.
 
@@ -465,6 +488,9 @@ class Charting(ABC):
         budget
             What the chart may spend; a bare number is pure ε. A part of what is left is
             ``session.remaining / 4``.
+        fresh
+            Measure and pay, though the session has released the same chart of the same table for no
+            less. Left out, that release is returned, free.
 
         Privacy
         -------
@@ -491,4 +517,4 @@ class Charting(ABC):
             neighbours=neighbours,
             n=n,
         )
-        return self.release(chart, budget=budget)
+        return self.release(chart, budget=budget, fresh=fresh)
