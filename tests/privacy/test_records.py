@@ -257,7 +257,7 @@ def test_who_and_purpose_are_short_texts_on_one_line(path, name, text):
     "terms",
     [
         Terms(Budget(1), "row", "visits", "a"),
-        Terms(Budget(2, 1e-6), "user user_id", "visits", "a", Fraction(233, 10), Fraction(1, 3)),
+        Terms(Budget(2, 1e-6), "user user_id", "visits", "a", Fraction(93, 4), Fraction(1, 3)),
         Terms(Budget(2, 1e-6, reserve=1e-7), "row", "visits", "a", version=1),
     ],
 )
