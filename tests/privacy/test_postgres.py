@@ -530,10 +530,11 @@ def test_the_command_line_takes_an_address(server, address, tmp_path, monkeypatc
     words = ["--epsilon", "0.25", "--ledger", place]
     assert run(["ledger", "create", place, "--epsilon", "1", "--table", "visits"]) == 0
     assert run(["histplot", "visits.csv", "--x", "age", "--bounds", "0,9", *words]) == 0
-    assert run(["ledger", place]) == 0
+    for verb in (["ledger"], ["ledger", "report"], ["ledger", "verify"]):
+        assert run([*verb, place]) == 0
     assert run(["ledger", "create", place, "--epsilon", "1", "--table", "visits"]) == 2
     said = "".join(capsys.readouterr())
     assert f"--ledger '{address}'" in said
-    assert f"Left in {address}: ε = 0.75" in said
+    assert f"Left in {address} for charts like this" in said
     assert "geheim" not in said
     assert len(Ledger.open(address).entries) == 1
