@@ -89,10 +89,19 @@ def mark(path: str, markers: str, price: str) -> None:
     descriptor = os.open(markers, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     number = 0
     while True:
-        label = f"{os.getpid()}-{number}"
+        label = f"{os.getpid()}-{time.monotonic_ns()}-{number}"
         ledger.charge(label, Cost.pure(Fraction(price)))
         _look(descriptor, label)
         number += 1
+
+
+def mark_on(path: str, markers: str, price: str) -> None:
+    """Charge as `mark` does, and go on when the server has gone and come back."""
+    while True:
+        try:
+            mark(path, markers, price)
+        except LedgerError:
+            time.sleep(0.01)
 
 
 def die_at_statement(path: str, markers: str, price: str, count: str, hasty: str = "") -> None:

@@ -238,6 +238,80 @@ PRIVACY = (
         notices="test_what_is_written_can_be_neither_changed_nor_removed[DELETE FROM entry]",
     ),
     _privacy(
+        name="a server is not waited for until a charge is on its disk",
+        file="privacy/postgres.py",
+        old="""
+    "synchronous_commit": "on",
+""",
+        new="""
+""",
+        among="privacy/test_postgres.py",
+        notices="test_a_charge_that_returned_survives_the_crash_of_its_server[3]",
+    ),
+    _privacy(
+        name="a server may run without flushing its disk",
+        file="privacy/postgres.py",
+        old="if safe != set(names):",
+        new="if not safe:",
+        among="privacy/test_postgres.py",
+        notices="test_a_server_that_may_forget_is_refused[fsync]",
+    ),
+    _privacy(
+        name="a connection lost in a commit counts as nothing charged",
+        file="privacy/postgres.py",
+        old='if error.diag.severity_nonlocalized == "ERROR":',
+        new="if error is not None:",
+        among="privacy/test_postgres.py",
+        notices="test_a_connection_lost_in_a_commit_counts_as_charged[mute-1]",
+    ),
+    _privacy(
+        name="a charge on a server counts without a commit",
+        file="privacy/postgres.py",
+        old="""
+            answer = action(open_book(link, self._address.schema))
+            link.commit()
+""",
+        new="""
+            answer = action(open_book(link, self._address.schema))
+""",
+        among="privacy/test_ledger.py",
+        notices="test_ten_tenths_are_charged_and_the_eleventh_is_not[server]",
+    ),
+    _privacy(
+        name="charges on a server do not wait for each other",
+        file="privacy/postgres.py",
+        old="            link.run(_LOCK, _OURS, self._address.schema)\n",
+        new="",
+        among="privacy/test_ledger.py",
+        notices="test_threads_spend_a_ledger_to_the_last_unit_and_not_one_more[server]",
+    ),
+    _privacy(
+        name="entries of a ledger on a server can be deleted",
+        file="privacy/postgres.py",
+        old='"UPDATE OR DELETE ON {schema}.entry FOR EACH ROW", "refuse", 27',
+        new='"UPDATE ON {schema}.entry FOR EACH ROW", "refuse", 19',
+        among="privacy/test_postgres.py",
+        notices="test_what_is_written_can_be_neither_changed_nor_removed[DELETE FROM entry]",
+    ),
+    _privacy(
+        name="an unlogged ledger is charged on a server",
+        file="privacy/postgres.py",
+        old="concat_ws(' ', relkind, relpersistence, relrowsecurity,",
+        new="concat_ws(' ', relkind, 'p', relrowsecurity,",
+        among="privacy/test_postgres.py",
+        notices=(
+            "test_a_ledger_that_was_changed_by_force_is_refused[ALTER TABLE entry SET UNLOGGED]"
+        ),
+    ),
+    _privacy(
+        name="the name of a ledger on a server holds its password",
+        file="privacy/postgres.py",
+        old="if name not in secret}",
+        new="if name}",
+        among="privacy/test_postgres.py",
+        notices="test_a_ledger_on_a_server_is_named_without_its_password",
+    ),
+    _privacy(
         name="a ledger is opened with a larger budget than it was made with",
         file="privacy/records.py",
         old="if self.limits != wanted.limits:",

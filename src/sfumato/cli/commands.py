@@ -101,14 +101,10 @@ class LedgerGroup(TyperGroup):
         return super().parse_args(ctx, args)
 
 
-Place = Annotated[
-    str,
-    typer.Argument(metavar="FILE", help="The ledger: a file, or an address postgresql://…"),
-]
 Name = Annotated[str, typer.Option("--table", metavar="NAME", help="Which table it is kept for.")]
 
 
-def show_ledger(place: Place) -> None:
+def show_ledger(place: options.KeptLedger) -> None:
     """Show what was charged, and what is left."""
     from sfumato.privacy.ledger import Ledger
 
@@ -116,7 +112,7 @@ def show_ledger(place: Place) -> None:
 
 
 def create(
-    place: Place,
+    place: options.KeptLedger,
     *,
     epsilon: options.Total,
     delta: options.Delta = 0.0,
@@ -143,7 +139,7 @@ Most = Annotated[
 
 
 def open_account(
-    place: Place,
+    place: options.KeptLedger,
     name: Person,
     *,
     epsilon: Most,
@@ -163,7 +159,7 @@ def open_account(
 
 
 def report(
-    place: Place,
+    place: options.KeptLedger,
     *,
     by: Annotated[str, typer.Option(metavar="who|purpose|day", help="What to add up by.")] = "who",
 ) -> None:
@@ -213,7 +209,11 @@ ledgers.command(
     epilog="Example: sfumato ledger account visits.ledger analyst-1 --epsilon 0.5",
 )(open_account)
 ledgers.command("report", epilog="Example: sfumato ledger report visits.ledger --by who")(report)
-ledgers.command("show", epilog="Example: sfumato ledger visits.ledger")(show_ledger)
+ledgers.command(
+    "show",
+    epilog="Example: sfumato ledger visits.ledger, or sfumato ledger "
+    "'postgresql://analyst@host/study#visits'",
+)(show_ledger)
 ledgers.command("verify", epilog="Example: sfumato ledger verify visits.ledger age.json map.json")(
     payments.verify
 )

@@ -67,6 +67,9 @@ LedgerPlace = Annotated[
         "--ledger",
     ),
 ]
+KeptLedger = Annotated[
+    str, typer.Argument(metavar="FILE", help="The ledger: a file, or an address postgresql://…")
+]
 TableName = Annotated[
     str | None,
     _privacy("What the ledger calls the table, if not by the file's name.", "NAME", "--table"),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sfumato.cli import options
 from sfumato.cli.output import say, show, show_table
 from sfumato.errors import SfumatoError
 
@@ -17,21 +18,19 @@ if TYPE_CHECKING:
 
 
 def verify(
-    place: Annotated[
-        str, typer.Argument(metavar="FILE", help="The ledger: a file, or an address postgresql://…")
-    ],
+    place: options.KeptLedger,
     releases: Annotated[
         list[Path] | None, typer.Argument(metavar="FILE.json", help="Saved releases.")
     ] = None,
 ) -> None:
     """Tell whether a ledger is whole, and whether it paid for these releases."""
     from sfumato.privacy.ledger import Ledger
+    from sfumato.privacy.stores import spell_place
 
-    opened = [_open(place) for place in releases or []]
+    opened = [_open(file) for file in releases or []]
     readable = [each for each in opened if not isinstance(each, str)]
-    ledger = Ledger.open(place)
-    found = ledger.verify(*readable)
-    show(f"{ledger.name}: {found.ledger_finding}.")
+    found = Ledger.open(place).verify(*readable)
+    show(f"{spell_place(place)}: {found.ledger_finding}.")
     if opened:
         names, entries, words = zip(*_rows(releases or [], opened, found.findings), strict=True)
         show_table("", {"release": names, "entry": entries, "": words}, 1)

@@ -54,7 +54,9 @@ if TYPE_CHECKING:
 class Ledger:
     """One budget for one table and one unit, and every charge against it.
 
-    Made by `create`, `at` or `memory`; `Ledger("visits.ledger")` opens one that is there. A charge
+    Made by `create`, `at` or `memory`; `Ledger("visits.ledger")` opens one that is there, and
+    `Ledger("postgresql://user@host/database#visits")` one on a server, which several machines
+    share (the extra ``sfumato[postgres]``; passwords are not kept in copies). A charge
     is checked and written in one transaction and is on the disk when `charge` returns. Threads and
     processes may share the file; keep it on a local disk, where file locks can be relied on, and
     never put back an older copy: it has forgotten what was spent since. Whoever saw more of it
