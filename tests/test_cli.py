@@ -243,6 +243,17 @@ def test_a_saved_release_is_drawn_again(folder: Path, capsys: pytest.CaptureFixt
     assert Path("again.json").read_bytes() == Path("age.json").read_bytes()
 
 
+def test_two_saved_releases_are_combined(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for epsilon in ("1", "2"):
+        price = ["--epsilon", epsilon, "-o", f"{epsilon}.json"]
+        assert run(["histplot", "people.parquet", *AGE, *price]) == 0
+    capsys.readouterr()
+    assert run(["combine", "1.json", "2.json", "-o", "both.json"]) == 0
+    assert sf.load("both.json").guarantee.epsilon == 3
+    assert run(["combine", "1.json", "1.json"]) == 2
+    assert "one release twice" in capsys.readouterr().err
+
+
 def test_a_ledger_is_created_once_and_shown(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

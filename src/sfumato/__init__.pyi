@@ -29,6 +29,7 @@ from sfumato.privacy.budget import Budget as Budget
 from sfumato.privacy.guarantee import PrivacyUnit as PrivacyUnit
 from sfumato.privacy.ledger import Ledger as Ledger
 from sfumato.private_search import private as private
+from sfumato.releases.combining import combine as combine
 from sfumato.releases.document import load as load
 from sfumato.releases.release import Release as Release
 from sfumato.releases.signature import create_key as create_key

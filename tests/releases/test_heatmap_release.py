@@ -88,6 +88,7 @@ def point(column=5, row=2, cells=8, **changes) -> HeatmapRelease:
 
 DAY = Grid("day", Bounds.of((date(2026, 1, 1), date(2026, 12, 31))), 64)
 ROWS = Guarantee(0.5, 0.0, PrivacyUnit.rows())
+EVERY = {"method": "laplace", "decoder": ""}
 SAMPLES = {
     "people": release(),
     "rows": release(guarantee=ROWS, cost=Cost.pure(Fraction(1, 2)), step=1.0),
@@ -101,6 +102,7 @@ SAMPLES = {
     "published": release(method="pyramid", decoder="lp"),
     "empty": release(leaves=leaves((0, 0, 8, 0.0)), total=0.0),
     "simulated": release(private=False),
+    "combined": sf.combine(*(point(**EVERY, noisy=noisy) for noisy in ((7,), (4,)))),
     "fine": release(leaves=leaves((0, 0, 2**19, 3.0), (2**20 - 1, 0, 1, 2.0), shape=(2**20,) * 2),
                     x=Grid("lon", LON.bounds, 2**20), y=Grid("lat", LAT.bounds, 2**20)),
 }  # fmt: skip

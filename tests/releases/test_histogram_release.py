@@ -58,6 +58,7 @@ SAMPLES = {
     ),
     "nothing found": release(x=Labels("job", Categories(())), steps=(), found=("job",)),
     "simulated": release(private=False),
+    "combined": sf.combine(release(), release(steps=(8, 1, 30))),
 }
 
 

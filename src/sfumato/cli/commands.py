@@ -243,6 +243,23 @@ app.command(epilog="Example: sfumato sign age.json --key key.pem -o signed.json"
 app.command(epilog="Example: sfumato verify signed.json --key public.pem")(signing.verify)
 
 
+@app.command(epilog="Example: sfumato combine monday.json tuesday.json -o both.json")
+def combine(
+    first: Annotated[Path, typer.Argument(metavar="FIRST.json", help="A saved release.")],
+    second: Annotated[
+        Path, typer.Argument(metavar="SECOND.json", help="Another release of the same question.")
+    ],
+    output: options.Output = None,
+) -> None:
+    """Combine two saved releases of one question into a better one. Costs nothing more."""
+    from sfumato.releases.combining import combine as combined
+    from sfumato.releases.document import load
+
+    release = combined(load(first), load(second))
+    check_outputs(output or [], tuple(release.endings))
+    publish(release, output or [])
+
+
 @app.command(epilog="Example: sfumato demo")
 def demo(
     output: Annotated[Path, typer.Option(metavar="FOLDER", help="Where to put it.")] = Path("demo"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -14,17 +15,55 @@ from numpy.typing import NDArray
 
 from sfumato.privacy.budget import Cost
 
+Array = NDArray[np.float64]
 NoiseKind = Literal["laplace", "gaussian"]
 KINDS: tuple[NoiseKind, ...] = ("laplace", "gaussian")
 
+_DRAWS = 100_000
 _WIDE = 1000.0  # beyond this scale a sum over the lattice equals its integral to seven digits
 
 WIDEST = 2.0**55
 """The largest scale that is ever added: wider noise would not fit 64 bits."""
 
 
+class KnownNoise(ABC):
+    """Noise on integers whose law is public, symmetric about 0: what intervals are made from."""
+
+    @abstractmethod
+    def cost(self, weight: int) -> Cost:
+        """Return the price of such noise on integers that one unit moves by `weight` in all."""
+
+    @abstractmethod
+    def miss(self, radius: int) -> float:
+        """Return the probability that the noise lies further out than `radius`."""
+
+    @property
+    @abstractmethod
+    def variance(self) -> float:
+        """The variance of the noise, in squared steps."""
+
+    @abstractmethod
+    def draw_sums(self, cells: int, generator: np.random.Generator) -> Array:
+        """Simulate the summed noise of several cells, many times over."""
+
+    def coverage(self, radius: int) -> float:
+        """Return the probability that the noise lies within `radius`."""
+        return 1 - self.miss(radius)
+
+    def radius(self, level: float, cells: int = 1) -> int:
+        """Return the smallest radius that holds the noise on all `cells` with this probability."""
+        miss = -math.expm1(math.log(level) / cells)
+        low, high = -1, 1
+        while self.miss(high) > miss:
+            low, high = high, high * 2
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if self.miss(middle) > miss else (low, middle)
+        return high if self.miss(0) > miss else 0
+
+
 @dataclass(frozen=True)
-class NoiseLaw:
+class NoiseLaw(KnownNoise):
     """Discrete Laplace or discrete Gaussian noise of a public scale, in integer steps.
 
     ``P(z)`` is proportional to ``exp(-|z| / scale)``, or to ``exp(-z² / (2 scale²))``.
@@ -53,21 +92,6 @@ class NoiseLaw:
         weights = self._gaussian_weights
         return 2 * float(weights[radius + 1 :].sum()) / self._gaussian_total
 
-    def coverage(self, radius: int) -> float:
-        """Return the probability that the noise lies within `radius`."""
-        return 1 - self.miss(radius)
-
-    def radius(self, level: float, cells: int = 1) -> int:
-        """Return the smallest radius that holds the noise on all `cells` with this probability."""
-        miss = -math.expm1(math.log(level) / cells)
-        low, high = -1, 1
-        while self.miss(high) > miss:
-            low, high = high, high * 2
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (middle, high) if self.miss(middle) > miss else (low, middle)
-        return high if self.miss(0) > miss else 0
-
     @cached_property
     def mean_absolute(self) -> float:
         """The expected absolute value of the noise: the error of a released integer."""
@@ -78,6 +102,31 @@ class NoiseLaw:
         weights = self._gaussian_weights
         return 2 * float(weights @ np.arange(len(weights))) / self._gaussian_total
 
+    @property
+    def variance(self) -> float:
+        """The variance of the noise, in squared steps."""
+        if self.kind == "laplace":
+            return 1 / (2 * math.sinh(1 / (2 * self.scale)) ** 2) if self.scale > 1e-2 else 0.0
+        if self.scale > _WIDE:
+            return self.scale**2
+        weights = self._gaussian_weights
+        return 2 * float(weights @ np.arange(len(weights)) ** 2.0) / self._gaussian_total
+
+    def draw_sums(self, cells: int, generator: np.random.Generator) -> Array:
+        """Simulate the summed noise of several cells, many times over."""
+        if cells == 0:
+            return np.zeros(_DRAWS)
+        if self.kind == "gaussian":
+            return np.rint(generator.normal(0.0, self.scale * np.sqrt(cells), _DRAWS))
+        # Laplace noise is the difference of two geometric variables, whose sums are negative
+        # binomial; on a scale of many steps these are gamma variables to the eye.
+        if self.scale > 1000:
+            halves = [generator.gamma(cells, self.scale, _DRAWS) for _ in range(2)]
+        else:
+            success = -np.expm1(-1 / self.scale)
+            halves = [generator.negative_binomial(cells, success, _DRAWS) for _ in range(2)]
+        return np.asarray(halves[0] - halves[1], dtype=np.float64)
+
     @cached_property
     def _gaussian_weights(self) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
         reach = np.arange(math.ceil(40 * self.scale) + 2, dtype=np.float64)
@@ -86,9 +135,6 @@ class NoiseLaw:
     @cached_property
     def _gaussian_total(self) -> float:
         return 2 * float(self._gaussian_weights.sum()) - 1
-
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -141,7 +187,6 @@ class CountNoise:
         return self.step / self.law.coverage(0)
 
 
-_DRAWS = 100_000
 _LEAST, _MOST = -0.5, 1.5  # an interval may reach below 0, as a noisy count may
 _GRID = np.linspace(_LEAST, _MOST, 65)
 
@@ -158,7 +203,7 @@ def proportions(parts: Array) -> Array:
     return parts / whole if whole > 0 else np.zeros_like(parts)
 
 
-def compute_pointwise(parts: Array, law: NoiseLaw, level: float) -> tuple[Array, Array]:
+def compute_pointwise(parts: Array, law: KnownNoise, level: float) -> tuple[Array, Array]:
     """Return an interval for each proportion alone. `parts` are in integer steps."""
     whole = float(parts.sum())
     quantile, whole_radius = _quantiles(law, parts.size, level)
@@ -169,7 +214,7 @@ def compute_pointwise(parts: Array, law: NoiseLaw, level: float) -> tuple[Array,
     return low, high
 
 
-def compute_simultaneous(parts: Array, law: NoiseLaw, level: float) -> tuple[Array, Array]:
+def compute_simultaneous(parts: Array, law: KnownNoise, level: float) -> tuple[Array, Array]:
     """Return intervals that hold for all proportions together, with at least this coverage."""
     whole = float(parts.sum())
     _, whole_radius = _quantiles(law, parts.size, 1 - (1 - level) / 2)
@@ -191,32 +236,16 @@ def _find_crossing(falling: Callable[[Array], Array], shape: tuple[int, ...]) ->
 
 
 @lru_cache(maxsize=64)
-def _quantiles(law: NoiseLaw, cells: int, level: float) -> tuple[Array, float]:
+def _quantiles(law: KnownNoise, cells: int, level: float) -> tuple[Array, float]:
     """Return quantiles of |Z - pS| over the grid of p, and of |S|.
 
     They are simulated from the public law with a fixed generator: no data is involved, and the
     same release always draws the same interval.
     """
     generator = np.random.default_rng(0)
-    own = _sums(law, 1, generator)
-    rest = _sums(law, cells - 1, generator)
+    own = law.draw_sums(1, generator)
+    rest = law.draw_sums(cells - 1, generator)
     quantiles = [
         np.quantile(np.abs((1 - p) * own - p * rest), level, method="higher") for p in _GRID
     ]
     return np.array(quantiles), float(np.quantile(np.abs(own + rest), level, method="higher"))
-
-
-def _sums(law: NoiseLaw, cells: int, generator: np.random.Generator) -> Array:
-    """Simulate the summed noise of several cells, many times over."""
-    if cells == 0:
-        return np.zeros(_DRAWS)
-    if law.kind == "gaussian":
-        return np.rint(generator.normal(0.0, law.scale * np.sqrt(cells), _DRAWS))
-    # Laplace noise is the difference of two geometric variables, whose sums are negative binomial;
-    # on a scale of many steps these are gamma variables to the eye.
-    if law.scale > 1000:
-        halves = [generator.gamma(cells, law.scale, _DRAWS) for _ in range(2)]
-    else:
-        success = -np.expm1(-1 / law.scale)
-        halves = [generator.negative_binomial(cells, success, _DRAWS) for _ in range(2)]
-    return np.asarray(halves[0] - halves[1], dtype=np.float64)

@@ -21,6 +21,7 @@ from sfumato.domain import Bounds, Categories
 from sfumato.grid import MOST_CELLS, Edges, Grid, Labels
 from sfumato.lattice import Lattice
 from sfumato.plane import MOST_LEVELS
+from sfumato.postprocess.combined_noise import MOST_TERMS, MOST_WEIGHT, CombinedNoise, NoiseTerm
 from sfumato.postprocess.density import Leaves
 from sfumato.postprocess.noise_law import WIDEST, NoiseKind, NoiseLaw
 from sfumato.privacy.budget import Cost, Loss, LossFamily
@@ -308,6 +309,41 @@ class NoiseWords:
     scale: Scale
 
 
+class CombinedNoiseWords:
+    """The known law of the noise on each integer where releases were combined, in steps.
+
+    The noise is the sum of independent noises, each multiplied by a whole number.
+
+    Parameters
+    ----------
+    terms
+        The noises, and what each is multiplied by.
+    """
+
+    terms: Annotated[tuple[NoiseTerm, ...], Length(2, MOST_TERMS)]
+
+
+class NoiseTermWords:
+    """One noise in a weighted sum. Its law before it is multiplied is told by kind and scale.
+
+    Laplace: z has a probability proportional to exp(−|z| / scale). Gaussian: proportional to
+    exp(−z² / (2 scale²)).
+
+    Parameters
+    ----------
+    weight
+        What it is multiplied by.
+    kind
+        Which of the two.
+    scale
+        How wide it is, in steps; no wider than 2^55.
+    """
+
+    weight: Annotated[int, Within(1, MOST_WEIGHT)]
+    kind: NoiseKind
+    scale: Scale
+
+
 class LeavesWords:
     """Squares of a quadtree, as one list for each of their numbers.
 
@@ -536,6 +572,8 @@ SPELLED: dict[type, Spelled | As] = {
     Edges: Spelled(EdgesWords, Edges),
     Labels: Spelled(LabelsWords, Labels),
     NoiseLaw: Spelled(NoiseWords, NoiseLaw),
+    CombinedNoise: Spelled(CombinedNoiseWords, CombinedNoise),
+    NoiseTerm: Spelled(NoiseTermWords, NoiseTerm),
     Leaves: Spelled(LeavesWords, Leaves),
     PrivacyUnit: Spelled(UnitWords, PrivacyUnit),
     Guarantee: Spelled(GuaranteeWords, Guarantee),

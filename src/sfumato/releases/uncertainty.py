@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from sfumato.figure import Interval
 from sfumato.postprocess import noise_law as proportion
-from sfumato.postprocess.noise_law import NoiseLaw
+from sfumato.postprocess.noise_law import KnownNoise
 
 Array = NDArray[np.float64]
 
@@ -25,12 +25,12 @@ class Uncertainty:
     state.
     """
 
-    noise: NoiseLaw
+    noise: KnownNoise
     pointwise: Interval
     simultaneous: Interval
 
     @classmethod
-    def of_counts(cls, counts: Array, noise: NoiseLaw, step: float) -> Uncertainty:
+    def of_counts(cls, counts: Array, noise: KnownNoise, step: float) -> Uncertainty:
         """Return intervals for counts.
 
         Like the noisy counts themselves they may reach below zero: cut off there, those of empty
@@ -59,7 +59,7 @@ class Uncertainty:
         return Uncertainty(self.noise, *pair)
 
     @classmethod
-    def of_proportions(cls, steps: Array, noise: NoiseLaw, scale: Array) -> Uncertainty:
+    def of_proportions(cls, steps: Array, noise: KnownNoise, scale: Array) -> Uncertainty:
         """Return intervals for proportions, each multiplied by its `scale`."""
         return cls(
             noise,

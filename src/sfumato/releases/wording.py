@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,8 @@ from sfumato.domain import Bounds
 from sfumato.errors import abbreviate
 from sfumato.figure import format_percent
 from sfumato.grid import MOST_FOUND, Edges, Grid, Labels, count_values_in_cells
+from sfumato.postprocess.combined_noise import CombinedNoise
+from sfumato.postprocess.noise_law import NoiseLaw
 from sfumato.privacy.budget import format_amount, to_fraction
 from sfumato.privacy.guarantee import Guarantee, PrivacyUnit
 from sfumato.releases.release import WATERMARK
@@ -20,6 +23,7 @@ from sfumato.render.text import format_moment, format_number
 if TYPE_CHECKING:
     from sfumato.releases.release import Release
 
+_ALIKE = 1.001  # times the least variance: what rounding adds
 NOBODY = "No category is held by enough people to be shown."
 
 
@@ -35,6 +39,24 @@ def promise(release: Release) -> str:
     return (
         f"Privacy: {stated}" if release.private else f"{WATERMARK}. Real noise would give {stated}"
     )
+
+
+def added(noise: NoiseLaw | CombinedNoise, step: float, numbers: str) -> str:
+    """Say what noise was added to numbers; of combined ones, what one release would have had."""
+    if isinstance(noise, NoiseLaw):
+        scale = f"{noise.scale * step:,.4g}"
+        return f"{noise.kind.capitalize()} noise of scale {scale} was added to {numbers}."
+    said = (
+        f"Combined from {len(noise.terms)} measurements: the noise on {numbers} has a standard "
+        f"deviation of {_deviation(noise.variance, step)}"
+    )
+    if noise.least_variance is None or noise.variance < _ALIKE * noise.least_variance:
+        return f"{said}."
+    return f"{said} ({_deviation(noise.least_variance, step)} in one at the summed cost)."
+
+
+def _deviation(variance: float, step: float) -> str:
+    return f"{math.sqrt(variance) * step:,.4g}"
 
 
 def counted(unit: PrivacyUnit) -> str:

@@ -25,6 +25,7 @@ from sfumato.postprocess import polya, transport
 from sfumato.postprocess.density import Leaves
 from sfumato.postprocess.transport import project_by_transport
 from sfumato.privacy.budget import Cost
+from sfumato.releases.heatmap.leaves import keep_fullest
 
 MOST_CELLS = 2**20
 """How many cells may each carry noise of their own."""
@@ -75,17 +76,10 @@ class Laplace:
         codes = interleave(columns, rows)
         opened = survey(meter, exact, plane.levels, self.epsilon)
         asked = opened.ask(np.full_like(codes, plane.levels), codes, self.epsilon)
-        masses = self._shown(asked.steps.astype(np.float64) * exact.step)
+        masses = keep_fullest(asked.steps.astype(np.float64) * exact.step, self.top)
         leaves = Leaves(shape, columns, rows, np.ones_like(codes), masses)
         scale = np.full(len(codes), asked.scale)
         return MeasuredMap(leaves, asked.steps, scale)
-
-    def _shown(self, noisy: NDArray[np.float64]) -> NDArray[np.float64]:
-        masses = np.maximum(noisy, 0.0)
-        if self.top is not None:
-            kept = max(1, round(self.top * len(masses)))
-            masses[np.argsort(-noisy, kind="stable")[kept:]] = 0.0
-        return masses
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
@@ -15,6 +16,7 @@ from sfumato.figure import Figure
 from sfumato.grid import Grid
 from sfumato.plane import MOST_STEPS, Outside
 from sfumato.postprocess import density
+from sfumato.postprocess.combined_noise import CombinedNoise, match_scale
 from sfumato.postprocess.density import Leaves
 from sfumato.postprocess.noise_law import NoiseLaw
 from sfumato.privacy.budget import Cost
@@ -23,6 +25,7 @@ from sfumato.releases.heatmap.leaves import LeafIntervals, LeafNoise, check_leav
 from sfumato.releases.heatmap.view import Resolution, Smooth, cells_of, widths_of
 from sfumato.releases.release import Endings, Release
 from sfumato.releases.spelling import (
+    Absent,
     Integer,
     OneOf,
     Parameter,
@@ -94,9 +97,12 @@ class HeatmapRelease(Release):
         The last direct measurement of each leaf, in steps: times `step` it is a mass. Unbiased, and
         so sometimes below zero.
     scale
-        The scale of the discrete Laplace noise on each measurement, in steps.
+        The scale of the discrete Laplace noise on each measurement, in steps; of Laplace noise with
+        the same variance, where releases were combined.
     total
         The mass of all leaves together after decoding.
+    combined
+        The law of the noise on every measurement where releases were combined; absent elsewhere.
 
     Notes
     -----
@@ -121,6 +127,7 @@ class HeatmapRelease(Release):
     noisy: Released[tuple[Integer, ...]]
     scale: Released[Annotated[tuple[Scale, ...], ToldOnce("scales")]]
     total: Released[Annotated[float, Within(minimum=0)]]
+    combined: Parameter[Annotated[CombinedNoise | None, Absent(None)]] = None
 
     def __post_init__(self) -> None:
         check_leaves(self.leaves)
@@ -130,6 +137,10 @@ class HeatmapRelease(Release):
             raise ValueError("A map of the earth has degrees along its sides.")
         if not self.total >= 0:
             raise ValueError("There is not less than nothing in all.")
+        if self.combined is not None:
+            matched = match_scale(self.combined.variance)
+            if not all(math.isclose(scale, matched) for scale in set(self.scale)):
+                raise ValueError("Combined noise is as wide as it says.")
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, HeatmapRelease) and self.to_dict() == other.to_dict()
@@ -140,7 +151,7 @@ class HeatmapRelease(Release):
     @cached_property
     def noise(self) -> LeafNoise:
         """What was measured of each leaf, and the law of its noise."""
-        return LeafNoise(self.noisy, self.scale, self.step)
+        return LeafNoise(self.noisy, self.scale, self.step, self.combined)
 
     @property
     def uncertainty(self) -> LeafIntervals:
@@ -173,7 +184,8 @@ class HeatmapRelease(Release):
         weighed = unit.column is None and self.weight is not None
         # A weight has as many steps as fit: its bound is more than half of the most there can be.
         weight = MOST_STEPS // 2 if weighed else unit.weight
-        return NoiseLaw("laplace", min(self.scale)).cost(weight)
+        law = self.combined or NoiseLaw("laplace", min(self.scale))
+        return law.cost(weight)
 
     def to_array(self, *, resolution: Resolution | None = None, smooth: Smooth = 0.0) -> Array:
         """Return the density as an array ``[row, column]`` that sums to 1.

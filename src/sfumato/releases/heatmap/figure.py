@@ -79,6 +79,7 @@ def _caption(release: HeatmapRelease, smooth: Smooth, *, over: bool) -> str:
     parts = [
         wording.promise(release),
         f"{METHODS[release.method]}{_kept(release)}; {DECODERS[release.decoder]}.",
+        wording.added(release.combined, release.step, "every cell") if release.combined else "",
         _smoothing(release, smooth),
         f"{sign} (95 % pointwise).",
         f"Rows outside the window {rows}.",

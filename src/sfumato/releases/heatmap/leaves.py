@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 
 from sfumato.grid import Grid
 from sfumato.plane import MOST_LEVELS, interleave
+from sfumato.postprocess.combined_noise import CombinedNoise
 from sfumato.postprocess.density import Leaves
 from sfumato.postprocess.noise_law import NoiseLaw
+from sfumato.postprocess.transport import project_by_transport
 from sfumato.releases.uncertainty import LEVEL
 
 Array = NDArray[np.float64]
@@ -45,11 +47,21 @@ class LeafNoise:
         Measurements and scales, in integer steps.
     step
         What one integer is worth.
+    combined
+        The law of the noise on all leaves, where several releases were combined.
     """
 
     noisy: tuple[int, ...]
     scale: tuple[float, ...]
     step: float
+    combined: CombinedNoise | None = None
+
+    @property
+    def law(self) -> NoiseLaw | CombinedNoise | None:
+        """The one law of the noise on all leaves; None where they have several, or none."""
+        if self.combined is not None or len(self._groups[0]) != 1:
+            return self.combined
+        return self._laws[0]
 
     @cached_property
     def masses(self) -> Array:
@@ -59,14 +71,13 @@ class LeafNoise:
     @cached_property
     def variance(self) -> Array:
         """The variance of each measurement, in squared units."""
-        scales, which = self._groups
-        return np.array([_variance(scale) for scale in scales.tolist()])[which] * self.step**2
+        variances = np.array([law.variance for law in self._laws], dtype=np.float64)
+        return variances[self._groups[1]] * self.step**2
 
     @cached_property
     def intervals(self) -> LeafIntervals:
         """Intervals for the masses, each alone."""
-        scales, which = self._groups
-        laws = [NoiseLaw("laplace", scale) for scale in scales.tolist()]
+        laws, which = self._laws, self._groups[1]
         reach = [law.radius(LEVEL) for law in laws]
         sure = [law.coverage(radius) for law, radius in zip(laws, reach, strict=True)]
         radius = np.array(reach, dtype=np.float64)[which] * self.step
@@ -75,6 +86,14 @@ class LeafNoise:
             tuple((self.masses + radius).tolist()),
             tuple(np.array(sure, dtype=np.float64)[which].tolist()),
         )
+
+    @cached_property
+    def _laws(self) -> list[NoiseLaw | CombinedNoise]:
+        """The law of the noise at each distinct scale."""
+        scales, _ = self._groups
+        if self.combined is not None:
+            return [self.combined for _ in scales]
+        return [NoiseLaw("laplace", scale) for scale in scales.tolist()]
 
     @cached_property
     def _groups(self) -> tuple[Array, NDArray[np.intp]]:
@@ -121,7 +140,33 @@ def _side(first: Indices, span: Indices, grid: Grid, cells: int) -> tuple[Array,
     return low, np.where(first + span == cells, bounds.upper, high)
 
 
-def _variance(scale: float) -> float:
-    """Return the variance of discrete Laplace noise: 2p / (1 - p)², where p = exp(-1 / scale)."""
-    half = 1 / (2 * scale)
-    return 0.0 if half > 350 else 1 / (2 * math.sinh(half) ** 2)
+def decode_leaves(leaves: Leaves, noisy: Array, method: str, top: float | None) -> Array:
+    """Return masses of leaves of one size, not below zero, as a method decodes them.
+
+    Parameters
+    ----------
+    noisy
+        The measurements in units, in the order of the leaves.
+    """
+    if method != "dense":
+        return keep_fullest(noisy, top)
+    cells = leaves.row // leaves.span, leaves.column // leaves.span
+    side = math.isqrt(len(noisy))
+    square = np.zeros((side, side))
+    square[cells] = noisy
+    return project_by_transport(square)[cells]
+
+
+def keep_fullest(noisy: Array, top: float | None) -> Array:
+    """Return masses that are not below zero, or of a fraction of the cells alone: the fullest.
+
+    Examples
+    --------
+    >>> keep_fullest(np.array([3.0, -1.0, 5.0, 2.0]), 0.5)
+    array([3., 0., 5., 0.])
+    """
+    masses = np.maximum(noisy, 0.0)
+    if top is not None:
+        kept = max(1, round(top * len(masses)))
+        masses[np.argsort(-noisy, kind="stable")[kept:]] = 0.0
+    return masses

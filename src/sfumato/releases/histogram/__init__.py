@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from sfumato.figure import Figure
 from sfumato.grid import Edges, Grid, Key, Labels, shape
+from sfumato.postprocess.combined_noise import CombinedNoise
 from sfumato.postprocess.noise_law import NoiseLaw, proportions
 from sfumato.privacy.budget import Cost
 from sfumato.releases import axes
@@ -42,7 +43,8 @@ class HistogramRelease(Release):
     noise
         The law of the noise on each integer.
     step
-        What one integer is worth: 1, or 2**-30 where a person's rows share its weight.
+        What one integer is worth: 1, or 2**-30 where a person's rows share its weight; less by
+        a power of two where releases were combined.
     steps
         One noisy integer for each cell: all cells of the first group, then of the next; within a
         group all of the first x, then of the next; within an x by y. Times `step` it is a count,
@@ -57,7 +59,7 @@ class HistogramRelease(Release):
     y: Parameter[Key | None]
     hue: Parameter[Labels | None]
     stat: Parameter[Stat]
-    noise: Parameter[NoiseLaw]
+    noise: Parameter[NoiseLaw | CombinedNoise]
     step: Parameter[Step]
     steps: Released[tuple[Integer, ...]]
     found: Parameter[tuple[str, ...]] = ()
@@ -65,6 +67,9 @@ class HistogramRelease(Release):
     def __post_init__(self) -> None:
         if len(self.steps) != np.prod(shape(self.keys)) or self.stat not in STATS:
             raise ValueError("A histogram has one integer per cell, and a stat it knows.")
+        whole = self.noise.whole if isinstance(self.noise, CombinedNoise) else None
+        if whole and self.step * whole != self.guarantee.unit.step:
+            raise ValueError("Combined integers are worth a part of what they were.")
 
     @property
     def keys(self) -> tuple[Key, ...]:

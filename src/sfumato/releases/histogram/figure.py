@@ -35,10 +35,9 @@ def figure(release: HistogramRelease) -> Figure:
 
 def caption(release: HistogramRelease) -> str:
     """Say what protects whom, and how noisy the numbers are."""
-    scale = f"{release.noise.scale * release.step:,.4g}"
     parts = [
         wording.promise(release),
-        f"{release.noise.kind.capitalize()} noise of scale {scale} was added to every count.",
+        wording.added(release.noise, release.step, "every count"),
         _how_sure(release),
     ]
     if release.y is None and (release.numbers < 0).any():
