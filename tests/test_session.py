@@ -45,9 +45,9 @@ def test_a_release_is_charged_once_and_states_what_it_cost():
 def test_a_budget_is_spent_to_the_last_bit_and_no_further():
     s = session(budget=1.0)
     for _ in range(10):
-        s.histplot(x="ward", budget=0.1)
+        s.histplot(x="ward", budget=0.1, fresh=True)
     with pytest.raises(sf.BudgetError, match="spent"):
-        s.histplot(x="ward", budget=1e-9)
+        s.histplot(x="ward", budget=1e-9, fresh=True)
     assert len(s.ledger.entries) == 10
 
 

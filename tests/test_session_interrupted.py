@@ -123,7 +123,7 @@ def test_a_child_forked_in_mid_release_publishes_nothing(
 
 
 def test_a_refused_charge_needs_no_note(s: sf.Session) -> None:
-    s.histplot(x="ward", budget=0.75)
+    s.histplot(x="ward", stat="proportion", budget=0.75)
     assert ended(s, sf.BudgetError) == []
 
 

@@ -46,6 +46,10 @@ ALONE = (
     "{kind} for one unit added or removed. {chart} The release states its guarantee. Charts made "
     "one by one do not know of each other: to bound what several reveal together, use a `Session`."
 )
+FRESH = (
+    "Measure and pay, though the session has released the same chart of the same table for no "
+    "less. Left out, that release is returned, free."
+)
 IN_A_SESSION = "Costs `budget`, charged before the table is read. {chart}"
 PURE = "ε-differentially private, or (ε, δ) where a δ is given,"
 APPROXIMATE = "(ε, δ)-differentially private"
@@ -171,15 +175,17 @@ def method(definition: Definition) -> str:
     explained = {
         **{option.name: in_python(option, session=True) for option in shown},
         "budget": f"{PRICE_WITH_DELTA if chart.needs_delta else PRICE} {SHARED}",
+        "fresh": FRESH,
     }
+    priced = [f"budget: {_price(chart)} | Share", "fresh: bool = False"]
     text = _function(
-        ["self", *_parameters(definition, shown), f"budget: {_price(chart)} | Share"],
+        ["self", *_parameters(definition, shown), *priced],
         definition,
         docstring(
             definition, explained, IN_A_SESSION.format(chart=chart.privacy), _in_a_session(chart)
         ),
         f"chart = {definition.name}({_passed(shown, [])})\n"
-        "return self.release(chart, budget=budget)",
+        "return self.release(chart, budget=budget, fresh=fresh)",
     )
     return textwrap.indent(text, "    ")
 
@@ -300,8 +306,9 @@ class Charting(ABC):
     """Charts asked for by name; each is planned, charged and measured by `release`."""
 
     @abstractmethod
-    def release(self, chart: Chart[P, R_co], *, budget: Budget | Share | float) -> R_co:
-        """Plan, charge, measure.
+    def release(
+        self, chart: Chart[P, R_co], *, budget: Budget | Share | float, fresh: bool = False
+    ) -> R_co:
 
         Privacy
         -------

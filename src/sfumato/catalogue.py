@@ -181,15 +181,15 @@ class Request:
         return Session(table, unit=self.unit, domain=domain, budget=room, **kept)
 
     def release(self, session: Session, budget: Budget) -> Release:
-        """Ask for it in a session, and for the components that it is drawn in before.
+        """Ask a session to measure it, and the components that it is drawn in before.
 
         Privacy
         -------
         Costs `budget`, and as much again for components, both charged by the session.
         """
         if self.components is None:
-            return session.release(self.chart, budget=budget)
-        components = session.release(self.components, budget=budget)
+            return session.release(self.chart, budget=budget, fresh=True)
+        components = session.release(self.components, budget=budget, fresh=True)
         return self.drawn_in(components).release(session, budget)
 
     def like(self, **options: Any) -> Chart[Any, Any]:

@@ -22,7 +22,6 @@ from sfumato.charts.scoreplot.chart import Scoreplot
 from sfumato.figure import Orient
 from sfumato.plane import Outside
 from sfumato.privacy.budget import Budget
-from sfumato.privacy.share import Share
 from sfumato.private_search import Private
 from sfumato.releases.boxplot import BoxplotRelease
 from sfumato.releases.heatmap import HeatmapRelease, Origin
@@ -38,8 +37,10 @@ class Charting(ABC):
     """Charts asked for by name; each is planned, charged and measured by `release`."""
 
     @abstractmethod
-    def release(self, chart: Chart[P, R_co], *, budget: Budget | Share | float) -> R_co:
-        """Plan, charge, measure.
+    def release(
+        self, chart: Chart[P, R_co], *, budget: Budget | float, fresh: bool = False
+    ) -> R_co:
+        """Plan, charge, measure; unless the same was released before, and `fresh` is not asked for.
 
         Privacy
         -------
@@ -56,7 +57,8 @@ class Charting(ABC):
         stat: Stat = "count",
         order: Order | None = None,
         hue_order: Order | None = None,
-        budget: Budget | float | Share,
+        budget: Budget | float,
+        fresh: bool = False,
     ) -> HistogramRelease:
         """Count rows or people in bins or categories, in one dimension or two.
 
@@ -83,8 +85,10 @@ class Charting(ABC):
             The public categories of `hue`, in the order to show them. Left out, all that are
             declared. ``sf.private(delta=1e-6)`` searches for them instead, with that δ.
         budget
-            What the chart may spend; a bare number is pure ε. A part of what is left is
-            ``session.remaining / 4``.
+            What the chart may spend; a bare number is pure ε.
+        fresh
+            Measure and pay, though the session has released the same chart of the same table for no
+            less. Left out, that release is returned, free.
 
         Privacy
         -------
@@ -109,7 +113,7 @@ class Charting(ABC):
             order=order,
             hue_order=hue_order,
         )
-        return self.release(chart, budget=budget)
+        return self.release(chart, budget=budget, fresh=fresh)
 
     def boxplot(
         self,
@@ -125,7 +129,8 @@ class Charting(ABC):
         step: float | None = None,
         buffer: float = 0.25,
         orient: Orient | None = None,
-        budget: Budget | float | Share,
+        budget: Budget | float,
+        fresh: bool = False,
     ) -> BoxplotRelease:
         """Show quartiles, whiskers and outliers of a column, by groups.
 
@@ -161,8 +166,10 @@ class Charting(ABC):
             How boxes stand: v with values on `y`, h with values on `x`. Left out, the columns tell.
             One of ``"v"``, ``"h"``.
         budget
-            What the chart may spend; a bare number is pure ε. A part of what is left is
-            ``session.remaining / 4``.
+            What the chart may spend; a bare number is pure ε.
+        fresh
+            Measure and pay, though the session has released the same chart of the same table for no
+            less. Left out, that release is returned, free.
 
         Privacy
         -------
@@ -190,7 +197,7 @@ class Charting(ABC):
             buffer=buffer,
             orient=orient,
         )
-        return self.release(chart, budget=budget)
+        return self.release(chart, budget=budget, fresh=fresh)
 
     def heatmap(
         self,
@@ -208,7 +215,8 @@ class Charting(ABC):
         outside: Outside = "drop",
         origin: Origin = "lower",
         aspect: Aspect | None = None,
-        budget: Budget | float | Share,
+        budget: Budget | float,
+        fresh: bool = False,
     ) -> HeatmapRelease:
         """Show where rows or people are, on a map of two columns.
 
@@ -246,8 +254,10 @@ class Charting(ABC):
             on both axes, free to fill the picture. Left out, names of columns and the origin tell.
             One of ``"map"``, ``"equal"``, ``"free"``.
         budget
-            What the chart may spend; a bare number is pure ε. A part of what is left is
-            ``session.remaining / 4``.
+            What the chart may spend; a bare number is pure ε.
+        fresh
+            Measure and pay, though the session has released the same chart of the same table for no
+            less. Left out, that release is returned, free.
 
         Privacy
         -------
@@ -283,7 +293,7 @@ class Charting(ABC):
             origin=origin,
             aspect=aspect,
         )
-        return self.release(chart, budget=budget)
+        return self.release(chart, budget=budget, fresh=fresh)
 
     def pca(
         self,
@@ -291,7 +301,8 @@ class Charting(ABC):
         columns: Sequence[str],
         n_components: int | None = None,
         scale: Scale | None = None,
-        budget: Budget | Share,
+        budget: Budget,
+        fresh: bool = False,
     ) -> PcaRelease:
         """Find the directions in which rows differ most, and draw how much.
 
@@ -307,8 +318,10 @@ class Charting(ABC):
             20, …}``, or ``sf.private(share=0.1)`` to measure each column by its quartiles, with
             that share of the price.
         budget
-            What the chart may spend, ``sf.Budget(epsilon, delta)``: it needs a δ. A part of what is
-            left is ``session.remaining / 4``.
+            What the chart may spend, ``sf.Budget(epsilon, delta)``: it needs a δ.
+        fresh
+            Measure and pay, though the session has released the same chart of the same table for no
+            less. Left out, that release is returned, free.
 
         Privacy
         -------
@@ -335,7 +348,7 @@ class Charting(ABC):
             n_components=n_components,
             scale=scale,
         )
-        return self.release(chart, budget=budget)
+        return self.release(chart, budget=budget, fresh=fresh)
 
     def scoreplot(
         self,
@@ -349,7 +362,8 @@ class Charting(ABC):
         method: ScoreMethod = "haar",
         split: Literal["thirds", "halves"] | Sequence[float] | None = None,
         scale: Scale | None = None,
-        budget: Budget | Share,
+        budget: Budget,
+        fresh: bool = False,
     ) -> ScoreplotRelease:
         """Show where rows lie along two principal components, by groups.
 
@@ -382,8 +396,10 @@ class Charting(ABC):
             20, …}``, or ``sf.private(share=0.1)`` to measure each column by its quartiles, with
             that share of the price.
         budget
-            What the chart may spend, ``sf.Budget(epsilon, delta)``: it needs a δ. A part of what is
-            left is ``session.remaining / 4``.
+            What the chart may spend, ``sf.Budget(epsilon, delta)``: it needs a δ.
+        fresh
+            Measure and pay, though the session has released the same chart of the same table for no
+            less. Left out, that release is returned, free.
 
         Privacy
         -------
@@ -417,7 +433,7 @@ class Charting(ABC):
             split=split,
             scale=scale,
         )
-        return self.release(chart, budget=budget)
+        return self.release(chart, budget=budget, fresh=fresh)
 
     def quantiles(
         self,
@@ -431,7 +447,8 @@ class Charting(ABC):
         step: float | None = None,
         neighbours: Neighbours = "add-remove",
         n: int | None = None,
-        budget: Budget | float | Share,
+        budget: Budget | float,
+        fresh: bool = False,
     ) -> QuantilesRelease:
         """Find the numbers below which given shares of a column lie, by groups.
 
@@ -463,8 +480,10 @@ class Charting(ABC):
             The public number of rows, where neighbours replace one. It must be the ``size`` that
             the session was opened with.
         budget
-            What the chart may spend; a bare number is pure ε. A part of what is left is
-            ``session.remaining / 4``.
+            What the chart may spend; a bare number is pure ε.
+        fresh
+            Measure and pay, though the session has released the same chart of the same table for no
+            less. Left out, that release is returned, free.
 
         Privacy
         -------
@@ -491,4 +510,4 @@ class Charting(ABC):
             neighbours=neighbours,
             n=n,
         )
-        return self.release(chart, budget=budget)
+        return self.release(chart, budget=budget, fresh=fresh)

@@ -1,4 +1,4 @@
-"""A progress bar for long work: on a terminal only, after a second, never in rows."""
+"""A progress bar for long work: on a terminal only, after a second, never in rows; and notes."""
 
 from __future__ import annotations
 
@@ -36,6 +36,13 @@ def show_progress(title: str) -> Generator[Report]:
         yield bar.report
     finally:
         bar.close()
+
+
+def tell(sentence: str) -> None:
+    """Say something that is no error, where progress is shown: in a notebook below the cell."""
+    if sys.stderr is not None:
+        sys.stderr.write(f"{make_printable(sentence)}\n")
+        sys.stderr.flush()
 
 
 class _Bar:

@@ -9,13 +9,14 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, cast
 
 from sfumato.charting import Charting
 from sfumato.charts.chart import Chart, P, Plan, R_co, find_budget, find_largest
 from sfumato.domain import Domain
 from sfumato.engines.dispatch import choose_engine
 from sfumato.engines.engine import redact_errors
+from sfumato.engines.snapshot import take_snapshot
 from sfumato.engines.table import Table
 from sfumato.errors import (
     BudgetError,
@@ -25,6 +26,7 @@ from sfumato.errors import (
     Worded,
     shorten_label,
 )
+from sfumato.kept import KeptReleases, Question
 from sfumato.mechanisms.meter import Meter, require_process, simulation
 from sfumato.privacy.accountant import proves
 from sfumato.privacy.budget import Budget, Cost
@@ -34,7 +36,7 @@ from sfumato.privacy.payment import Payment
 from sfumato.privacy.records import Entry, require_short
 from sfumato.privacy.share import Share, grant
 from sfumato.privacy.store import UnansweredError
-from sfumato.progress import show_progress
+from sfumato.progress import show_progress, tell
 
 UNCHARGED = "Nothing was charged."
 CHARGING = "The price was just being charged: the ledger says whether it was. Nothing was released."
@@ -42,6 +44,9 @@ CHARGED = (
     "The price was charged and stays charged, because the table may have been read. Nothing was "
     "released."
 )
+IN_HAND = "the release in hand, free of charge. To measure again, and pay, ask with fresh=True."
+"""What is said when nothing is paid twice."""
+
 OUTCOMES = (UNCHARGED, CHARGING, CHARGED)
 """What became of the price of a release that did not come to its end."""
 
@@ -97,6 +102,7 @@ class Session(Charting):
     who: str | None
     purpose: str | None
     _table: Table = field(repr=False)
+    _kept: KeptReleases = field(repr=False)
 
     def __init__(
         self,
@@ -119,6 +125,7 @@ class Session(Charting):
         ).schema()  # a table that cannot be read is refused before a ledger exists
         unit = PrivacyUnit.of(unit)
         object.__setattr__(self, "_table", table)
+        object.__setattr__(self, "_kept", KeptReleases())
         object.__setattr__(self, "unit", unit)
         object.__setattr__(self, "domain", Domain.of(domain))
         object.__setattr__(self, "size", size)
@@ -160,8 +167,13 @@ class Session(Charting):
         """
         return self.ledger.stand(self.who).remaining
 
-    def release(self, chart: Chart[P, R_co], *, budget: Budget | Share | float) -> R_co:
+    def release(
+        self, chart: Chart[P, R_co], *, budget: Budget | Share | float, fresh: bool = False
+    ) -> R_co:
         """Plan, charge, measure: the only place where these three steps are taken.
+
+        What the session has released already is returned as it is, free, and a note says so: the
+        same chart of the same table, with no more budget. With `fresh` it is measured again.
 
         Privacy
         -------
@@ -174,11 +186,15 @@ class Session(Charting):
         with Outcome() as outcome, show_progress(chart.label) as report:
             engine = choose_engine(self._table, report)
             schema, rule = engine.schema(), self.ledger.rule
-            asked = grant(rule, budget)
-            plan = chart.plan(schema.refine(self.domain), self.unit, asked)
+            asked, public = grant(rule, budget), schema.refine(self.domain)
+            plan = chart.plan(public, self.unit, asked)
             self._require(plan, asked)
             self._require_real_noise(plan)
             plan.check(schema)
+            question = Question.of(chart, public, take_snapshot(self._table), plan.cost)
+            if not fresh and (known := self._kept.find(question)) is not None:
+                tell(f"{shorten_label(plan.label)}: {IN_HAND}")
+                return cast(R_co, known)
             self._require_room(chart, plan, asked)
             outcome.note = CHARGING
             process = os.getpid()
@@ -188,7 +204,9 @@ class Session(Charting):
                 release = redact_errors(lambda: chart.measure(engine, plan, meter))
             require_process(process)
             self._require_proof(plan, meter.spent)
-            return release.marked(private=meter.private, paid=self._name_payment(entry))
+            release = release.marked(private=meter.private, paid=self._name_payment(entry))
+            self._kept.keep(question, release)
+            return release
 
     def _name_payment(self, entry: Entry) -> tuple[Payment, ...]:
         # Nobody can look into a ledger that ends with this process, and older ones have no seals.

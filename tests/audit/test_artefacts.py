@@ -58,8 +58,10 @@ def test_tables_that_are_counted_alike_give_the_same_release(request_: Request) 
 def test_a_release_that_quotes_its_table_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     measured, request = Session.release, named("histplot-hue")
 
-    def quoting(self: Session, chart: Chart[Any, Release], *, budget: Budget) -> Release:
-        made = measured(self, chart, budget=budget)
+    def quoting(
+        self: Session, chart: Chart[Any, Release], *, budget: Budget, fresh: bool
+    ) -> Release:
+        made = measured(self, chart, budget=budget, fresh=fresh)
         table: Any = self._table.source  # pyright: ignore[reportPrivateUsage]
         return replace(made, label=f"{made.label} up to {max(table['code'].to_pylist()):.4g}")
 

@@ -373,7 +373,7 @@ class Table:
                 "Leave threads out; memory_limit='1GB' still holds in each worker.",
             )
         self.number_format.check_files(
-            delimited=self.spark is None and _list_paths(self.source) is not None
+            delimited=self.spark is None and list_paths(self.source) is not None
         )
 
     def _check_name(self) -> None:
@@ -449,13 +449,13 @@ def _spell_source(source: object) -> str:
     >>> _spell_source(["a.csv", Path("b.csv")]), _spell_source({"age": [30]})
     ("['a.csv', 'b.csv']", '<dict>')
     """
-    paths = _list_paths(source)
+    paths = list_paths(source)
     if paths is None:
         return f"<{type(source).__name__}>"
     return repr(paths if isinstance(source, list | tuple) else paths[0])
 
 
-def _list_paths(source: object) -> list[str] | None:
+def list_paths(source: object) -> list[str] | None:
     """Return the paths that a source is given by; None where it is something else."""
     several = isinstance(source, list | tuple)
     paths = [

@@ -53,7 +53,7 @@ def _find_files(places: Sequence[str | os.PathLike[str]]) -> list[SourceFile]:
 
 
 def _open_object(table: Any) -> Source:
-    match _identify_library(table):
+    match identify_library(table):
         case "pandas", "DataFrame":
             return PandasFrame(table)
         case "polars", "DataFrame" | "LazyFrame":
@@ -81,8 +81,13 @@ def _open_object(table: Any) -> Source:
             )
 
 
-def _identify_library(table: object) -> tuple[str, str] | None:
-    """Return library and name of the first known class that `table` is an instance of."""
+def identify_library(table: object) -> tuple[str, str] | None:
+    """Return library and name of the first known class that `table` is an instance of.
+
+    Privacy
+    -------
+    Looks at its type alone.
+    """
     known = ("pandas", "polars", "pyarrow")
     names = ("DataFrame", "LazyFrame", "Table", "RecordBatch", "Dataset", *ONCE)
     for base in type(table).__mro__:

@@ -1,0 +1,85 @@
+"""`KeptReleases`: what a session has released already, so that nothing is paid twice."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any
+
+from sfumato.charts.chart import Chart
+from sfumato.domain import Domain
+from sfumato.mechanisms.meter import simulation
+from sfumato.privacy.budget import Cost
+from sfumato.releases.release import Release
+
+MOST = 32
+"""How many releases a session remembers, the newest ones."""
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """All that a release follows from, but for chance: what is asked, of what, at which price.
+
+    Parameters
+    ----------
+    chart, words
+        What is asked, and how it prints: 1 equals True, and is another category.
+    domain
+        What is public of the table, with what its schema tells.
+    snapshot
+        What tells the table from what it becomes; None where nothing does.
+    cost
+        The most that is spent on it.
+    """
+
+    chart: Chart[Any, Any]
+    words: str
+    domain: Domain
+    snapshot: Hashable | None
+    cost: Cost
+
+    @classmethod
+    def of(
+        cls, chart: Chart[Any, Any], domain: Domain, snapshot: Hashable | None, cost: Cost
+    ) -> Question:
+        """Write down a question; a list in it that is changed later changes nothing here."""
+        return cls(deepcopy(chart), repr(chart), domain, snapshot, cost)
+
+    def answers(self, other: Question) -> bool:
+        """Tell whether an answer to this question is one to the other, and no less accurate."""
+        known = self.snapshot is not None and self.snapshot == other.snapshot
+        same = known and self.words == other.words and self.domain == other.domain
+        return same and _are_equal(self.chart, other.chart) and other.cost.within(self.cost)
+
+
+def _are_equal(one: Chart[Any, Any], other: Chart[Any, Any]) -> bool:
+    try:
+        return bool(one == other)
+    except ValueError:  # arrays do not say whether they are equal
+        return False
+
+
+class KeptReleases:
+    """The newest private releases of a session, with the questions they answer.
+
+    Privacy
+    -------
+    Holds what was released, and no table. Simulated releases are neither kept nor found, and
+    within a simulation nothing is found, so that no simulation shows real noise, nor the reverse.
+    """
+
+    def __init__(self) -> None:
+        self._kept: tuple[tuple[Question, Release], ...] = ()
+
+    def find(self, asked: Question) -> Release | None:
+        """Return the newest release that answers a question, if there is one."""
+        if simulation() is not None:
+            return None
+        found = (release for question, release in self._kept if question.answers(asked))
+        return next(found, None)
+
+    def keep(self, asked: Question, release: Release) -> None:
+        """Remember a release, and forget the oldest where there are too many."""
+        if release.private:
+            self._kept = ((asked, release), *self._kept)[:MOST]
