@@ -309,6 +309,7 @@ class Charting(ABC):
     def release(
         self, chart: Chart[P, R_co], *, budget: Budget | Share | float, fresh: bool = False
     ) -> R_co:
+        """Plan, charge, measure; unless the same was released before, and `fresh` is not asked for.
 
         Privacy
         -------

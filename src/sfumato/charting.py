@@ -22,6 +22,7 @@ from sfumato.charts.scoreplot.chart import Scoreplot
 from sfumato.figure import Orient
 from sfumato.plane import Outside
 from sfumato.privacy.budget import Budget
+from sfumato.privacy.share import Share
 from sfumato.private_search import Private
 from sfumato.releases.boxplot import BoxplotRelease
 from sfumato.releases.heatmap import HeatmapRelease, Origin
@@ -38,7 +39,7 @@ class Charting(ABC):
 
     @abstractmethod
     def release(
-        self, chart: Chart[P, R_co], *, budget: Budget | float, fresh: bool = False
+        self, chart: Chart[P, R_co], *, budget: Budget | Share | float, fresh: bool = False
     ) -> R_co:
         """Plan, charge, measure; unless the same was released before, and `fresh` is not asked for.
 
@@ -57,7 +58,7 @@ class Charting(ABC):
         stat: Stat = "count",
         order: Order | None = None,
         hue_order: Order | None = None,
-        budget: Budget | float,
+        budget: Budget | float | Share,
         fresh: bool = False,
     ) -> HistogramRelease:
         """Count rows or people in bins or categories, in one dimension or two.
@@ -85,7 +86,8 @@ class Charting(ABC):
             The public categories of `hue`, in the order to show them. Left out, all that are
             declared. ``sf.private(delta=1e-6)`` searches for them instead, with that δ.
         budget
-            What the chart may spend; a bare number is pure ε.
+            What the chart may spend; a bare number is pure ε. A part of what is left is
+            ``session.remaining / 4``.
         fresh
             Measure and pay, though the session has released the same chart of the same table for no
             less. Left out, that release is returned, free.
@@ -129,7 +131,7 @@ class Charting(ABC):
         step: float | None = None,
         buffer: float = 0.25,
         orient: Orient | None = None,
-        budget: Budget | float,
+        budget: Budget | float | Share,
         fresh: bool = False,
     ) -> BoxplotRelease:
         """Show quartiles, whiskers and outliers of a column, by groups.
@@ -166,7 +168,8 @@ class Charting(ABC):
             How boxes stand: v with values on `y`, h with values on `x`. Left out, the columns tell.
             One of ``"v"``, ``"h"``.
         budget
-            What the chart may spend; a bare number is pure ε.
+            What the chart may spend; a bare number is pure ε. A part of what is left is
+            ``session.remaining / 4``.
         fresh
             Measure and pay, though the session has released the same chart of the same table for no
             less. Left out, that release is returned, free.
@@ -215,7 +218,7 @@ class Charting(ABC):
         outside: Outside = "drop",
         origin: Origin = "lower",
         aspect: Aspect | None = None,
-        budget: Budget | float,
+        budget: Budget | float | Share,
         fresh: bool = False,
     ) -> HeatmapRelease:
         """Show where rows or people are, on a map of two columns.
@@ -254,7 +257,8 @@ class Charting(ABC):
             on both axes, free to fill the picture. Left out, names of columns and the origin tell.
             One of ``"map"``, ``"equal"``, ``"free"``.
         budget
-            What the chart may spend; a bare number is pure ε.
+            What the chart may spend; a bare number is pure ε. A part of what is left is
+            ``session.remaining / 4``.
         fresh
             Measure and pay, though the session has released the same chart of the same table for no
             less. Left out, that release is returned, free.
@@ -301,7 +305,7 @@ class Charting(ABC):
         columns: Sequence[str],
         n_components: int | None = None,
         scale: Scale | None = None,
-        budget: Budget,
+        budget: Budget | Share,
         fresh: bool = False,
     ) -> PcaRelease:
         """Find the directions in which rows differ most, and draw how much.
@@ -318,7 +322,8 @@ class Charting(ABC):
             20, …}``, or ``sf.private(share=0.1)`` to measure each column by its quartiles, with
             that share of the price.
         budget
-            What the chart may spend, ``sf.Budget(epsilon, delta)``: it needs a δ.
+            What the chart may spend, ``sf.Budget(epsilon, delta)``: it needs a δ. A part of what is
+            left is ``session.remaining / 4``.
         fresh
             Measure and pay, though the session has released the same chart of the same table for no
             less. Left out, that release is returned, free.
@@ -362,7 +367,7 @@ class Charting(ABC):
         method: ScoreMethod = "haar",
         split: Literal["thirds", "halves"] | Sequence[float] | None = None,
         scale: Scale | None = None,
-        budget: Budget,
+        budget: Budget | Share,
         fresh: bool = False,
     ) -> ScoreplotRelease:
         """Show where rows lie along two principal components, by groups.
@@ -396,7 +401,8 @@ class Charting(ABC):
             20, …}``, or ``sf.private(share=0.1)`` to measure each column by its quartiles, with
             that share of the price.
         budget
-            What the chart may spend, ``sf.Budget(epsilon, delta)``: it needs a δ.
+            What the chart may spend, ``sf.Budget(epsilon, delta)``: it needs a δ. A part of what is
+            left is ``session.remaining / 4``.
         fresh
             Measure and pay, though the session has released the same chart of the same table for no
             less. Left out, that release is returned, free.
@@ -447,7 +453,7 @@ class Charting(ABC):
         step: float | None = None,
         neighbours: Neighbours = "add-remove",
         n: int | None = None,
-        budget: Budget | float,
+        budget: Budget | float | Share,
         fresh: bool = False,
     ) -> QuantilesRelease:
         """Find the numbers below which given shares of a column lie, by groups.
@@ -480,7 +486,8 @@ class Charting(ABC):
             The public number of rows, where neighbours replace one. It must be the ``size`` that
             the session was opened with.
         budget
-            What the chart may spend; a bare number is pure ε.
+            What the chart may spend; a bare number is pure ε. A part of what is left is
+            ``session.remaining / 4``.
         fresh
             Measure and pay, though the session has released the same chart of the same table for no
             less. Left out, that release is returned, free.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -17,7 +16,7 @@ from sfumato.postprocess.combined_noise import (
 )
 from sfumato.postprocess.density import Leaves
 from sfumato.postprocess.noise_law import NoiseLaw
-from sfumato.privacy.budget import Cost, epsilon_of, plain_above, to_fraction
+from sfumato.privacy.budget import Cost, plain_above, prove_epsilon, to_fraction
 from sfumato.privacy.guarantee import Guarantee
 from sfumato.releases.heatmap import HeatmapRelease
 from sfumato.releases.heatmap.leaves import decode_leaves
@@ -26,7 +25,6 @@ from sfumato.releases.release import Release
 
 R = TypeVar("R", bound=Release)
 
-_SPARE = 1 + Fraction(1, 10**9)  # what is proven is looked for at orders found in floats
 _RARE = 0.01  # how likely independent noise is to be the same in all cells
 _SAME = "Their average would be a number of neither."
 _OWN = frozenset({"noise", "step", "combined"})  # parameters that may differ
@@ -229,9 +227,12 @@ def _is_full(release: HeatmapRelease) -> bool:
 
 
 def _promise(first: Guarantee, second: Guarantee, cost: Cost) -> Guarantee:
-    """Return what both releases promise together: pure ε add up, and so does all δ."""
+    """Return what both releases promise together: pure ε add up, and so does all δ.
+
+    Where there is a δ besides that of thresholds, the summed cost may prove a smaller ε.
+    """
     delta = to_fraction(first.delta) + to_fraction(second.delta)
     epsilon = to_fraction(first.epsilon) + to_fraction(second.epsilon)
-    if cost.epsilon is None:
-        epsilon = epsilon_of(cost.rho, delta - cost.delta) * _SPARE
+    if delta > cost.delta:
+        epsilon = min(epsilon, prove_epsilon(cost, delta - cost.delta))
     return replace(first, epsilon=plain_above(epsilon), delta=plain_above(delta))
