@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sfumato.charts.chart import Chart
+from sfumato.charts.refinement import can_continue
 from sfumato.domain import Domain
+from sfumato.mechanisms.gradual import UnfinishedNoise
 from sfumato.mechanisms.meter import simulation
 from sfumato.privacy.budget import Cost
 from sfumato.releases.release import Release
@@ -60,26 +62,56 @@ def _are_equal(one: Chart[Any, Any], other: Chart[Any, Any]) -> bool:
         return False
 
 
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """A release, the question it answers, and its noise where that can be continued."""
+
+    question: Question
+    release: Release
+    unfinished: UnfinishedNoise | None
+
+
 class KeptReleases:
     """The newest private releases of a session, with the questions they answer.
 
     Privacy
     -------
-    Holds what was released, and no table. Simulated releases are neither kept nor found, and
+    Holds what was released, and no table; of histograms with Laplace noise the true counts, sealed,
+    so that their noise can be continued once. Simulated releases are neither kept nor found, and
     within a simulation nothing is found, so that no simulation shows real noise, nor the reverse.
     """
 
     def __init__(self) -> None:
-        self._kept: tuple[tuple[Question, Release], ...] = ()
+        self._kept: tuple[Kept, ...] = ()
 
     def find(self, asked: Question) -> Release | None:
         """Return the newest release that answers a question, if there is one."""
         if simulation() is not None:
             return None
-        found = (release for question, release in self._kept if question.answers(asked))
+        found = (kept.release for kept in self._kept if kept.question.answers(asked))
         return next(found, None)
 
-    def keep(self, asked: Question, release: Release) -> None:
-        """Remember a release, and forget the oldest where there are too many."""
+    def find_entry(self, release: Release) -> Kept | None:
+        """Return what is known of a release, if it is one of these."""
+        return next((kept for kept in self._kept if kept.release is release), None)
+
+    def keep(self, asked: Question, release: Release, left: tuple[object, ...] = ()) -> None:
+        """Remember a release, and forget the oldest where there are too many.
+
+        Parameters
+        ----------
+        left
+            What its mechanisms left to be continued.
+        """
+        noises = [each for each in left if isinstance(each, UnfinishedNoise)]
+        fitting = [noise for noise in noises if can_continue(release, noise)]
         if release.private:
-            self._kept = ((asked, release), *self._kept)[:MOST]
+            kept = Kept(asked, release, fitting[0] if len(fitting) == 1 else None)
+            self._kept = (kept, *self._kept)[:MOST]
+
+    def refine(self, release: Release, refined: Release) -> None:
+        """Answer the question of a release with a better one from now on."""
+        known, better = self.find_entry(release), self.find_entry(refined)
+        if known is not None and better is not None:
+            asked = replace(known.question, cost=refined.cost)
+            self._kept = (replace(better, question=asked), *self._kept)[:MOST]

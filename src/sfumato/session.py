@@ -9,10 +9,11 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from sfumato.charting import Charting
 from sfumato.charts.chart import Chart, P, Plan, R_co, find_budget, find_largest
+from sfumato.charts.refinement import Refinement, RefinementPlan
 from sfumato.domain import Domain
 from sfumato.engines.dispatch import choose_engine
 from sfumato.engines.engine import redact_errors
@@ -23,6 +24,7 @@ from sfumato.errors import (
     LedgerError,
     OverspentError,
     PrivateSearch,
+    ReleaseError,
     Worded,
     shorten_label,
 )
@@ -37,6 +39,9 @@ from sfumato.privacy.records import Entry, require_short
 from sfumato.privacy.share import Share, grant
 from sfumato.privacy.store import UnansweredError
 from sfumato.progress import show_progress, tell
+from sfumato.releases.release import Release
+
+R = TypeVar("R", bound=Release)
 
 UNCHARGED = "Nothing was charged."
 CHARGING = "The price was just being charged: the ledger says whether it was. Nothing was released."
@@ -204,8 +209,9 @@ class Session(Charting):
                 release = redact_errors(lambda: chart.measure(engine, plan, meter))
             require_process(process)
             self._require_proof(plan, meter.spent)
-            release = release.marked(private=meter.private, paid=self._name_payment(entry))
-            self._kept.keep(question, release)
+            paid = (*chart.paid, *self._name_payment(entry))
+            release = release.marked(private=meter.private, paid=paid)
+            self._kept.keep(question, release, meter.left)
             return release
 
     def _name_payment(self, entry: Entry) -> tuple[Payment, ...]:
@@ -213,6 +219,81 @@ class Session(Charting):
         if not self.ledger.lasting or entry.seal is None:
             return ()
         return (Payment(self.ledger.identity, entry.number, entry.seal),)
+
+    def refine(self, release: R, *, budget: Budget | Share | float, fresh: bool = False) -> R:
+        """Spend more on a histogram, or on a heatmap of every cell, and get a better one.
+
+        It is measured again, and both measurements are combined by inverse variance: see
+        `sfumato.combine`. Gaussian noise loses nothing that way; Laplace noise has up to twice the
+        variance of one release at the summed ε. But in a ledger of pure ε, the Laplace noise of a
+        histogram that this session has released is continued, and nothing is lost: the result is
+        as accurate as one release at the summed ε, of the table as it was then.
+
+        Parameters
+        ----------
+        release
+            What this session has released, or another one of the same table, for the same unit.
+        budget
+            What may be spent besides.
+        fresh
+            Measure and pay, though the session has refined the same release for no less.
+
+        Privacy
+        -------
+        Costs `budget`, charged before anything is drawn. The result states what both cost.
+
+        Examples
+        --------
+        >>> from sfumato.testing import city
+        >>> s = Session(city(people=500), domain=Domain(age=(0, 100)), budget=Budget(epsilon=1))
+        >>> rough = s.histplot(x="age", bins=10, budget=0.25)
+        >>> fine = s.refine(rough, budget=0.75)
+        >>> fine.noise.scale, fine.guarantee.epsilon, s.remaining
+        (1.0, 1.0, Share(nothing))
+        """
+        refined = self.release(self._refinement(release), budget=budget, fresh=fresh)
+        self._kept.refine(release, refined)
+        return refined
+
+    def plan_refinement(
+        self, release: Release, *, budget: Budget | Share | float
+    ) -> RefinementPlan:
+        """Tell what a second measurement would cost, and how wrong both would be. Spends nothing.
+
+        Parameters
+        ----------
+        release
+            What would be refined.
+        budget
+            What would be spent besides.
+        """
+        return self.plan(self._refinement(release), budget=budget)
+
+    def _refinement(self, release: Release) -> Refinement:
+        """Return the request for a second measurement; its noise is the session's to continue.
+
+        Privacy
+        -------
+        Continued noise is paid for by the ledger that paid for its first draw, and in pure ε: see
+        the argument beside `continue_laplace`.
+        """
+        if not release.private and simulation() is None:
+            raise ReleaseError(
+                "A simulated release cannot be refined with real noise.",
+                "The result would seem private, and half of it is not.",
+                "Release the chart without a seed first.",
+            )
+        known = self._kept.find_entry(release)
+        if known is None:
+            return Refinement(release)
+        if known.question.snapshot not in (None, take_snapshot(self._table)):
+            raise ReleaseError(
+                f"The table has changed since {shorten_label(release.label)} was released.",
+                "A second measurement would be of other rows, and the mean of both of neither.",
+                "Ask for the chart itself again, which measures the table as it is now.",
+            )
+        pure = self.ledger.budget.pure
+        return Refinement(release, known.unfinished if pure else None)
 
     def _require(self, plan: Plan, budget: Budget) -> None:
         label = shorten_label(plan.label)

@@ -21,6 +21,7 @@ from sfumato.errors import make_printable as harmless
 from sfumato.mechanisms.meter import Meter
 from sfumato.privacy.budget import Budget, Cost
 from sfumato.privacy.guarantee import Guarantee, PrivacyUnit
+from sfumato.privacy.payment import Payment
 from sfumato.releases.release import Release
 
 
@@ -135,6 +136,11 @@ class Chart(ABC, Generic[P, R_co]):
     def one_range(self) -> bool:
         """Whether one pair of bounds says it all."""
         return False
+
+    @property
+    def paid(self) -> tuple[Payment, ...]:
+        """What paid for that which its release will hold already."""
+        return ()
 
     @property
     def public_size(self) -> int | None:

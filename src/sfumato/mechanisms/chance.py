@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,6 +62,21 @@ class Chance:
         while self.below(bottom * length) < top:
             length += 1
         return length % 2 == 1
+
+    def draw_geometric(self, exponent: Fraction) -> int:
+        """Return a whole number k from 0 on with probability proportional to ``exp(-exponent k)``.
+
+        Units of the exponent, and what is left of one, are drawn apart (Canonne, Kamath and Steinke
+        2020, Algorithm 2). It is above 0.
+        """
+        top, bottom = exponent.numerator, exponent.denominator
+        rest = self.below(bottom)
+        while not self._series(rest, bottom):
+            rest = self.below(bottom)
+        whole = 0
+        while self._series(1, 1):
+            whole += 1
+        return (rest + bottom * whole) // top
 
     def pick(self, sums: Sequence[Floats]) -> int:
         """Return an index with probability proportional to its weight.

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from sfumato.errors import BudgetError, Spending
 from sfumato.exact import Exact
+from sfumato.mechanisms.gradual import MOST_CELLS, UnfinishedNoise
 from sfumato.mechanisms.meter import Meter
 from sfumato.mechanisms.noise import add_noise, check_scale
 from sfumato.privacy.budget import Cost, float_above
@@ -32,7 +33,10 @@ def laplace(meter: Meter, exact: Exact, *, scale: float) -> NDArray[np.int64]:
     """
     check_scale(scale)
     receipt = meter.pay(Cost.laplace(Fraction(exact.l1) / Fraction(scale), exact.l1))
-    return add_noise(receipt, exact.reveal(), "laplace", scale)
+    noisy = add_noise(receipt, exact.reveal(), "laplace", scale)
+    if noisy.size <= MOST_CELLS:
+        meter.leave(UnfinishedNoise(exact, noisy, scale))
+    return noisy
 
 
 def laplace_scale(l1: int, epsilon: Fraction) -> float:

@@ -142,6 +142,11 @@ class CombinedNoise(KnownNoise):
         beyond = float(tails[place]) if place < tails.size else 0.0
         return min(1.0, beyond + self._doubt)
 
+    @property
+    def mean_absolute(self) -> float:
+        """The expected absolute value of the noise: the error of a released integer."""
+        return self._grain * float(self._tails.sum())
+
     def draw_sums(self, cells: int, generator: np.random.Generator) -> Array:
         """Simulate the summed noise of several cells, many times over."""
         parts = [term.weight * term.law.draw_sums(cells, generator) for term in self.terms]

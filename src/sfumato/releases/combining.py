@@ -69,8 +69,8 @@ def combine_independent(first: R, second: R) -> R:
     Post-processing, as `combine`.
     """
     _require_same_question(first, second)
-    parts = _measure(first), _measure(second)
-    both = None if None in parts else _average(*cast(tuple[Measurement, Measurement], parts))
+    parts = find_measurement(first), find_measurement(second)
+    both = None if None in parts else average(*cast(tuple[Measurement, Measurement], parts))
     match first, second:
         case HistogramRelease(), HistogramRelease() if both:
             changes = {"steps": both.steps, "step": both.step, "noise": both.noise}
@@ -89,15 +89,17 @@ def combine_independent(first: R, second: R) -> R:
     return replace(
         first,
         cost=cost,
-        guarantee=_promise(first.guarantee, second.guarantee, cost),
+        guarantee=add_promises(first.guarantee, second.guarantee, cost),
         private=first.private and second.private,
+        paid=tuple(dict.fromkeys((*first.paid, *second.paid))),
+        signature=None,
         **changes,
     )
 
 
 def _require_two(first: Release, second: Release) -> None:
     """Refuse one release twice: numbers that are all equal, which noise would rarely make."""
-    one, other = _measure(first), _measure(second)
+    one, other = find_measurement(first), find_measurement(second)
     twice = one is not None and one == other and one.noise.coverage(0) ** len(one.steps) < _RARE
     if first is second or twice:
         raise ReleaseError(
@@ -147,7 +149,8 @@ class Measurement:
         return self.step * (self.noise.whole if isinstance(self.noise, CombinedNoise) else 1)
 
 
-def _measure(release: Release) -> Measurement | None:
+def find_measurement(release: Release) -> Measurement | None:
+    """Return what a release measured, where that is numbers with noise of one law."""
     match release:
         case HistogramRelease(steps=steps, step=step, noise=noise):
             return Measurement(steps, step, noise)
@@ -158,7 +161,7 @@ def _measure(release: Release) -> Measurement | None:
             return None
 
 
-def _average(first: Measurement, second: Measurement) -> Measurement:
+def average(first: Measurement, second: Measurement) -> Measurement:
     """Return the weighted sum of two measurements, in integers that are worth less."""
     if len(first.steps) != len(second.steps) or first.lattice != second.lattice:
         raise _other_squares()
@@ -226,13 +229,13 @@ def _is_full(release: HeatmapRelease) -> bool:
     return release.method == "dense" and bool((span == span.max()).all()) and span.size == squares
 
 
-def _promise(first: Guarantee, second: Guarantee, cost: Cost) -> Guarantee:
-    """Return what both releases promise together: pure ε add up, and so does all δ.
+def add_promises(first: Guarantee, second: Guarantee, cost: Cost) -> Guarantee:
+    """Return what two releases promise together: pure ε add up, and so does all δ.
 
-    Where there is a δ besides that of thresholds, the summed cost may prove a smaller ε.
+    Where there is a δ besides that of thresholds, it is the ε that the summed cost proves.
     """
     delta = to_fraction(first.delta) + to_fraction(second.delta)
     epsilon = to_fraction(first.epsilon) + to_fraction(second.epsilon)
     if delta > cost.delta:
-        epsilon = min(epsilon, prove_epsilon(cost, delta - cost.delta))
+        epsilon = prove_epsilon(cost, delta - cost.delta)
     return replace(first, epsilon=plain_above(epsilon), delta=plain_above(delta))

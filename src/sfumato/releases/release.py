@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import wraps
 from inspect import Parameter, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, Protocol, Self
+from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, Protocol, Self, TypeVar
 
 from sfumato.errors import ReleaseError
 from sfumato.figure import Figure
@@ -32,6 +32,7 @@ Endings = Mapping[str, Callable[[Any], dict[str, Any]]]
 """The endings of files, and what writes each as plain JSON values."""
 
 View = ParamSpec("View")
+R = TypeVar("R", bound="Release")
 
 
 class Drawn(Protocol[View]):
@@ -46,6 +47,14 @@ class Drawn(Protocol[View]):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the whole release as plain JSON values."""
+        ...
+
+
+class Refining(Protocol):
+    """What can spend more on a release: a session."""
+
+    def refine(self, release: R, *, budget: Any) -> R:
+        """Return a better release."""
         ...
 
 
@@ -149,6 +158,22 @@ class Release(ABC):
     def included(self) -> tuple[Release, ...]:
         """The releases that this one shows, and that were paid for by themselves."""
         return ()
+
+    def refine(self, session: Refining, *, budget: Any) -> Self:
+        """Return a better release, for which a session spends more: see `Session.refine`.
+
+        Parameters
+        ----------
+        session
+            Who reads the table, and pays: a release itself holds neither.
+        budget
+            What may be spent besides.
+
+        Privacy
+        -------
+        Costs `budget`, charged by the session before anything is drawn.
+        """
+        return session.refine(self, budget=budget)
 
     @property
     def least_cost(self) -> Cost:
