@@ -295,4 +295,28 @@ MECHANISMS = (
         among="mechanisms/test_meter.py",
         notices="test_surveys_of_all_groups_cost_what_one_costs",
     ),
+    _mechanisms(
+        name="one draw is continued as often as one likes",
+        file="mechanisms/gradual.py",
+        old="first, self._taken = not self._taken, True",
+        new="first = True",
+        among="mechanisms/test_gradual.py",
+        notices="test_noise_is_continued_once_and_paid_before_it_is_drawn",
+    ),
+    _mechanisms(
+        name="a continued draw is too seldom the same as the first",
+        file="mechanisms/gradual.py",
+        old="if chance.draw_geometric(self._inward) <= chance.draw_geometric(self._twice):",
+        new="if chance.draw_geometric(self._inward) >= 0:",
+        among="mechanisms/test_gradual.py",
+        notices="test_the_second_noise_is_laplace_noise_of_its_scale",
+    ),
+    _mechanisms(
+        name="noise is continued where divergences are counted",
+        file="session.py",
+        old="return Refinement(release, known.unfinished if pure else None)",
+        new="return Refinement(release, known.unfinished)",
+        among="test_refine.py",
+        notices="test_a_ledger_that_counts_divergences_does_not_continue_noise",
+    ),
 )
