@@ -376,7 +376,7 @@ PRIVACY = (
             outcome.note = CHARGED
 """,
         among="test_session.py",
-        notices="test_what_is_refused_is_refused_before_anyone_looks",
+        notices="test_an_engine_that_fails_has_been_paid_and_says_nothing",
     ),
     _session(
         name="a table that cannot answer is refused after the charge",

@@ -189,11 +189,11 @@ class ScaledColumn:
         notices="test_simulated_releases_are_not_kept_and_private_ones_not_simulated",
     ),
     _releases(
-        name="a chart in hand answers whatever else is asked",
+        name="a chart in hand answers whoever would pay for a better one",
         file="kept.py",
-        old="same = known and self.words == other.words and self.domain == other.domain",
-        new="same = known and self.domain == other.domain",
+        old="and other.cost.within(self.cost)",
+        new="",
         among="test_kept.py",
-        notices="test_a_list_that_changed_since_is_another_question",
+        notices="test_less_budget_is_answered_and_more_is_measured",
     ),
 )
