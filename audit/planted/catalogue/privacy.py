@@ -438,43 +438,30 @@ PRIVACY = (
         name="the charge is made after the look",
         file="session.py",
         old="""
-            entry = self.ledger.charge(
-                plan.label, plan.cost, who=self.who, purpose=self.purpose
-            )
+            entry = self.ledger.charge(plan.label, plan.cost, who=self.who, purpose=self.purpose)
             outcome.note = CHARGED
-            with Meter(plan.cost, plan.label) as meter:
+            with Meter(plan.cost, plan.label, order=rule.order) as meter:
                 release = redact_errors(lambda: chart.measure(engine, plan, meter))
 """,
         new="""
-            with Meter(plan.cost, plan.label) as meter:
+            with Meter(plan.cost, plan.label, order=rule.order) as meter:
                 release = redact_errors(lambda: chart.measure(engine, plan, meter))
-            entry = self.ledger.charge(
-                plan.label, plan.cost, who=self.who, purpose=self.purpose
-            )
+            entry = self.ledger.charge(plan.label, plan.cost, who=self.who, purpose=self.purpose)
             outcome.note = CHARGED
 """,
         among="test_session.py",
-        notices="test_what_is_refused_is_refused_before_anyone_looks",
+        notices="test_an_engine_that_fails_has_been_paid_and_says_nothing",
     ),
     _session(
         name="a table that cannot answer is refused after the charge",
         file="session.py",
         old="""
             plan.check(schema)
-            outcome.note = CHARGING
-            process = os.getpid()
-            entry = self.ledger.charge(
-                plan.label, plan.cost, who=self.who, purpose=self.purpose
-            )
-""",
+            question =
+""".rstrip("\n"),
         new="""
-            outcome.note = CHARGING
-            process = os.getpid()
-            entry = self.ledger.charge(
-                plan.label, plan.cost, who=self.who, purpose=self.purpose
-            )
-            plan.check(schema)
-""",
+            question =
+""".rstrip("\n"),
         among="test_session.py",
         notices="test_a_declared_column_that_the_table_lacks_is_refused_before_charging",
     ),
@@ -482,10 +469,10 @@ PRIVACY = (
         name="a release does not know what types tell, and is not what was planned",
         file="session.py",
         old="""
-            plan = chart.plan(schema.refine(self.domain), self.unit, budget)
+            asked, public = grant(rule, budget), schema.refine(self.domain)
 """,
         new="""
-            plan = chart.plan(self.domain, self.unit, budget)
+            asked, public = grant(rule, budget), self.domain
 """,
         among="test_session.py",
         notices=("test_whole_numbers_and_days_have_a_step_by_their_type_in_plans_and_in_releases"),
@@ -493,16 +480,16 @@ PRIVACY = (
     _session(
         name="the chart and not the meter says whether its noise was real",
         file="session.py",
-        old="return release.marked(private=meter.private, ",
-        new="return release.marked(private=release.private or meter.private, ",
+        old="release = release.marked(private=meter.private, ",
+        new="release = release.marked(private=release.private or meter.private, ",
         among="test_metering.py",
         notices=("test_a_release_is_as_private_as_its_meter_saw_whatever_the_chart_says[True]"),
     ),
     _session(
         name="a release is measured with a meter that allows twice what was charged",
         file="session.py",
-        old="with Meter(plan.cost, plan.label) as meter:",
-        new="with Meter(plan.cost + plan.cost, plan.label) as meter:",
+        old="with Meter(plan.cost, plan.label, order=rule.order) as meter:",
+        new="with Meter(plan.cost + plan.cost, plan.label, order=rule.order) as meter:",
         among="test_metering.py",
         notices="test_a_chart_that_draws_twice_is_stopped_before_the_second_draw",
     ),

@@ -196,4 +196,12 @@ class ScaledColumn:
         among="test_kept.py",
         notices="test_a_list_that_changed_since_is_another_question",
     ),
+    _releases(
+        name="a chart in hand answers whoever would pay for a better one",
+        file="kept.py",
+        old="and other.cost.within(self.cost)",
+        new="",
+        among="test_kept.py",
+        notices="test_less_budget_is_answered_and_more_is_measured",
+    ),
 )
