@@ -49,7 +49,7 @@ def test_the_ledger_counts_as_its_rule_does() -> None:
 
 
 def test_no_order_admits_more_gaussian_charts_than_the_ledgers_own() -> None:
-    mix = [Cost.gaussian(BUDGET.rho / 50)] * 60
+    mix = [Cost.gaussian(BUDGET.rho / 50 * Fraction(99, 100))] * 60
     delta = PrivacyFilter.of(BUDGET).converted_delta
     assert count_prefix(Ours(BUDGET), mix) == 50
     assert max(count_prefix(ByRule(rule), mix) for rule in list_orders(BUDGET, delta)) == 50
