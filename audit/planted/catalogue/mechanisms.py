@@ -254,12 +254,12 @@ MECHANISMS = (
         name="noise is drawn first and paid for afterwards",
         file="mechanisms/laplace.py",
         old="""
-    receipt = meter.pay(Cost.pure(Fraction(exact.l1) / Fraction(scale)))
+    receipt = meter.pay(Cost.laplace(Fraction(exact.l1) / Fraction(scale), exact.l1))
     return add_noise(receipt, exact.reveal(), "laplace", scale)
 """,
         new="""
     noisy = add_noise(meter.pay(Cost.nothing()), exact.reveal(), "laplace", scale)
-    meter.pay(Cost.pure(Fraction(exact.l1) / Fraction(scale)))
+    meter.pay(Cost.laplace(Fraction(exact.l1) / Fraction(scale), exact.l1))
     return noisy
 """,
         among="mechanisms/test_meter.py",

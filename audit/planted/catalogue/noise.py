@@ -99,8 +99,8 @@ NOISE = (
     _noise(
         name="Laplace noise costs half of what it does",
         file="mechanisms/laplace.py",
-        old="meter.pay(Cost.pure(Fraction(exact.l1) / Fraction(scale)))",
-        new="meter.pay(Cost.pure(Fraction(exact.l1) / (2 * Fraction(scale))))",
+        old="Cost.laplace(Fraction(exact.l1) / Fraction(scale), exact.l1)",
+        new="Cost.laplace(Fraction(exact.l1) / (2 * Fraction(scale)), exact.l1)",
         among="mechanisms/test_laplace.py",
         notices="test_opendp_charges_the_same_up_to_its_rounding[0.1-1]",
     ),
