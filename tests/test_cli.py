@@ -174,7 +174,8 @@ def test_one_paid_release_can_be_written_in_several_forms(
     answer = capsys.readouterr()
     assert answer.out == ""
     assert "Wrote age.json" in answer.err
-    assert "ε = 0.75" in answer.err
+    assert "Spent: ε = 0.25. Left in" in answer.err
+    assert answer.err.endswith("for charts like this: --epsilon 0.75.\n")
 
 
 def test_a_price_that_protects_little_takes_a_word_and_is_told(
@@ -216,7 +217,7 @@ def test_a_plan_spends_nothing_and_tells_the_price(
     assert run(["plan", "histplot", "people.parquet", *words]) == 0
     answer = capsys.readouterr()
     assert "ε = 0.5" in answer.out and "expected error" in answer.out
-    assert "Left in" in answer.err
+    assert "would pay for it; ε = 0.5 would be left" in " ".join(answer.out.split())
     assert charges() == []
 
 

@@ -169,20 +169,29 @@ def test_a_chart_that_bypasses_the_meter_does_not_type_check(tmp_path: Path) -> 
 
 @pytest.fixture
 def counted(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
-    """Count how often a table is opened and a histogram planned."""
+    """Count how often a table is opened, and a histogram planned before it is measured.
+
+    Afterwards it may be planned at other prices, to tell how much such a chart could still have.
+    """
     counts = {"opened": 0, "planned": 0}
-    opening, planning = choosing.DuckEngine, Histogram.plan
+    opening, planning, measuring = choosing.DuckEngine, Histogram.plan, Histogram.measure
+    done: list[HistogramRelease] = []
 
     def opened(*given: object, **options: object) -> object:
         counts["opened"] += 1
         return opening(*given, **options)  # type: ignore[arg-type]
 
     def planned(*given: object) -> HistogramPlan:
-        counts["planned"] += 1
+        counts["planned"] += not done
         return planning(*given)  # type: ignore[arg-type]
+
+    def measured(*given: object) -> HistogramRelease:
+        done.append(measuring(*given))  # type: ignore[arg-type]
+        return done[-1]
 
     monkeypatch.setattr(choosing, "DuckEngine", opened)
     monkeypatch.setattr(Histogram, "plan", planned)
+    monkeypatch.setattr(Histogram, "measure", measured)
     return counts
 
 

@@ -26,7 +26,7 @@ TABLE = pa.table({"ward": ["A", "B"]})
 
 
 def failing(problem: BaseException) -> Callable[..., Any]:
-    def fail(*_: object) -> None:
+    def fail(*_: object, **__: object) -> None:
         raise problem
 
     return fail
@@ -72,8 +72,8 @@ def test_an_interrupt_right_after_the_charge_does_not_deny_it(
 ) -> None:
     charge = sf.Ledger.charge
 
-    def charged(*its: Any) -> None:
-        charge(*its)
+    def charged(*its: Any, **more: Any) -> None:
+        charge(*its, **more)
         raise KeyboardInterrupt
 
     monkeypatch.setattr(sf.Ledger, "charge", charged)

@@ -56,7 +56,7 @@ def _quote() -> None:
 def _believe_promises() -> None:
     from sfumato.releases import document
 
-    document.admits = lambda *_: True  # pyright: ignore[reportPrivateImportUsage]
+    document.proves = lambda *_: True  # pyright: ignore[reportPrivateImportUsage]
 
 
 def _believe_prices() -> None:

@@ -14,14 +14,14 @@ PRIVACY = (
         name="what was spent before is forgotten",
         file="privacy/accountant.py",
         old="""
-    total = spent + cost
-    if total.delta > budget.threshold_delta:
-        return False
+        total = spent + cost
+        if total.delta > self.reserve:
+            return False
 """,
         new="""
-    total = cost
-    if total.delta > budget.threshold_delta:
-        return False
+        total = cost
+        if total.delta > self.reserve:
+            return False
 """,
         among="privacy/test_ledger.py",
         notices="test_ten_tenths_are_charged_and_the_eleventh_is_not[memory]",
@@ -65,6 +65,70 @@ PRIVACY = (
         ),
     ),
     _privacy(
+        name="the limit of divergence is converted with all of δ",
+        file="privacy/accountant.py",
+        old="return to_fraction(budget.delta) - budget.threshold_delta",
+        new="return to_fraction(budget.delta)",
+        among="privacy/test_accountant.py",
+        notices="test_no_adaptive_analyst_gets_beyond_epsilon_and_delta",
+    ),
+    _privacy(
+        name="divergences are rounded down",
+        file="privacy/renyi.py",
+        old="return Fraction(-(-above * _KEPT // 1), _KEPT)",
+        new="return Fraction(exact * _KEPT // 1, _KEPT)",
+        among="privacy/test_renyi.py",
+        notices="test_prices_are_rounded_up_and_by_hardly_anything",
+    ),
+    _privacy(
+        name="Laplace noise is priced on a lattice finer than its own",
+        file="privacy/renyi.py",
+        old="step = _decimal(max(epsilon / steps, _COARSEST))",
+        new="step = _decimal(max(epsilon / (steps + 1), _COARSEST))",
+        among="privacy/test_renyi.py",
+        notices="test_laplace_noise_diverges_as_the_sum_over_the_lattice_says",
+    ),
+    _privacy(
+        name="everything with an ε is priced by the range of its losses",
+        file="privacy/budget.py",
+        old="return self.times * diverge_laplace(order, self.epsilon, self.steps)",
+        new="return self.times * diverge_range(order, self.epsilon)",
+        among="privacy/test_cost.py",
+        notices="test_each_kind_of_mechanism_has_its_price",
+    ),
+    _privacy(
+        name="a chart's ρ is priced at a smaller order than its ledger counts at",
+        file="privacy/share.py",
+        old="amount = currency.price(Cost.gaussian(rho))",
+        new="amount = currency.price(Cost.gaussian(rho * Fraction(9, 10)))",
+        among="test_one_budget.py",
+        notices="test_a_session_of_a_budget_pays_for_one_chart_of_it_and_nothing_is_left",
+    ),
+    _privacy(
+        name="what is left is what there was, whatever was spent",
+        file="privacy/share.py",
+        old="amount = max(none, rule.limit - rule.price(spent))",
+        new="amount = rule.limit",
+        among="privacy/test_accountant.py",
+        notices="test_what_remains_can_be_spent_in_each_currency_by_itself",
+    ),
+    _privacy(
+        name="pure ε and what is counted besides it are added up for one chart",
+        file="privacy/share.py",
+        old="return max(left.epsilon or Fraction(0), rule.currency.pure(left.amount))",
+        new="return (left.epsilon or Fraction(0)) + rule.currency.pure(left.amount)",
+        among="privacy/test_accountant.py",
+        notices="test_what_remains_can_be_spent_in_each_currency_by_itself",
+    ),
+    _privacy(
+        name="a ledger of today counts ρ, as the first ones did",
+        file="privacy/records.py",
+        old="if self.version == 1:\n            return PrivacyFilter.concentrated(self.budget)",
+        new="if self.version >= 1:\n            return PrivacyFilter.concentrated(self.budget)",
+        among="privacy/test_records.py",
+        notices="",
+    ),
+    _privacy(
         name="charges in ε and charges in ρ may each fill the budget",
         file="privacy/budget.py",
         old="""
@@ -81,8 +145,8 @@ PRIVACY = (
     _privacy(
         name="every mechanism is priced as an exponential one",
         file="privacy/budget.py",
-        old="return cls(epsilon, epsilon**2 / 2, delta)",
-        new="return cls(epsilon, epsilon**2 / 8, delta)",
+        old='return self.times * self.epsilon**2 / (2 if self.family == "laplace" else 8)',
+        new="return self.times * self.epsilon**2 / 8",
         among="privacy/test_cost.py",
         notices="test_each_kind_of_mechanism_has_its_price",
     ),
@@ -97,8 +161,8 @@ PRIVACY = (
     _privacy(
         name="ρ is computed in so few digits that its margin does not cover them",
         file="privacy/budget.py",
-        old="_PRECISE = Context(prec=50)",
-        new="_PRECISE = Context(prec=28)",
+        old="_PRECISE = Context(prec=50,",
+        new="_PRECISE = Context(prec=28,",
         among="mechanisms/test_constants.py",
         notices="test_margins_cover_what_decimals_lose",
     ),
@@ -113,8 +177,8 @@ PRIVACY = (
     _privacy(
         name="ρ is rounded up",
         file="privacy/budget.py",
-        old="return Fraction(float_below(max(Fraction(0), rho)))",
-        new="return Fraction(float_above(max(Fraction(0), rho)))",
+        old="rho = Fraction(float_below(max(Fraction(0), rho)))",
+        new="rho = Fraction(float_above(max(Fraction(0), rho)))",
         among="privacy/test_conversion.py",
         notices="test_the_rho_of_a_budget_is_as_large_as_is_safe_and_no_larger",
     ),

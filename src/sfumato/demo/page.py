@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from fractions import Fraction
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from html import escape
 from pathlib import Path
 from string import Template
@@ -15,7 +14,7 @@ from typing import Any, get_args
 from sfumato.catalogue import unusual
 from sfumato.demo.examples import SUBJECTS, DemoChart, Section
 from sfumato.domain import Bounds, Categories, convert_to_datetime
-from sfumato.privacy.budget import Cost, format_amount, to_fraction
+from sfumato.privacy.budget import format_amount
 from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.privacy.ledger import Ledger
 from sfumato.private_search import Private
@@ -139,10 +138,10 @@ def _draw_ledger(name: str, ledger: Ledger, pictures: Pictures) -> str:
     """Show one ledger as a bar of what each chart took, and as a table."""
     mine = [example for example, _ in pictures if example.table == name]
     paid = list(zip(mine, ledger.entries, strict=True))
-    account = _sum_account(ledger)
+    measure = ledger.rule.choose_measure(ledger.spent)
     bar = "".join(
         f'<a href="#{example.name}" title="{escape(example.title)}" '
-        f'style="width:{100 * float(account.amount(entry.cost) / account.whole):.2f}%"></a>'
+        f'style="width:{100 * float(measure(entry.cost)):.2f}%"></a>'
         for example, entry in paid
     )
     rows = "".join(
@@ -150,26 +149,10 @@ def _draw_ledger(name: str, ledger: Ledger, pictures: Pictures) -> str:
         f"<td>{escape(str(entry.cost))}<td>{entry.time:%Y-%m-%d %H:%M} UTC"
         for example, entry in paid
     )
-    left = format_amount(account.amount(ledger.remaining), up=False)
+    left = format_amount(100 * (1 - measure(ledger.spent)), up=False, digits=3)
     return (
-        f'<section class="ledger"><h3>{name}.ledger <small>{left} of {account.currency} = '
-        f'{format_amount(account.whole, up=False)} is left</small></h3><div class="bar">{bar}</div>'
+        f'<section class="ledger"><h3>{name}.ledger <small>{left} % of {escape(repr(ledger.budget))} '
+        f'is left</small></h3><div class="bar">{bar}</div>'
         '<div class="scroll"><table>'
         f"<tr><th>chart<th>what was asked<th>what it cost<th>when{rows}</table></div></section>"
     )
-
-
-@dataclass(frozen=True)
-class _Account:
-    """What a ledger adds up: ε while every charge has one, ρ from the first Gaussian noise on."""
-
-    currency: str
-    whole: Fraction
-    amount: Callable[[Cost], Fraction]
-
-
-def _sum_account(ledger: Ledger) -> _Account:
-    if ledger.spent.epsilon is None:
-        return _Account("ρ", ledger.budget.rho, lambda cost: cost.rho)
-    whole = to_fraction(ledger.budget.epsilon)
-    return _Account("ε", whole, lambda cost: cost.epsilon or Fraction(0))
