@@ -149,10 +149,11 @@ def _draw_ledger(name: str, ledger: Ledger, pictures: Pictures) -> str:
         f"<td>{escape(str(entry.cost))}<td>{entry.time:%Y-%m-%d %H:%M} UTC"
         for example, entry in paid
     )
-    left = format_amount(100 * (1 - measure(ledger.spent)), up=False, digits=3)
+    share = format_amount(100 * (1 - measure(ledger.spent)), up=False, digits=3)
+    left = f"{share} % of {escape(repr(ledger.budget))} is left"
     return (
-        f'<section class="ledger"><h3>{name}.ledger <small>{left} % of {escape(repr(ledger.budget))} '
-        f'is left</small></h3><div class="bar">{bar}</div>'
+        f'<section class="ledger"><h3>{name}.ledger <small>{left}</small></h3>'
+        f'<div class="bar">{bar}</div>'
         '<div class="scroll"><table>'
         f"<tr><th>chart<th>what was asked<th>what it cost<th>when{rows}</table></div></section>"
     )
