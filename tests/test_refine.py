@@ -33,7 +33,8 @@ def test_laplace_noise_is_continued_in_a_pure_ledger():
     s = session()
     fine = s.refine(ages(s), budget=0.5)
     assert fine.noise == NoiseLaw("laplace", 1.0)
-    assert fine.cost == Cost.laplace(Fraction(1), 1)
+    assert fine.cost == sum((entry.cost for entry in s.ledger.entries), Cost.nothing())
+    assert fine.cost.epsilon == 1
     assert fine.guarantee.epsilon == 1.0
     assert [entry.cost.epsilon for entry in s.ledger.entries] == [Fraction(1, 2)] * 2
     assert document.read(fine.to_dict()) == fine
@@ -191,6 +192,16 @@ def test_a_plan_says_what_it_will_be_worth():
     assert not plan.continued and "summed cost" in str(plan)
     assert plan.expected_error > s.plan_refinement(rough, budget=0.5).expected_error
     assert len(s.ledger.entries) == 1
+
+
+@pytest.mark.parametrize("price", [0.25, APPROXIMATE], ids=["continued", "combined"])
+def test_a_refined_release_names_both_payments_and_is_verified(price, tmp_path):
+    total = 1.0 if price == 0.25 else sf.Budget(4, 1e-5)
+    s = session(budget=total, ledger=tmp_path / "people.ledger", name="people")
+    fine = s.refine(ages(s, price), budget=price)
+    assert [payment.number for payment in fine.paid] == [1, 2]
+    (found,) = s.ledger.verify(fine).findings
+    assert found.problems == ()
 
 
 def test_releases_carry_no_true_number():

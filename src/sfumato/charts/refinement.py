@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 from typing import Any, cast
 
 from sfumato.charts.allocation import Allocation, add_noise
@@ -69,8 +68,8 @@ class Refinement(Chart["RefinementPlan", Any]):
 
     @property
     def label(self) -> str:
-        """What is asked, in words."""
-        return f"{self.release.label}, refined"
+        """What is asked, in words: the same again, which every entry that paid for it says."""
+        return self.release.label
 
     @property
     def paid(self) -> tuple[Payment, ...]:
@@ -157,10 +156,9 @@ class Refinement(Chart["RefinementPlan", Any]):
     def _replace(
         self, plan: RefinementPlan, noise: NoiseLaw, steps: tuple[int, ...]
     ) -> HistogramRelease:
-        """Return the release with less noise: it costs what one such release would have cost."""
+        """Return the release with less noise: its ε is what one such release would have cost."""
         release = cast(HistogramRelease, self.release)
-        spent, more = (each.epsilon or Fraction(0) for each in (release.cost, plan.cost))
-        cost = Cost.laplace(spent + more, plan.own.unit.weight)
+        cost = release.cost + plan.cost  # just what was charged, so that payments can be verified
         promised = {"cost": cost, "guarantee": plan.guarantee, "signature": None}
         return replace(release, steps=steps, noise=noise, **promised)
 
@@ -238,12 +236,10 @@ class RefinementPlan(Plan):
 
 
 def can_continue(release: Release, unfinished: UnfinishedNoise) -> bool:
-    """Tell whether this is the noise of a release that was charged for nothing else."""
+    """Tell whether this is the noise of a release, and all of its noise."""
     if not isinstance(release, HistogramRelease) or not isinstance(release.noise, NoiseLaw):
         return False
-    spent, weight = release.cost.epsilon, release.guarantee.unit.weight
-    alone = spent is not None and release.cost == Cost.laplace(spent, weight)
-    return alone and unfinished.belongs_to(release.steps, release.noise.scale)
+    return unfinished.belongs_to(release.steps, release.noise.scale)
 
 
 def _require_refinable(release: Release, unit: PrivacyUnit) -> Measurement:
