@@ -280,3 +280,14 @@ def test_a_survey_for_each_group_by_itself_would_cost_more():
     with pytest.raises(OverspentError), Meter(Cost.pure(ONE)) as meter:
         for _ in range(2):
             survey(meter, Exact(1, 1, 1.0, np.arange(4)), 1, ONE)
+
+
+def test_what_diverges_by_more_at_the_order_of_the_ledger_is_refused() -> None:
+    """Noise of coarser steps than planned has the same ε and ρ, and costs more at every order."""
+    fine, coarse = (Cost.laplace(Fraction(1, 4), steps) for steps in (2**30, 1))
+    with Meter(fine) as meter:
+        meter.pay(coarse)
+    with Meter(fine, order=Fraction(20)) as meter, pytest.raises(OverspentError):
+        meter.pay(coarse)
+    with Meter(coarse, order=Fraction(20)) as meter:
+        meter.pay(fine)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sfumato.privacy.accountant import PrivacyFilter
 from sfumato.privacy.budget import Budget, Cost, convert, epsilon_of, rho_within, to_fraction
 from sfumato.privacy.renyi import diverge_range
-from sfumato.privacy.share import Share
+from sfumato.privacy.share import Share, find_pure
 
 Outcomes = tuple[tuple[float, float], ...]
 """The probability of each outcome under the one table and under its neighbour."""
@@ -324,6 +324,16 @@ def test_what_remains_can_be_spent_in_each_currency_by_itself(spent):
     if rule.price(spent) <= rule.limit:
         assert rule.admits(spent, Cost.gaussian(left.rho))
     assert (left.epsilon is None) == (spent.epsilon is None)
+
+
+@given(costs)
+def test_the_most_pure_epsilon_that_is_left_fits_and_hardly_more_does(spent):
+    rule = PrivacyFilter.of(Budget(1, 0.1, weak=True))
+    if rule.admits(Cost.nothing(), spent):
+        most = find_pure(rule, spent)
+        assert rule.admits(spent, Cost.pure(most))
+        more = most * (1 + Fraction(1, 10**8)) + Fraction(1, 10**8)
+        assert not rule.admits(spent, Cost.pure(more))
 
 
 def tight_epsilon(charges: list[Cost], delta: float) -> float:

@@ -9,10 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from privacy.forging import chain, reseal, rewrite
+from privacy.forging import chain, lay_version_1, reseal, rewrite
 from sfumato.errors import BudgetError, LedgerError
 from sfumato.privacy import records
+from sfumato.privacy.accountant import PrivacyFilter
 from sfumato.privacy.budget import Budget, Cost
+from sfumato.privacy.currency import Concentrated, Renyi
 from sfumato.privacy.ledger import Ledger
 from sfumato.privacy.records import Terms, read_terms, write_terms
 from sfumato.privacy.store import Book, Row
@@ -271,3 +273,14 @@ def test_terms_come_back_as_they_were(terms):
 def test_a_ledger_knows_which_one_it_is(path):
     assert Ledger(path).identity == Ledger.open(str(path)).identity
     assert Ledger.memory(budget=1).identity != Ledger.memory(budget=1).identity
+
+
+def test_a_ledger_keeps_the_order_and_the_limit_that_it_was_begun_with(tmp_path: Path) -> None:
+    budget = Budget(1, 1e-6)
+    begun = Ledger.create(tmp_path / "a.ledger", budget=budget, table="people").rule
+    assert begun == PrivacyFilter.of(budget) == Ledger.open(tmp_path / "a.ledger").rule
+    old = Ledger.open(lay_version_1(tmp_path / "old.ledger")).rule
+    assert old == PrivacyFilter.concentrated(old.budget)
+    for rule in (begun, old):
+        assert rule.keeps_its_promise
+        assert rule.currency == (Concentrated() if rule is old else Renyi(begun.order))

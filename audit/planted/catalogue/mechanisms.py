@@ -265,6 +265,14 @@ MECHANISMS = (
         notices="test_a_mechanism_pays_before_it_draws[laplace]",
     ),
     _mechanisms(
+        name="a meter does not look at the order that the ledger counts at",
+        file="mechanisms/meter.py",
+        old="if not spent.within(self._limit, self._order):",
+        new="if not spent.within(self._limit):",
+        among="mechanisms/test_meter.py",
+        notices="test_what_diverges_by_more_at_the_order_of_the_ledger_is_refused",
+    ),
+    _mechanisms(
         name="a meter stays open after its release",
         file="mechanisms/meter.py",
         old="self._open = False",

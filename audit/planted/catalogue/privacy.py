@@ -32,10 +32,7 @@ PRIVACY = (
         old="to_fraction(self.delta) - self.threshold_delta,",
         new="to_fraction(self.delta),",
         among="privacy/test_accountant.py",
-        notices=(
-            "test_no_adaptive_analyst_gets_beyond_epsilon_and_delta[Budget(epsilon=1.0, "
-            "delta=0.1, reserve=0.09, weak=True)]"
-        ),
+        notices="test_no_adaptive_analyst_gets_beyond_epsilon_and_delta",
     ),
     _privacy(
         name="an ε of 100 passes without a word",
@@ -93,14 +90,14 @@ PRIVACY = (
         file="privacy/budget.py",
         old="return self.times * diverge_laplace(order, self.epsilon, self.steps)",
         new="return self.times * diverge_range(order, self.epsilon)",
-        among="privacy/test_cost.py",
-        notices="test_each_kind_of_mechanism_has_its_price",
+        among="charts/test_portion.py",
+        notices="test_under_a_delta_every_mechanism_diverges_by_the_same",
     ),
     _privacy(
-        name="a chart's ρ is priced at a smaller order than its ledger counts at",
+        name="a chart's ρ is turned into an amount at another order than its ledger's",
         file="privacy/share.py",
-        old="amount = currency.price(Cost.gaussian(rho))",
-        new="amount = currency.price(Cost.gaussian(rho * Fraction(9, 10)))",
+        old="amount=_amount_of(rule.currency, rho),",
+        new="amount=_amount_of(Renyi(Fraction(4)), rho),",
         among="test_one_budget.py",
         notices="test_a_session_of_a_budget_pays_for_one_chart_of_it_and_nothing_is_left",
     ),
@@ -118,7 +115,7 @@ PRIVACY = (
         old="return max(left.epsilon or Fraction(0), rule.currency.pure(left.amount))",
         new="return (left.epsilon or Fraction(0)) + rule.currency.pure(left.amount)",
         among="privacy/test_accountant.py",
-        notices="test_what_remains_can_be_spent_in_each_currency_by_itself",
+        notices="test_the_most_pure_epsilon_that_is_left_fits_and_hardly_more_does",
     ),
     _privacy(
         name="a ledger of today counts ρ, as the first ones did",
@@ -126,7 +123,7 @@ PRIVACY = (
         old="if self.version == 1:\n            return PrivacyFilter.concentrated(self.budget)",
         new="if self.version >= 1:\n            return PrivacyFilter.concentrated(self.budget)",
         among="privacy/test_records.py",
-        notices="",
+        notices="test_a_ledger_keeps_the_order_and_the_limit_that_it_was_begun_with",
     ),
     _privacy(
         name="charges in ε and charges in ρ may each fill the budget",
