@@ -89,8 +89,8 @@ class Counted:
 
     @property
     def refused(self) -> bool:
-        """Whether anyone refuses anything."""
-        return min(self.ours, self.before) < self.asked
+        """Whether the ledger refuses any of it; other lists would count as well admitted."""
+        return self.ours < self.asked
 
 
 def count_mix(budget: Budget, mix: Sequence[Cost], count: Count, *, pld: bool) -> Counted:
