@@ -160,6 +160,8 @@ def _judge_statement(release: Release, data: bytes) -> None:
     plain = json.loads(data, object_pairs_hook=_once)
     for part, name, value in (*_LATER["release"], *_LATER.get(release.kind, ())):
         plain[part].setdefault(name, value)
+    for part, name, value in _LATER["release"] if "pca" in plain["values"] else ():
+        plain["values"]["pca"][part].setdefault(name, value)
     if not _alike(plain, release.to_dict()):
         raise BreachError("a release states something else than its file")
     if release.private is not (plain["private"] is True):
@@ -169,7 +171,8 @@ def _judge_statement(release: Release, data: bytes) -> None:
     pure = None if cost["epsilon"] is None else Fraction(cost["epsilon"])
     if not (epsilon > 0 and 0 <= delta < 1):
         raise BreachError("a promise is no promise")
-    if not keeps(epsilon, delta, (pure, Fraction(cost["rho"]), Fraction(cost["delta"]))):
+    spent = (pure, Fraction(cost["rho"]), Fraction(cost["delta"]))
+    if not keeps(epsilon, delta, spent, losses=cost.get("losses", ())):
         raise BreachError("a release promises more than its price buys")
     if not _paid_for(release, plain):
         raise BreachError("a release promises more than its noise buys")

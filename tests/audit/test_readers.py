@@ -15,7 +15,7 @@ from readers.pages import bitten, rewritten
 from readers.reader import BreachError
 from readers.trees import changed
 from readers.watching import watched
-from sfumato.privacy.budget import epsilon_of
+from sfumato.privacy.budget import Cost, epsilon_of, prove_epsilon
 
 fuzzed = pytest.mark.skipif(bool(missing()), reason=missing() or "it can be fuzzed")
 
@@ -73,6 +73,24 @@ def test_both_conversions_agree(rho):
     spent = (None, Fraction(rho), Fraction(0))
     assert keeps(Fraction(ours * 1.001), Fraction(1, 10**6), spent)
     assert not keeps(Fraction(ours * 0.999), Fraction(1, 10**6), spent)
+
+
+LOSSES = [
+    Cost.pure(Fraction("0.3")),
+    Cost.laplace(Fraction("0.3"), 2**30) + Cost.gaussian(Fraction(1, 100)),
+    Cost.laplace(Fraction(2), 3),
+    Cost.exponential(Fraction("0.4")) + Cost.exponential(Fraction("0.4")),
+    Cost.exponential(Fraction(5)) + Cost.gaussian(Fraction(1)),
+]
+
+
+@pytest.mark.parametrize("cost", LOSSES, ids=str)
+def test_both_conversions_agree_on_what_noise_diverges_by(cost):
+    cost += Cost.gaussian(Fraction(1, 1000))
+    ours = float(prove_epsilon(cost, Fraction(1, 10**6)))
+    losses = [{**vars(loss), "epsilon": str(loss.epsilon)} for loss in cost.losses]
+    assert epsilon_at_least(float(cost.rho), 1e-6, losses) == pytest.approx(ours, rel=1e-6)
+    assert epsilon_at_least(float(cost.rho), 1e-6) > 1.01 * ours, "by ρ alone it is more"
 
 
 def test_inputs_are_changed_and_mostly_keep_their_shape(seeds):
