@@ -32,7 +32,7 @@ from sfumato.kept import KeptReleases, Question
 from sfumato.mechanisms.meter import Meter, require_process, simulation
 from sfumato.privacy.accountant import proves
 from sfumato.privacy.budget import Budget, Cost
-from sfumato.privacy.guarantee import PrivacyUnit
+from sfumato.privacy.guarantee import Guarantee, PrivacyUnit
 from sfumato.privacy.ledger import Ledger
 from sfumato.privacy.payment import Payment
 from sfumato.privacy.records import Entry, require_short
@@ -426,8 +426,10 @@ class Session(Charting):
             left = standing.after(plan.cost).remaining
             return f"would pay for it; {left} would be left"
         largest = self.find_largest(chart, asked)
-        most = "nothing is left" if largest is None else f"at most {largest!r} is left"
-        return f"would refuse it: {most} for such a chart"
+        if largest is None:
+            return "would refuse it: nothing is left for such a chart"
+        most = Guarantee(largest.epsilon, largest.delta, self.unit).amounts
+        return f"would refuse it: at most {most} is left for such a chart"
 
 
 class Outcome:
