@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import fields, replace
 from fractions import Fraction
 from typing import Any, cast
@@ -50,16 +51,18 @@ def budgets(asked: Request) -> list[Budget]:
     return [*pure, DELTA, OTHER]
 
 
-CASES = [
-    pytest.param(
-        asked,
-        budget,
-        id=f"{asked.name} {budget!r}",
-        marks=[pytest.mark.slow] * (budget is OTHER and not asked.typical),
-    )
-    for asked in REQUESTS
-    for budget in budgets(asked)
-]
+def cases(everyday: Callable[[Request, Budget], bool]) -> list[Any]:
+    """Every request with each of its budgets; those that are not everyday's are slow."""
+    return [
+        pytest.param(
+            asked,
+            budget,
+            id=f"{asked.name} {budget!r}",
+            marks=[] if asked.typical or everyday(asked, budget) else [pytest.mark.slow],
+        )
+        for asked in REQUESTS
+        for budget in budgets(asked)
+    ]
 
 
 def charge(session: sf.Session, chart: Chart[Any, Any], budget: Budget | Share | float) -> Plan:
@@ -90,7 +93,7 @@ def is_refused_more(session: sf.Session, chart: Chart[Any, Any], share: Share) -
     return "would refuse it" in plan.standing
 
 
-@pytest.mark.parametrize(("asked", "budget"), CASES)
+@pytest.mark.parametrize(("asked", "budget"), cases(lambda _, budget: budget is DELTA))
 def test_a_session_of_a_budget_pays_for_one_chart_of_it_and_nothing_is_left(
     asked: Request, budget: Budget, table: pa.Table
 ) -> None:
@@ -113,7 +116,7 @@ def within_share(chart: Chart[Any, Any], share: Share) -> Chart[Any, Any]:
 
 
 @pytest.mark.parametrize("parts", [3, *(pytest.param(k, marks=pytest.mark.slow) for k in (2, 7))])
-@pytest.mark.parametrize(("asked", "budget"), CASES)
+@pytest.mark.parametrize(("asked", "budget"), cases(lambda *_: False))
 def test_equal_shares_fit_and_leave_nothing(
     asked: Request, budget: Budget, parts: int, table: pa.Table
 ) -> None:
