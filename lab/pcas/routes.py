@@ -34,6 +34,7 @@ from sfumato.domain import Bounds
 from sfumato.lattice import LENGTH
 from sfumato.postprocess.principal import NoisySums, find_components
 from sfumato.privacy.budget import to_fraction
+from sfumato.privacy.currency import Concentrated
 
 CELLS = 2**12
 NARROWEST, RATIO = 2.0**-12, 2 ** (1 / 8)
@@ -50,7 +51,7 @@ class Purse:
 
     def share(self, share: float) -> Allocation:
         """Return a share of ρ."""
-        return Allocation(to_fraction(share * self.rho), pure=False)
+        return Allocation(to_fraction(share * self.rho), Concentrated())
 
     def choose(self, counts: Floats, level: float, rate: float) -> int:
         """Choose the cell of a quantile by an exponential mechanism: weight falls with the miss."""

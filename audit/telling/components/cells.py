@@ -59,8 +59,7 @@ class Cells(Drawn):
     @cached_property
     def plan(self) -> Filling:
         """How the frame is filled, with all of the budget."""
-        whole = replace(self.budget, reserve=0)
-        portion = Allocation(whole.rho, pure=False)
+        portion = Allocation.of(self.budget)
         if self.method == "sparse":
             return Sparse(portion, to_fraction(self.opening), self.unit)
         return Noised(cast(Estimate, self.method), portion, self.unit)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import cast
 
@@ -43,8 +43,7 @@ class Directions(Drawn):
     @cached_property
     def plan(self) -> MomentSum:
         """How they are summed, with noise that takes all of the budget."""
-        whole = replace(self.budget, reserve=0)
-        return MomentSum.plan(BESIDE_DIRECTIONS, self.unit, Allocation(whole.rho, pure=False))
+        return MomentSum.plan(BESIDE_DIRECTIONS, self.unit, Allocation.of(self.budget))
 
     @property
     def promise(self) -> tuple[float, float]:
