@@ -11,6 +11,7 @@ from engines.spark.cluster import cluster
 from engines.spark.questions import BUDGET
 from engines.spark.sessions import until
 from sfumato.errors import SourceError
+from sfumato.privacy.budget import Cost
 from sfumato.privacy.ledger import Ledger
 
 PARTS, ROWS = 3, 1000
@@ -96,7 +97,7 @@ def check_once_charged(ledger):
     again = Ledger.open(ledger.path)
     assert len(again.entries) == 1
     assert again.remaining.epsilon == BUDGET.epsilon - 1
-    again.charge("the rest", again.remaining)
+    again.charge("the rest", Cost.pure(again.remaining.epsilon))
 
 
 def test_a_frame_that_fails_in_the_middle_is_charged_once_and_not_quoted(halfway):
