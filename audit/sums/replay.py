@@ -82,7 +82,8 @@ def replayed(asked: Asked, one: pa.Table, other: pa.Table) -> Replayed:
 def _measured(values: object, name: str = "") -> list[object]:
     if isinstance(values, dict):
         parts = cast(dict[str, Any], values).items()
-        return [number for key, part in parts for number in _measured(part, key)]
+        # A price counts steps too, of public facts.
+        return [number for key, part in parts if key != "cost" for number in _measured(part, key)]
     if isinstance(values, list | tuple):
         many = cast(list[object], values)
         return [number for part in many for number in _measured(part, name)]

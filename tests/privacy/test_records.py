@@ -154,7 +154,7 @@ FORGERIES = [leave_out, leave_out_and_count_anew, write_twice, swap_bodies, swap
 
 @pytest.mark.parametrize("at", [1, 2, 3])
 @pytest.mark.parametrize("forgery", FORGERIES)
-def test_entries_left_out_put_in_or_exchanged_are_noticed(path, forgery, at):
+def test_entries_left_out_put_in_or_exchanged_are_refused(path, forgery, at):
     opened = Ledger.open(path)
     replace_rows(path, forgery(rows(path), at))
     assert is_refused(path)
@@ -202,7 +202,7 @@ def put_back(path: Path, copy: Path) -> None:
     shutil.copy(copy, path)
 
 
-def test_an_older_copy_that_is_put_back_is_noticed_by_whoever_saw_more(path, tmp_path):
+def test_an_older_copy_that_is_put_back_is_refused_by_whoever_saw_more(path, tmp_path):
     ledger, copy = Ledger.open(path), tmp_path / "copy"
     shutil.copy(path, copy)
     ledger.charge("chart", TENTH)

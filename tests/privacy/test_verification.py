@@ -293,7 +293,7 @@ CHEATS: dict[Callable[[Scene], Given], str] = {
 
 
 @pytest.mark.parametrize(("cheat", "words"), CHEATS.items(), ids=[each.__name__ for each in CHEATS])
-def test_whoever_cheats_is_noticed(cheat, words, scene):
+def test_whoever_cheats_is_found_out(cheat, words, scene):
     ledger, releases = cheat(scene)
     found = ledger.verify(*releases)
     assert not found.passed

@@ -180,7 +180,7 @@ CHARTS = (
         old="epsilon = whole.part(Fraction(1, len(levels))).epsilon",
         new="epsilon = whole.epsilon",
         among="charts/test_quantiles.py",
-        notices="test_a_delta_buys_a_choice_priced_at_an_eighth_of_its_square[unbounded]",
+        notices="test_a_delta_buys_a_choice_priced_by_the_range_of_its_losses[unbounded]",
     ),
     _charts(
         name="counts around quantiles get the whole budget",

@@ -386,7 +386,7 @@ PRIVACY = (
         old='return _digest(f"sfumato entry\\n{before}\\n{body}")',
         new='return _digest(f"sfumato entry\\n{body}")',
         among="privacy/test_records.py",
-        notices="test_entries_left_out_put_in_or_exchanged_are_noticed[swap_rows-1]",
+        notices="test_entries_left_out_put_in_or_exchanged_are_refused[swap_rows-1]",
     ),
     _privacy(
         name="seals are written and never looked at",
@@ -437,7 +437,7 @@ PRIVACY = (
         old="if not log.continues(seen):",
         new="if log.mark.number == 0 and not log.continues(seen):",
         among="privacy/test_records.py",
-        notices="test_an_older_copy_that_is_put_back_is_noticed_by_whoever_saw_more",
+        notices="test_an_older_copy_that_is_put_back_is_refused_by_whoever_saw_more",
     ),
     _privacy(
         name="a seal can be guessed by whoever knows the analysts",
@@ -453,7 +453,7 @@ PRIVACY = (
         old="if payment.seal != log.seals[payment.number]:",
         new="if not payment.seal:",
         among="privacy/test_verification.py",
-        notices="test_whoever_cheats_is_noticed[older_copy_charged_again]",
+        notices="test_whoever_cheats_is_found_out[older_copy_charged_again]",
     ),
     _privacy(
         name="one charge pays for any number of releases",
@@ -461,7 +461,7 @@ PRIVACY = (
         old="if plain not in said[release.paid]:",
         new="if not said[release.paid]:",
         among="privacy/test_verification.py",
-        notices="test_whoever_cheats_is_noticed[two_releases_for_one_entry]",
+        notices="test_whoever_cheats_is_found_out[two_releases_for_one_entry]",
     ),
     _privacy(
         name="what a plot shows beside itself needs no payment",
@@ -469,7 +469,7 @@ PRIVACY = (
         old="for part in release.included:",
         new="for part in release.included[:0]:",
         among="privacy/test_verification.py",
-        notices="test_whoever_cheats_is_noticed[hidden_within_a_plot]",
+        notices="test_whoever_cheats_is_found_out[hidden_within_a_plot]",
     ),
     _privacy(
         name="noise that costs more than was charged is let pass",
@@ -477,7 +477,7 @@ PRIVACY = (
         old="if not release.least_cost.within(charged, terms.rule.order):",
         new="if not charged.within(charged):",
         among="privacy/test_verification.py",
-        notices="test_whoever_cheats_is_noticed[less_noise]",
+        notices="test_whoever_cheats_is_found_out[less_noise]",
     ),
     _session(
         name="a release names a ledger that ends with the process",

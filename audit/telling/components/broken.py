@@ -67,7 +67,7 @@ def _one(unit: PrivacyUnit) -> int:
     return 1
 
 
-def _always(spent: Cost, limit: Cost) -> bool:
+def _always(spent: Cost, limit: Cost, order: Fraction | None = None) -> bool:
     del spent, limit
     return True
 
