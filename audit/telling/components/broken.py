@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from contextlib import AbstractContextManager, contextmanager
+from fractions import Fraction
 from unittest.mock import patch
 
 import numpy as np
@@ -68,7 +69,7 @@ def _one(unit: PrivacyUnit) -> int:
 
 
 def _always(spent: Cost, limit: Cost, order: Fraction | None = None) -> bool:
-    del spent, limit
+    del spent, limit, order
     return True
 
 
