@@ -128,9 +128,9 @@ def _has_axes_from_the_data(monkeypatch: pytest.MonkeyPatch) -> None:
 def _charges_by_the_data(monkeypatch: pytest.MonkeyPatch) -> None:
     charge, opened = Ledger.charge, []
 
-    def charged(ledger: Ledger, label: str, cost: Any) -> Any:
+    def charged(ledger: Ledger, label: str, cost: Any, **said: Any) -> Any:
         opened.append(label)
-        return charge(ledger, label if len(opened) % 2 else f"{label}, cheap", cost)
+        return charge(ledger, label if len(opened) % 2 else f"{label}, cheap", cost, **said)
 
     monkeypatch.setattr(Ledger, "charge", charged)
 

@@ -92,12 +92,16 @@ def _name_amounts(terms: Terms) -> Row:
     return ("share", "ε") if terms.budget.pure else ("share", "ε", "ρ", "δ")
 
 
+_MOST = Fraction(10**6)
+
+
 def _choose_amounts(terms: Terms, log: Log) -> Callable[[Cost], Row]:
     """Return what writes a cost in the columns of `_name_amounts`."""
     measure = terms.rule.choose_measure(sum_costs(log.entries))
 
     def write(cost: Cost) -> Row:
-        share = f"{math.ceil(1000 * measure(cost)) / 10:.1f} %"
+        # Of a stranger's ledger, which may say that all was spent any number of times.
+        share = f"{math.ceil(1000 * min(measure(cost), _MOST)) / 10:.1f} %"
         return (share, *map(_format, (cost.epsilon, cost.rho, cost.delta)))[
             : len(_name_amounts(terms))
         ]
