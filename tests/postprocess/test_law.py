@@ -62,7 +62,7 @@ def test_the_widest_noise_keeps_its_digits():
 
 def test_noise_costs_what_its_scale_was_chosen_for():
     half = Fraction(1, 2)
-    assert NoiseLaw("laplace", laplace_scale(4, half)).cost(4) == Cost.pure(half)
+    assert NoiseLaw("laplace", laplace_scale(4, half)).cost(4) == Cost.laplace(half, 4)
     assert NoiseLaw("gaussian", gaussian_scale(16, half)).cost(4) == Cost.gaussian(half)
     assert NoiseLaw("laplace", 8.0).cost(5).epsilon > half
 
