@@ -65,7 +65,7 @@ def first(tmp_path_factory: pytest.TempPathFactory) -> Scene:
     shutil.copy(path, empty)
     some = sf.Budget(epsilon=2, delta=1e-7)
     ages = s.histplot(x="age", bins=4, budget=0.2)
-    twins = s.histplot(x="age", bins=4, budget=0.2)
+    twins = s.histplot(x="age", bins=4, budget=0.2, fresh=True)
     shutil.copy(path, early)
     pca = s.pca(columns=BODY, budget=some)
     scores = s.scoreplot(pca, bins=4, budget=some)
