@@ -56,10 +56,10 @@ def test_a_session_spends_its_account_and_no_more(ledger: sf.Ledger) -> None:
         ada.release(CHART, budget=0.3)
     assert "(account Ada) costs ε = 0.3, but 0.25 of 0.5 is spent" in str(refused.value)
     assert "Ask for at most Budget(epsilon=0.25)" in str(refused.value)
-    assert "at most Budget(epsilon=0.25) is left" in str(ada.plan(CHART, budget=0.3))
+    assert "at most ε = 0.25 is left" in str(ada.plan(CHART, budget=0.3))
     grace.release(CHART, budget=0.6)
     assert str(ada.remaining) == "ε = 0.15"
-    ada.release(CHART, budget=ada.remaining)
+    ada.release(CHART, budget=ada.remaining, fresh=True)
     assert ledger.spent.epsilon == 1
 
 
