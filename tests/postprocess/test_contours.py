@@ -6,7 +6,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -31,7 +31,11 @@ def holds(paths: tuple[Path, ...], x: float, y: float) -> bool:
     return crossed % 2 == 1
 
 
+TIED = np.array([[3.0, 4.0, 4.0, 4.0], [4.0, 3.0, 4.0, 4.0], [4.0, 4.0, 4.0, 4.0]])
+
+
 @given(masses, st.sampled_from([0.1, 0.5, 0.9, 1.0]))
+@example(TIED, 0.9)  # of which one line is but a point
 def test_lines_enclose_the_cells_of_the_region_and_no_other(mass: np.ndarray, share: float) -> None:
     mask = find_densest_cells(mass, share)
     beyond = mass[~mask].max(initial=0.0)

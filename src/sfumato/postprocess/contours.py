@@ -61,7 +61,8 @@ def trace_contour(mass: Array, mask: Mask) -> tuple[Path, ...]:
         _list_middles(columns), _list_middles(rows), field, line_type=LineType.Separate
     )
     lines = cast(list[Array], generator.lines(level))
-    return tuple(_list_corners(np.clip(line, 0.0, (columns, rows))) for line in lines)
+    paths = (_list_corners(np.clip(line, 0.0, (columns, rows))) for line in lines)
+    return tuple(path for path in paths if path)  # a line around a tie may be but a point
 
 
 def _list_corners(line: Array) -> Path:
