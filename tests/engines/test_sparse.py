@@ -4,7 +4,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sfumato.engines import masses as sparse
@@ -76,6 +76,7 @@ def test_what_was_given_is_left_as_it_was():
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, CAP)), max_size=40))
+@example([(1, CAP), (1, CAP), (1, CAP)])
 def test_huge_sums_stop_at_the_cap_and_never_wrap(pieces):
     runs = [(np.array([cell]), np.array([amount])) for cell, amount in pieces]
     cells, sums = merge_runs(runs)
