@@ -178,6 +178,12 @@ def read_again(release: sf.releases.release.Release) -> None:
     assert again == release
 
 
+def test_a_share_is_not_spent_by_a_chart_that_stands_alone(table: pa.Table) -> None:
+    share = Share.whole(PrivacyFilter.of(DELTA))
+    with pytest.raises(BudgetError, match="in the session it is taken from"):
+        sf.histplot(table, x="age", bounds=(0, 100), budget=cast(Any, share))
+
+
 @pytest.mark.parametrize("name", MEASURED)
 def test_what_a_share_paid_for_is_measured_and_its_promise_is_believed(
     name: str, table: pa.Table

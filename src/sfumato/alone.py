@@ -10,11 +10,11 @@ from sfumato.charts.chart import Chart, P, Plan
 from sfumato.domain import Domain
 from sfumato.engines.dispatch import OpenedTable, choose_engine
 from sfumato.engines.engine import Engine
-from sfumato.errors import Door, SfumatoError
+from sfumato.errors import BudgetError, Door, SfumatoError, Spending
 from sfumato.mechanisms.meter import Meter
 from sfumato.privacy.budget import Budget, plain_above
 from sfumato.privacy.guarantee import PrivacyUnit
-from sfumato.privacy.share import allot
+from sfumato.privacy.share import Share, allot
 from sfumato.releases.release import Release
 from sfumato.session import Outcome, Session
 
@@ -26,7 +26,7 @@ def release_alone(
     chart: Chart[Any, R],
     bounds: object,
     unit: PrivacyUnit | str | None,
-    budget: Budget | float,
+    budget: Budget | Share | float,
 ) -> R:
     """Release one chart of a table, with what it declares as all that is public.
 
@@ -35,6 +35,12 @@ def release_alone(
     Costs `budget`; what other charts of the same table cost is not added up.
     """
     with Door("function", hue=getattr(chart, "hue", None), one_range=chart.one_range):
+        if isinstance(budget, Share):
+            raise BudgetError(
+                "A share of a ledger is spent in the session it is taken from.",
+                "A chart that stands alone has no ledger that could pay for it.",
+                ("Ask the session for the chart, or write ", Spending(0.5), "."),
+            )
         unit, spending = PrivacyUnit.of(unit), Budget.of(budget)
         ready = prepare(table, chart, bounds, unit, spending)
         session = Session(

@@ -325,21 +325,13 @@ class PostgresBook(Book):
     def read_rows(self) -> list[Row]:
         """Return every row, by rising number."""
         found = self.link.run("SELECT number, body, seal FROM ONLY {schema}.entry ORDER BY number")
-        return [_parse_row(row) for row in found]
+        return [Row.parse(row) for row in found]
 
     def append(self, row: Row) -> None:
         """Add `row` at the end."""
         insert = "INSERT INTO {schema}.entry (number, body, seal) VALUES (%s, %s, %s)"
         if self.link.run(insert, row.number, row.body, row.seal) != [(1,)]:
             raise UnreadableError("It did not keep what was written")
-
-
-def _parse_row(row: tuple[object, ...]) -> Row:
-    match row:
-        case (int(number), str(body), str(seal)):
-            return Row(number, body, seal)
-        case _:
-            raise UnreadableError("An entry is damaged")
 
 
 def open_book(link: Link, schema: str) -> PostgresBook:

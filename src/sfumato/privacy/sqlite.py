@@ -92,7 +92,7 @@ class SQLiteBook(Book):
     def read_rows(self) -> list[Row]:
         """Return every row, by rising number."""
         found = self.connection.execute("SELECT number, body, seal FROM entry ORDER BY number")
-        return [_parse_row(row) for row in found]
+        return [Row.parse(row) for row in found]
 
     def append(self, row: Row) -> None:
         """Add `row` at the end."""
@@ -100,14 +100,6 @@ class SQLiteBook(Book):
             "INSERT INTO entry (number, body, seal) VALUES (?, ?, ?)",
             (row.number, row.body, row.seal),
         )
-
-
-def _parse_row(row: tuple[object, ...]) -> Row:
-    match row:
-        case (int(number), str(body), str(seal)):
-            return Row(number, body, seal)
-        case _:
-            raise UnreadableError("An entry is damaged")
 
 
 _COLUMNS = ("time", "label", "epsilon", "rho", "delta")

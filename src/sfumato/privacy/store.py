@@ -34,6 +34,15 @@ class Row:
     body: str
     seal: str | None
 
+    @classmethod
+    def parse(cls, cells: tuple[object, ...]) -> Row:
+        """Read what a database returns for a line with a seal."""
+        match cells:
+            case (int(number), str(body), str(seal)):
+                return cls(number, body, seal)
+            case _:
+                raise UnreadableError("An entry is damaged")
+
 
 class Book(ABC):
     """What the database of one ledger holds, within one transaction.
