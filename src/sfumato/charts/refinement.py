@@ -227,9 +227,12 @@ class RefinementPlan(Plan):
     def lines(self) -> list[tuple[str, str]]:
         """Return what there is to know, as names and values to print."""
         how = "continues the first draw: as accurate as one release at the summed ε"
+        noise, said = self.noise, wording.added(self.noise, self.step, "every number")
+        if isinstance(noise, NoiseLaw):
+            said = f"{noise.kind}, scale {noise.scale * self.step:,.4g} on every number"
         return [
             ("second", how if self.continued else "is measured anew, and both are combined"),
-            ("noise", wording.added(self.noise, self.step, "every number")),
+            ("noise", said),
             ("expected error", f"{self.expected_error:,.4g} per number"),
             (f"{100 * LEVEL:.0f} % within", f"± {self.noise.radius(LEVEL) * self.step:,.4g}"),
         ]
