@@ -579,7 +579,7 @@ def test_a_ledger_with_delta_is_shown_in_three_currencies(begin):
     assert lines[-3:] == [
         "left for a chart with a δ: ε = 1.866, δ = 1e-06",
         "left for a pure chart: ε = 0.9788",
-        "counted as r = 0.1297 at Rényi order 12.9, of 1.081",
+        "counted as r = 0.1297 at Rényi order 12.9, of 1.082",
     ]
 
 

@@ -186,7 +186,7 @@ def _list_overspending(rule: PrivacyFilter, spent: Cost, cost: Cost) -> list[tup
 
 def _compare(cost: str, spent: Fraction, limit: Fraction) -> str:
     return (
-        f"{cost}, but {format_amount(spent, up=True)} of {format_amount(limit, up=False)} is spent."
+        f"{cost}, but {format_amount(spent, up=True)} of {format_amount(limit, up=True)} is spent."
     )
 
 

@@ -134,7 +134,7 @@ def describe_left(rule: PrivacyFilter, spent: Cost) -> list[str]:
 
 def describe_rule(rule: PrivacyFilter, spent: Cost) -> str:
     """Say what is counted, for those who want to know."""
-    of = f"{rule.word(rule.price(spent))}, of {format_amount(rule.limit, up=False)}"
+    of = f"{rule.word(rule.price(spent))}, of {format_amount(rule.limit, up=True)}"
     return f"counted as {of}" if rule.limit else ""
 
 
