@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sfumato.figure import Axis, Boxes, Estimates, Figure, Panel, format_percent
 from sfumato.postprocess.box import Summary
-from sfumato.releases import wording
+from sfumato.releases import axes, wording
 from sfumato.releases.axes import Window
 from sfumato.releases.boxplot import METHODS, BoxplotRelease
 from sfumato.releases.release import WATERMARK
@@ -23,8 +23,7 @@ def figure(release: BoxplotRelease) -> Figure:
     marks = _marks(release)
     window = _window(release, marks)
     groups = _group_axis(release)
-    kind = "time" if release.value.bounds.time else "number"
-    values = Axis(release.value.column, kind, window.limits)
+    values = axes.value_axis(release.value.column, release.value.bounds, window.limits)
     x, y = (groups, values) if release.orient == "v" else (values, groups)
     return Figure(
         title=wording.title(release),
