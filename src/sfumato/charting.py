@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Literal
 
-from sfumato.charts.axes import Bins, Order
+from sfumato.charts.axes import Bins, Clipping, Order
 from sfumato.charts.boxplot.chart import BoxMethod, Boxplot
 from sfumato.charts.chart import Chart, P, R_co
 from sfumato.charts.heatmap.chart import Heatmap, HeatMethod
@@ -20,7 +20,6 @@ from sfumato.charts.pca.chart import PCA, Scale
 from sfumato.charts.quantiles import Neighbours, QuantileMethod, Quantiles
 from sfumato.charts.scoreplot.chart import Scoreplot
 from sfumato.figure import Orient
-from sfumato.grid import Clipping
 from sfumato.plane import Outside
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.share import Share

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from itertools import count
-from typing import cast
+from typing import Literal, cast
 
 import numpy as np
 
 from sfumato.charts.option import About
-from sfumato.dates import CYCLES, MOST, UNITS, Pace, find_pace
+from sfumato.dates import MOST, UNITS, Pace, find_pace
 from sfumato.domain import (
     Bounds,
     Categories,
@@ -23,8 +23,9 @@ from sfumato.domain import (
     is_on_calendar,
 )
 from sfumato.errors import DomainError, Setting, Worded
-from sfumato.grid import MOST_CELLS, Clipping, Edges, Grid, Key, Labels
+from sfumato.grid import MOST_CELLS, Edges, Grid, Key, Labels
 from sfumato.private_search import Private
+from sfumato.zones import CYCLES
 
 Order = Categories | Private | Sequence[Value]
 
@@ -95,6 +96,9 @@ FINE = 100
 MOST_ALIGNED = 2**16
 """More bins than so many are left where they are: nobody sees one of them."""
 
+Clipping = Literal["clip", "drop"]
+"""What becomes of values beyond the bounds: they are moved to the nearer one, or left out."""
+
 AxisBins = int | str | Sequence[float] | Sequence[date] | Sequence[Spelled]
 Bins = AxisBins | tuple[AxisBins | None, AxisBins | None]
 
@@ -141,7 +145,7 @@ def make_axis_key(
             return Labels(column, categories)
         case Bounds():
             key = _make_numeric_key(column, domain.spaced_bounds(column), bins)
-            return key if outside == "clip" else replace(key, outside=outside)
+            return replace(key, drop=outside == "drop")
 
 
 def _make_cycle(domain: Domain, column: str, part: str) -> Labels:
@@ -177,7 +181,7 @@ def _make_calendar_bins(column: str, bounds: Bounds, unit: str) -> Edges:
         raise DomainError(
             (Setting("bins", unit), f" of {column!r} is no unit of the calendar."),
             "Bins found from the data would leak it.",
-            f"Write a number of bins, a list of edges, or one of {words}.",
+            f"Write a whole number of bins, a list of edges, or one of {words}.",
         )
     if not bounds.time or (bounds.clock and unit != "hour"):
         raise DomainError(

@@ -93,17 +93,19 @@ def find_parts(column: pa.Array, part: Part, zone: str | None) -> Integers:
 
 def _read_moments(column: pa.Array, zone: str | None) -> pa.Array:
     """Return moments in microseconds, to be told on the clocks of a zone."""
-    if _holds_text(column.type):
-        values = read_times(column, zone=zone)
-    else:
-        values = read_numbers(column)
+    values = read_times(column, zone=zone) if _holds_text(column.type) else read_numbers(column)
     # Beyond the calendar there are no parts, and within it a float has its microsecond.
     known = np.abs(values) < 2.0**62
     clock = find_zone(zone).to_clock(np.where(known, values, 0.0))
     return pa.array(clock.astype(np.int64), mask=~known).cast(pa.timestamp("us"))
 
 
-def read_times(texts: pa.Array, format: str | None = None, *, zone: str | None = None) -> Floats:
+def read_times(
+    texts: pa.Array,
+    format: str | None = None,  # noqa: A002 - the word that strptime has for it
+    *,
+    zone: str | None = None,
+) -> Floats:
     """Read dates as microseconds since 1970 in UTC; NaN stands for what is none.
 
     Without a format, ISO 8601 is read: ``2026-01-31``, ``2026-01-31 08:30``,
@@ -151,7 +153,7 @@ def read_durations(column: pa.Array) -> Floats:
     return _read_each(column, _count_microseconds)
 
 
-def convert_format(format: str) -> str:
+def convert_format(format: str) -> str:  # noqa: A002 - the word that strptime has for it
     """Return the regular expression of a format, or refuse one that says no date.
 
     Examples

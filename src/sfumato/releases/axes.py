@@ -13,9 +13,9 @@ import numpy as np
 
 from sfumato.domain import Bounds
 from sfumato.ends import DAY
-from sfumato.zones import find_zone
 from sfumato.figure import Axis, Estimates
 from sfumato.grid import Edges, Grid, Key, Labels
+from sfumato.zones import find_zone
 
 
 def places(key: Key) -> list[dict[str, Any]]:

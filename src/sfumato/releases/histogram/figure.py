@@ -49,16 +49,16 @@ def caption(release: HistogramRelease) -> str:
         f"Values of {key.column} outside "
         f"{wording.range_of(key.bounds, key.bounds.lower, key.bounds.upper)} are left out."
         for key in binned
-        if key.outside == "drop"
+        if key.drop
     ]
     parts += [*wording.binned(binned), *wording.parsed(key.bounds for key in binned)]
     return " ".join([*parts, *wording.left_out(release.keys, release.found)])
 
 
 def _reaches(key: Grid | Edges) -> bool:
-    if key.outside == "drop":
-        return False
-    return bool(key.edges[0] <= key.bounds.lower and key.edges[-1] >= key.bounds.upper)
+    return not key.drop and bool(
+        key.edges[0] <= key.bounds.lower and key.edges[-1] >= key.bounds.upper
+    )
 
 
 def _how_sure(release: HistogramRelease) -> str:
