@@ -318,7 +318,7 @@ class Session(Charting):
                 "add up.",
                 "Leave out neighbours, or use the one-line function.",
             )
-        if any(promise.unit.protects != self.unit.protects for promise in plan.promises):
+        if any(promise.unit.protects != self.unit.protects for promise in plan.guarantees):
             raise LedgerError(
                 f"{label} would show components that protect another unit than it does itself.",
                 "Whoever sees them would learn more about one unit than is promised.",

@@ -1,4 +1,4 @@
-"""What every chart has: a plan with a price, and a way to measure it."""
+"""What every chart has: a plan with its cost, and a way to measure it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Plan(ABC):
     label
         What is asked, in words; the ledger keeps it.
     guarantee
-        What the release will promise.
+        What the release will guarantee.
     cost
         What the ledger will be charged.
     standing
@@ -47,8 +47,8 @@ class Plan(ABC):
     standing: str = field(default="", kw_only=True)
 
     @property
-    def promises(self) -> tuple[Guarantee, ...]:
-        """What all that the release will show promises: also what was released before."""
+    def guarantees(self) -> tuple[Guarantee, ...]:
+        """The guarantees of all that the release will show: also of what was released before."""
         return (self.guarantee,)
 
     @property
@@ -71,7 +71,7 @@ class Plan(ABC):
 
     def __str__(self) -> str:
         label = shorten_label(self.label)
-        rows = [("plan", label), ("price", str(self.cost)), ("promise", str(self.guarantee))]
+        rows = [("plan", label), ("cost", str(self.cost)), ("guarantee", str(self.guarantee))]
         rows += [(name, harmless(value)) for name, value in self.lines()]
         rows += [("ledger", self.standing)] if self.standing else []
         width = max(len(name) for name, _ in rows)
@@ -93,7 +93,7 @@ R_co = TypeVar("R_co", bound=Release, covariant=True)
 
 
 class Chart(ABC, Generic[P, R_co]):
-    """A public request with a price, defined once.
+    """A public request with a cost, defined once.
 
     Its fields are its options, and say about themselves what doors and pages need: `Option`. What
     is true of the chart as a whole stands here; `sfumato.charts.kinds` lists all charts there are.
@@ -111,7 +111,7 @@ class Chart(ABC, Generic[P, R_co]):
     example
         A chart of the invented city.
     needs_delta
-        Whether its price needs a δ.
+        Whether its cost needs a δ.
     endings
         The endings of files that only its releases can write.
     """
@@ -160,7 +160,7 @@ class Chart(ABC, Generic[P, R_co]):
 
     @abstractmethod
     def plan(self, domain: Domain, unit: PrivacyUnit, budget: Budget) -> P:
-        """Return the price and the expected error, or refuse. Knows public facts only."""
+        """Return the cost and the expected error, or refuse. Knows public facts only."""
 
     @abstractmethod
     def measure(self, engine: Engine, plan: P, meter: Meter) -> R_co:

@@ -157,7 +157,7 @@ class Histogram(Chart["HistogramPlan", HistogramRelease]):
         return f"histogram of {self.x}{against}" + (f" by {self.hue}" if self.hue else "")
 
     def plan(self, domain: Domain, unit: PrivacyUnit, budget: Budget) -> HistogramPlan:
-        """Return the price and the expected error, or refuse. Knows public facts only."""
+        """Return the cost and the expected error, or refuse. Knows public facts only."""
         orders = {self.x: read_order(self.order), self.hue or "": read_order(self.hue_order)}
         asked = {name: order for name, order in orders.items() if isinstance(order, Private)}
         division = divide_budget(budget, asked, unit)

@@ -207,7 +207,7 @@ class Quantiles(Chart["QuantilesPlan", QuantilesRelease]):
         return f"quantiles of {self.x}" + (f" by {self.hue}" if self.hue else "")
 
     def plan(self, domain: Domain, unit: PrivacyUnit, budget: Budget) -> QuantilesPlan:
-        """Return the price and the expected error, or refuse. Knows public facts only."""
+        """Return the cost and the expected error, or refuse. Knows public facts only."""
         order = read_order(self.hue_order)
         asked = {self.hue or "": order} if isinstance(order, Private) else {}
         taken = Fraction(0) if self.bounds is None else to_fraction(self.bounds.bounds_share)

@@ -82,7 +82,7 @@ class Refinement(Chart["RefinementPlan", Any]):
         return Domain()
 
     def plan(self, domain: Domain, unit: PrivacyUnit, budget: Budget) -> RefinementPlan:
-        """Return the price and the expected error of both together. Knows public facts only."""
+        """Return the cost and the expected error of both together. Knows public facts only."""
         first = _require_refinable(self.release, unit)
         delta = budget.delta if not budget.pure else 0.0
         own = replace(self.release.guarantee, epsilon=budget.epsilon, delta=delta)

@@ -189,7 +189,7 @@ class Boxplot(Chart[BoxplotPlan, BoxplotRelease]):
         return f"boxplot of {value}" + (f" by {' and '.join(groups)}" if groups else "")
 
     def plan(self, domain: Domain, unit: PrivacyUnit, budget: Budget) -> BoxplotPlan:
-        """Return the price and the expected error, or refuse. Knows public facts only."""
+        """Return the cost and the expected error, or refuse. Knows public facts only."""
         value, by, orient = self._roles(domain)
         orders = {by or "": read_order(self.order), self.hue or "": read_order(self.hue_order)}
         asked = {name: order for name, order in orders.items() if isinstance(order, Private)}

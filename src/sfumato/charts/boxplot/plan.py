@@ -94,7 +94,7 @@ def compute_cell_centre(grid: Grid, cell: float) -> float:
 def convert_to_values(summary: Summary, grid: Grid) -> Summary:
     """Turn cells into values; counts stay as they are."""
     box, low, high = (_place_box(box, grid) for box in (summary.box, summary.low, summary.high))
-    return Summary(box, low, high, summary.size, summary.clear)
+    return Summary(box, low, high, summary.size, summary.reliable)
 
 
 def end_whiskers_at_values(summary: Summary, grid: Grid) -> Summary:
@@ -145,7 +145,7 @@ def check_found_bounds(summary: Summary, grid: Grid, limits: Bounds) -> Summary:
         summary,
         low=replace(summary.low, **low, outliers_below=0.0, outliers_above=0.0),
         high=replace(summary.high, **high),
-        clear=False,
+        reliable=False,
     )
 
 

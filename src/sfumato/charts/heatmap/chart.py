@@ -228,7 +228,7 @@ class Heatmap(Chart[HeatmapPlan, HeatmapRelease]):
         return f"heatmap of {self.x} and {self.y}{by}"
 
     def plan(self, domain: Domain, unit: PrivacyUnit, budget: Budget) -> HeatmapPlan:
-        """Return the price and the expected error, or refuse. Knows public facts only."""
+        """Return the cost and the expected error, or refuse. Knows public facts only."""
         if unit.max_rows is not None:
             raise DomainError(
                 "A heatmap has each person count once, rows sharing that weight.",

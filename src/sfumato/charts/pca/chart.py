@@ -141,7 +141,7 @@ class PCA(Chart[PcaPlan, PcaRelease]):
         return "range" if self.scale is None else "given"
 
     def plan(self, domain: Domain, unit: PrivacyUnit, budget: Budget) -> PcaPlan:
-        """Return the price and the expected error, or refuse. Knows public facts only."""
+        """Return the cost and the expected error, or refuse. Knows public facts only."""
         require_delta(budget, "Principal components")
         analysis = self.analysis(domain, unit, Allocation.of(budget))
         return PcaPlan(

@@ -196,7 +196,7 @@ class Scoreplot(Chart[ScoreplotPlan, ScoreplotRelease]):
         return f"scores of {join_names(self.analysed)} on PC{x} and PC{y}{by}"
 
     def plan(self, domain: Domain, unit: PrivacyUnit, budget: Budget) -> ScoreplotPlan:
-        """Return the price and the expected error, or refuse. Knows public facts only."""
+        """Return the cost and the expected error, or refuse. Knows public facts only."""
         require_delta(budget, "Score plots")
         order = read_order(self.hue_order)
         searched = {self.hue or "": order} if isinstance(order, Private) else {}

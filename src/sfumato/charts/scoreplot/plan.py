@@ -140,7 +140,7 @@ class ScoreplotPlan(Plan):
             )
 
     @property
-    def promises(self) -> tuple[Guarantee, ...]:
+    def guarantees(self) -> tuple[Guarantee, ...]:
         """What the picture promises, and the directions in it."""
         return (self.guarantee,) if self.borrowed is None else (self.guarantee, self.borrowed)
 

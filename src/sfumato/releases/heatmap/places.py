@@ -100,7 +100,7 @@ def write(release: HeatmapRelease) -> dict[str, Any]:
         "sfumato": {
             "label": release.label,
             "private": release.private,
-            "guarantee": wording.promise(release),
+            "guarantee": wording.guarantee(release),
             "epsilon": guarantee.epsilon,
             "delta": guarantee.delta,
             "unit": str(guarantee.unit),
