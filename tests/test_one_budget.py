@@ -180,7 +180,7 @@ def read_again(release: sf.releases.release.Release) -> None:
 
 def test_a_share_is_not_spent_by_a_chart_that_stands_alone(table: pa.Table) -> None:
     share = Share.whole(PrivacyFilter.of(DELTA))
-    with pytest.raises(BudgetError, match="in the session it is taken from"):
+    with pytest.raises(BudgetError, match="in its own session"):
         sf.histplot(table, x="age", bounds=(0, 100), budget=cast(Any, share))
 
 

@@ -425,7 +425,7 @@ def test_a_promise_about_replaced_rows_is_refused_by_a_ledger_of_added_ones(tmp_
 
 
 def test_a_session_of_a_public_size_keeps_no_file_and_no_other_promise(tmp_path):
-    with pytest.raises(sf.LedgerError, match="weaker promise"):
+    with pytest.raises(sf.LedgerError, match="weaker guarantee"):
         session(size=4, ledger=tmp_path / "visits.ledger")
     assert not (tmp_path / "visits.ledger").exists()
     s = session(size=4)

@@ -104,7 +104,7 @@ def select_axis_bins(bins: Bins | None, axis: int, axes: int) -> AxisBins | None
         return cast(tuple[AxisBins, AxisBins], bins)[axis]
     raise DomainError(
         "bins of a two-dimensional histogram is one number, or a pair with one entry per axis.",
-        "Anything else leaves open which axis is meant.",
+        "Otherwise it is ambiguous which axis is meant.",
         ("Write ", Setting("bins", 20), ", or ", _TWO, "."),
     )
 

@@ -213,9 +213,9 @@ def find_budget(
     if not (error > 0 and size > 0):
         raise BudgetError(
             f"A wanted error of {error!r}, and the size of a group, must be numbers above 0.",
-            "No finite ε makes noise vanish.",
+            "No finite ε removes the noise.",
             (
-                "Ask for what you can live with: ",
+                "Name an error that you accept: ",
                 Worded("plan(chart, error=10)", in_shell="--error 10"),
                 ".",
             ),
@@ -226,7 +226,7 @@ def find_budget(
         raise BudgetError(
             f"No ε up to {candidates[high]:g} reaches an error of {error:g} for groups of "
             f"{size:g}.",
-            "What remains is not noise.",
+            "The remaining error is not due to noise.",
             "Ask for a larger error, or for larger groups.",
         )
     while low < high:

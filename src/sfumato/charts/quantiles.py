@@ -146,7 +146,7 @@ class Quantiles(Chart["QuantilesPlan", QuantilesRelease]):
         if self.chosen_method in ("joint", "jointexp") and len(levels) > MOST_LEVELS:
             raise DomainError(
                 f"{len(levels)} levels are too many to choose together.",
-                "Their weights would leave what floats can hold.",
+                "Their weights would exceed the range of floats.",
                 ("Ask for six at most, or write ", Setting("method", "approx"), "."),
             )
         if self.hue == self.x or (self.hue is None and self.hue_order is not None):

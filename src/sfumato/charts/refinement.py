@@ -252,14 +252,14 @@ def _require_refinable(release: Release, unit: PrivacyUnit) -> Measurement:
     if found is None or not every:
         raise ReleaseError(
             f"{shorten_label(release.label)} cannot be refined.",
-            "Its numbers were chosen, or measured in squares that were: a second measurement "
-            "would be of another question.",
+            "Its numbers or cells were chosen from the data: a second measurement would answer "
+            "another question.",
             ("Ask once with all that may be spent; a map with ", Setting("method", "laplace"), "."),
         )
     if release.guarantee.unit != unit:
         raise LedgerError(
             f"{shorten_label(release.label)} protects another unit than this session.",
-            "People would be counted otherwise, and their costs do not add up.",
+            "The costs of different units do not add up.",
             "Refine it in a session with the same unit.",
         )
     return found

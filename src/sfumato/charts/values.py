@@ -176,8 +176,7 @@ class BoundsSearch:
         if asked.delta is not None:
             raise DomainError(
                 f"The private search for bounds of {column!r} takes no δ.",
-                "It shows marks of a public ladder and no value of anyone, so there is no chance "
-                "to pay for.",
+                "Its answers are steps of a public ladder, so it needs no δ.",
                 (
                     "Write ",
                     Setting("bounds", PrivateSearch()),
@@ -328,7 +327,7 @@ class Values:
             raise DomainError(
                 f"A step of {self.step!r} for {self.column!r} must be a number above 0, no wider "
                 "than what is searched, and dates have theirs from their type.",
-                "It says how far apart values lie, and must be known without looking.",
+                "It is the spacing of the values and must not depend on the data.",
                 ("Write ", Setting("step", 1), " for whole numbers, and leave it out for others."),
             )
         object.__setattr__(self, "step", float(self.step))

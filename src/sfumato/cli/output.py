@@ -257,7 +257,7 @@ def check_outputs(paths: Sequence[Path], endings: Sequence[str] = ()) -> None:
             raise ReleaseError(
                 f"Cannot tell from {path.name!r} what to write.",
                 "A chart must not be paid for and then lost.",
-                f"Use an ending that is known: {' '.join(forms)}.",
+                f"Use one of these endings: {' '.join(forms)}.",
             )
         if path.is_dir() or not os.access(path.absolute().parent, os.W_OK | os.X_OK):
             raise ReleaseError(

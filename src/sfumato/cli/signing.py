@@ -38,8 +38,8 @@ def sign(file: Saved, *, key: Secret, output: Signed) -> None:
     check_outputs([output])
     if output.suffix.lower() != ".json":
         raise ReleaseError(
-            f"{output.name!r} would be a picture.",
-            "A signature stands in the file of a release, and in no picture of it.",
+            f"{output.name!r} cannot hold a signature.",
+            "Signatures are stored in the JSON file of a release, not in pictures.",
             "Use the ending .json.",
         )
     release = load(file)

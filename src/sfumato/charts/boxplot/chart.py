@@ -135,14 +135,14 @@ class Boxplot(Chart[BoxplotPlan, BoxplotRelease]):
         if (self.x is None and self.y is None) or len(set(columns)) != len(columns):
             raise DomainError(
                 "A boxplot needs x or y, and x, y and hue must be different columns.",
-                "One of them has the values, and costs the same whatever it is compared with.",
+                "A column compared with itself shows nothing and costs the same.",
                 ("Write ", Settings({"y": "wait", "x": "ward"}), "."),
             )
         for name, number, usual in (("whis", self.whis, 1.5), ("buffer", self.buffer, 0.25)):
             if not 0 <= convert_to_float(number) <= _LARGEST:
                 raise DomainError(
                     (Setting(name, number), " must be a number from 0 up."),
-                    "It decides where whiskers end, and must be known without looking.",
+                    "It sets the whiskers and must not depend on the data.",
                     ("Write ", Setting(name, usual), ", or leave it out."),
                 )
         check_search(self.bounds)
@@ -266,7 +266,7 @@ class Boxplot(Chart[BoxplotPlan, BoxplotRelease]):
         if all(numbers):
             raise DomainError(
                 f"Both {self.x!r} and {self.y!r} are declared as numbers.",
-                "One box for every number would hold hardly anyone.",
+                "One box per number would have too few rows.",
                 ("Declare one of them as categories: ", CategoriesOf(self.x), "."),
             )
         listed = [isinstance(domain.columns.get(name), Categories) for name in (self.x, self.y)]

@@ -194,7 +194,7 @@ class Heatmap(Chart[HeatmapPlan, HeatmapRelease]):
         if not pyramid and (self.width, self.decay, self.levels, self.decoder) != usual:
             raise DomainError(
                 ("decoder, width, decay and levels belong to ", Setting("method", "pyramid"), "."),
-                "Without effect they would look like a choice.",
+                "They have no effect on other methods.",
                 ("Leave them out, or write ", Setting("method", "pyramid"), "."),
             )
         if self.top is not None and (
@@ -205,7 +205,7 @@ class Heatmap(Chart[HeatmapPlan, HeatmapRelease]):
                     Setting("top", self.top),
                     " must be above 0 and up to 1, with method 'laplace'.",
                 ),
-                "It must be known without looking.",
+                "It must not depend on the data.",
                 ("Write ", Settings({"method": "laplace", "top": 0.0001}), ", or leave it out."),
             )
         if not (_is_whole(self.width, _WIDTHS) and 0 < convert_to_float(self.decay) <= 1):
@@ -231,8 +231,8 @@ class Heatmap(Chart[HeatmapPlan, HeatmapRelease]):
         """Return the cost and the expected error, or refuse. Knows public facts only."""
         if unit.max_rows is not None:
             raise DomainError(
-                "A heatmap has each person count once, rows sharing that weight.",
-                "With a number of rows each, a few people with many rows would be the picture.",
+                "In a heatmap each person has a total weight of 1, shared by their rows.",
+                "With a limit on rows, a few people with many rows would dominate the picture.",
                 ("Write ", ProtectedUsers(unit.column), "."),
             )
         columns, rows = cast(tuple[int, int], self.resolution)
@@ -324,7 +324,7 @@ def _read_weight(domain: Domain, column: str) -> Weight:
     if bounds.lower < 0 or bounds.time:
         raise DomainError(
             f"The weight {column!r} must have bounds from 0 up.",
-            "What weighs less than nothing could hide what others add.",
+            "Negative weights could cancel the weights of others.",
             ("Declare it as ", BoundsOf(column, ends=(0, 100)), "."),
         )
     return Weight(column, bounds.upper)

@@ -48,7 +48,7 @@ class HeatmapPlan(Plan):
         if self.name == "laplace" and cells > MOST_CELLS:
             raise DomainError(
                 f"{cells} cells are more than the {MOST_CELLS} that 'laplace' can add noise to.",
-                "Nearly all of them would hold noise alone.",
+                "Nearly all of them would contain only noise.",
                 "Leave the method out, or ask for a smaller resolution.",
             )
         if self.aspect == "map" and not on_earth(self.x, self.y):

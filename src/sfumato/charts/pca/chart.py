@@ -113,7 +113,7 @@ class PCA(Chart[PcaPlan, PcaRelease]):
         if self.n_components is not None and not _is_among(self.n_components, len(columns)):
             raise DomainError(
                 f"There can be from 1 to {len(columns)} components, one for each column.",
-                "There are no more directions than that.",
+                "There are no more components than columns.",
                 "Leave it out, or write a smaller one.",
             )
         if isinstance(self.scale, Private):
@@ -223,8 +223,8 @@ def require_delta(budget: Budget, what: str) -> None:
     if budget.pure:
         raise BudgetError(
             f"{what} need Gaussian noise, and so a δ.",
-            "It is the chance that the promise fails, and should be far below one over the number "
-            "of people.",
+            "It is the probability that the guarantee fails; choose it far below 1 / (number of "
+            "people).",
             ("Write ", Spending(budget.epsilon, 1e-6), "."),
         )
 
@@ -247,7 +247,7 @@ def _read_given_scales(scale: object, columns: Sequence[str]) -> tuple[float, ..
     if set(named) != set(columns):
         raise DomainError(
             "scale must name every column, and no other.",
-            "A column without one would be measured by another yardstick.",
+            "Every column needs its own scale.",
             ("Write ", Setting("scale", dict.fromkeys(columns, 10)), ", or leave it out."),
         )
     return tuple(convert_to_float(named[column]) for column in columns)

@@ -150,7 +150,7 @@ class Scoreplot(Chart[ScoreplotPlan, ScoreplotRelease]):
                     Setting("hue_order"),
                     " needs one.",
                 ),
-                "Without groups there is nothing to tell apart.",
+                "Without groups there is nothing to compare.",
                 ("Write ", Setting("hue", "ward"), ", or leave both out."),
             )
         self._split  # noqa: B018 - refuses one that does not add up
@@ -161,13 +161,13 @@ class Scoreplot(Chart[ScoreplotPlan, ScoreplotRelease]):
             raise DomainError(
                 "A score plot needs released components, or the columns to find them from, and "
                 "not both.",
-                "Otherwise it would not be clear what is paid for.",
+                "Otherwise it is ambiguous what is paid for.",
                 ("Write ", _RELEASED, ", or ", _COLUMNS, "."),
             )
         if self.pca is not None and self.scale is not None:
             raise DomainError(
                 "The scale belongs to the components, which are released already.",
-                "Another one would be without effect.",
+                "Another scale would have no effect.",
                 ("Leave it out, or ask for new components: ", _COLUMNS, "."),
             )
 
@@ -292,7 +292,7 @@ class Scoreplot(Chart[ScoreplotPlan, ScoreplotRelease]):
     def _axes_error(self) -> DomainError:
         return DomainError(
             (Setting("axes", self.axes), f" must be two different ones from 1 to {self._known}."),
-            "Others have no direction to lie along.",
+            "Only these components were computed.",
             ("Write ", Setting("axes", (1, 2)), "."),
         )
 

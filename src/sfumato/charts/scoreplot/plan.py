@@ -89,7 +89,7 @@ def _read_shares(spelling: object) -> tuple[Fraction, ...] | None:
             Setting("split", spelling),
             " must be 'halves', 'thirds' or shares above 0 that sum to 1.",
         ),
-        "What is not spent is wasted, and more than all cannot be.",
+        "Less would waste budget, and more is not available.",
         ("Leave it out, or write ", Setting("split", _USUAL), "."),
     )
 
@@ -135,7 +135,7 @@ class ScoreplotPlan(Plan):
             raise DomainError(
                 f"{groups} groups of {across} × {along} cells are more than the {MOST_CELLS} one "
                 "answer may have.",
-                "Nearly all of them would hold noise alone.",
+                "Nearly all of them would contain only noise.",
                 "Write fewer bins, or name fewer groups.",
             )
 
