@@ -128,7 +128,7 @@ FINDS: tuple[Find, ...] = (
     Find(
         "plans of boxes that are then not drawn",
         "misleads",
-        '"2.9 ranks" for groups of 50 that ended as "too few to say"',
+        '"2.9 ranks" for groups of 50 that ended as "too few data"',
         _promised,
     ),
 )

@@ -64,7 +64,7 @@ class Session(Charting):
     ----------
     table
         A path or glob of CSV or Parquet files, a pandas or Polars frame, an Arrow table, a DuckDB
-        relation or a Spark DataFrame; or a `Table`, which says what may be spent on reading it.
+        relation or a Spark DataFrame; or a `Table` with limits on threads and memory.
     unit
         Whose presence is hidden: `PrivacyUnit.rows()` unless you say otherwise.
     domain
@@ -356,7 +356,7 @@ class Session(Charting):
         size: float = math.inf,
         delta: float = 0.0,
     ) -> P:
-        """Tell what a chart would cost and how wrong it would be. Spends nothing.
+        """Show the cost and the expected error of a chart. Spends nothing.
 
         Give a `budget`, or a wanted `error` to learn the smallest ε that reaches it; with `size`,
         the smallest ε that also draws groups of so many rows or people. Guess it, do not look.
@@ -423,12 +423,12 @@ class Session(Charting):
         standing = self.ledger.stand(self.who)
         if standing.admits(plan.cost):
             left = standing.after(plan.cost).remaining
-            return f"would pay for it; {left} would be left"
+            return f"affordable; leaves {left}"
         largest = self.find_largest(chart, asked)
         if largest is None:
-            return "would refuse it: nothing is left for such a chart"
+            return "refused: nothing is left for this chart"
         most = Guarantee(largest.epsilon, largest.delta, self.unit).amounts
-        return f"would refuse it: at most {most} is left for such a chart"
+        return f"refused: at most {most} is left for this chart"
 
 
 class Outcome:

@@ -132,7 +132,7 @@ def test_a_plan_foresees_which_groups_are_drawn(method):
     names = GROUPS[:20]
     domain = sf.Domain(value=WIDE, group=names)
     plan = chart.plan(domain, sf.PrivacyUnit.rows(), sf.Budget(1.0))
-    assert "rows are not drawn" in str(plan)
+    assert "rows (smaller: not drawn)" in str(plan)
     shares = []
     for part in (0.6, 1.7):
         rows = round(part * plan.smallest_group)
@@ -167,7 +167,7 @@ def test_people_are_told_from_rows_in_what_is_not_drawn():
         (sf.PrivacyUnit.users("person", max_rows=3), "rows"),
     ):
         text = str(chart.plan(domain, unit, sf.Budget(1.0)))
-        assert f"{word} are not drawn" in text
+        assert f"{word} (smaller: not drawn)" in text
 
 
 def test_one_person_with_many_rows_makes_the_smallest_group_larger():

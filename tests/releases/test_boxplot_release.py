@@ -258,7 +258,7 @@ def test_the_caption_tells_promise_method_and_bounds(method):
 @pytest.mark.parametrize(
     ("sample", "part"),
     [
-        ("too few", "Dashed: too few to say."),
+        ("too few", "Dashed: too few data."),
         ("whole numbers", "clipped to [0, 500]"),
         ("days", "clipped to [2026-01-01, 2026-12-31]"),
         ("people", "in person (each counts once)"),

@@ -218,7 +218,7 @@ def category_cells() -> Figure:
 BOROUGHS = ("Bronx", "Brooklyn", "Manhattan", "Queens", "Staten Island")
 BOX_CAPTION = (
     "ε = 1. Protects each row. Soft edges: 95 % intervals. Outliers "
-    "are counted in rows. Dashed: too few to say."
+    "are counted in rows. Dashed: too few data."
 )
 
 

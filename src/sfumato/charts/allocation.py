@@ -18,6 +18,7 @@ from sfumato.errors import (
     DomainError,
     PrivateSearch,
     ProtectedUsers,
+    abbreviate,
 )
 from sfumato.exact import Exact
 from sfumato.grid import MOST_FOUND, Key, Labels
@@ -112,6 +113,14 @@ class CategorySearch:
     def cells(self) -> int:
         """The most cells the answer may add to a chart."""
         return MOST_FOUND
+
+    @property
+    def line(self) -> tuple[str, str]:
+        """What a plan says of it: how many rows a category needs to be shown."""
+        return (
+            f"smallest {abbreviate(self.column)}",
+            f"about {self.threshold:,} rows (smaller: left out)",
+        )
 
     @classmethod
     def plan(

@@ -72,7 +72,7 @@ class Plan(ABC):
     def __str__(self) -> str:
         label = shorten_label(self.label)
         rows = [("plan", label), ("cost", str(self.cost)), ("guarantee", str(self.guarantee))]
-        rows += [(name, harmless(value)) for name, value in self.lines()]
+        rows += [(harmless(name), harmless(value)) for name, value in self.lines()]
         rows += [("ledger", self.standing)] if self.standing else []
         width = max(len(name) for name, _ in rows)
         return "\n".join(f"{name:<{width}}  {value}" for name, value in rows)
@@ -85,7 +85,7 @@ def describe_text_columns(bounds: Iterable[Bounds]) -> list[tuple[str, str]]:
     """Return what a plan says of columns whose text is read as numbers."""
     if not any(each.parsed for each in bounds):
         return []
-    return [("text", "is read as numbers; what does not parse is left out")]
+    return [("text", "parsed as numbers; unparsable values are dropped")]
 
 
 P = TypeVar("P", bound=Plan)
@@ -173,17 +173,17 @@ class Chart(ABC, Generic[P, R_co]):
         """
 
 
-def describe_too_few(smallest: float, unit: PrivacyUnit) -> tuple[str, str]:
-    """Say which groups a plan expects to end as too few to say.
+def describe_smallest(smallest: float, unit: PrivacyUnit) -> tuple[str, str]:
+    """Say how many rows or people a group needs to be drawn.
 
     Examples
     --------
-    >>> describe_too_few(138.2, PrivacyUnit.rows())
-    ('too few', 'groups below about 140 rows are not drawn')
+    >>> describe_smallest(138.2, PrivacyUnit.rows())
+    ('smallest group', 'about 140 rows (smaller: not drawn)')
     """
     counted = "people" if unit.shared else "rows"
     rounded = float(f"{smallest:.1e}")
-    return "too few", f"groups below about {rounded:,.12g} {counted} are not drawn"
+    return "smallest group", f"about {rounded:,.12g} {counted} (smaller: not drawn)"
 
 
 def find_budget(

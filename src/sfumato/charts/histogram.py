@@ -72,8 +72,8 @@ class Histogram(Chart["HistogramPlan", HistogramRelease]):
 
     x: str = field(
         metadata=About(
-            help="The column along the x axis: cut into bins if it has bounds, counted one by one "
-            "if it has categories.",
+            help="The column along the x axis: binned if it has bounds, one bar per category if "
+            "it has categories.",
             metavar="COLUMN",
         )
     )
@@ -264,8 +264,8 @@ class HistogramPlan(Plan):
         return [
             ("noise", f"{self.noise.kind}, scale {self.noise.scale * step:,.4g} on every count"),
             ("expected error", f"{self.expected_error:,.4g} per count"),
-            (f"{100 * LEVEL:.0f} % within", f"± {self.noise.radius(LEVEL) * step:,.4g}"),
-            *((f"show {axis.column} of", f"about {axis.threshold:,} rows") for axis in searches),
+            (f"{100 * LEVEL:.0f} % interval", f"± {self.noise.radius(LEVEL) * step:,.4g}"),
+            *(axis.line for axis in searches),
             *describe_text_columns(
                 axis.bounds for axis in self.axes if isinstance(axis, Grid | Edges)
             ),

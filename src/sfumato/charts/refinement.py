@@ -231,10 +231,10 @@ class RefinementPlan(Plan):
         if isinstance(noise, NoiseLaw):
             said = f"{noise.kind}, scale {noise.scale * self.step:,.4g} on every number"
         return [
-            ("second", how if self.continued else "is measured anew, and both are combined"),
+            ("method", how if self.continued else "measured again, then combined"),
             ("noise", said),
             ("expected error", f"{self.expected_error:,.4g} per number"),
-            (f"{100 * LEVEL:.0f} % within", f"± {self.noise.radius(LEVEL) * self.step:,.4g}"),
+            (f"{100 * LEVEL:.0f} % interval", f"± {self.noise.radius(LEVEL) * self.step:,.4g}"),
         ]
 
 

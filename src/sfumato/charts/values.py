@@ -277,22 +277,23 @@ MOST_VALUES = 2**20
 """How many cells a value grid has where neither `step` nor the groups ask for fewer."""
 
 STEP = About(
-    help="How far apart values lie: 1 for whole numbers. Left out, the type of the column tells.",
-    python="A ``range`` for bounds tells it too.",
+    help="The spacing of the values: 1 for whole numbers. Default: from the type of the column.",
+    python="A ``range`` as bounds also sets it.",
     metavar="NUMBER",
 )
 """What every `step` says about itself."""
 
 SEARCH = About(
-    help="``sf.private()``, to search for bounds that nobody declared, with a share of the price.",
+    help="``sf.private()``, to search for bounds that are not declared, with a share of the "
+    "budget.",
 )
 """What `bounds` say about themselves in a session, which has declared all that is public."""
 
 RANGES = Ranges(
     help="The public range of the values, ``(lower, upper)``; or ``sf.private()`` to search for it "
-    "with a share of the price.",
+    "with a share of the budget.",
     typed="The range of the values, 1..12 if they are whole numbers; private searches for it, "
-    "private:0.2 with that share of the price.",
+    "private:0.2 with that share of the budget.",
     type="Range | Private | Mapping[str, Range] | None",
 )
 """What `bounds` are where a chart stands alone."""

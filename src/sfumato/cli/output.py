@@ -84,7 +84,7 @@ def _console(*, stderr: bool) -> Console:
     return Console(**settings, emoji=False)
 
 
-TOO_FEW = "too few to say"
+TOO_FEW = "too few data"
 Records = Sequence[dict[str, Any]]
 
 _LONGEST_BAR = 32
@@ -158,7 +158,7 @@ def _stacked(records: Records) -> dict[str, list[str]]:
     groups = [name for name in records[0] if name not in {*numbers, *ends, "size", "reliable"}]
     columns: dict[str, list[str]] = {name: [] for name in (*groups, "", "value", "95 % interval")}
     for record in records:
-        for name in numbers if record["reliable"] else ["too few to say"]:
+        for name in numbers if record["reliable"] else ["too few data"]:
             row = [str(record[group]) for group in groups]
             shown = (
                 [record[f"{name}{end}"] for end in ("", "_low", "_high")] if name in record else []

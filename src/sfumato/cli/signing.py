@@ -49,7 +49,7 @@ def sign(file: Saved, *, key: Secret, output: Signed) -> None:
 
 
 def verify(files: Several, *, key: Shown) -> None:
-    """Tell whether the holder of a key signed these releases, just as they are."""
+    """Check that these releases were signed with a key and not changed since."""
     from sfumato.releases.signature import read_public_key
 
     read_public_key(key)  # refused once, and not for each file

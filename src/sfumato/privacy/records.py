@@ -90,7 +90,7 @@ class Account:
     name
         Whose it is: what charges have to say as `who`.
     budget
-        The most that may be charged to it.
+        The most that may be charged to this account.
     limit
         The same in what the ledger counts in besides ε.
     """

@@ -129,7 +129,7 @@ def _in_values(key: Grid | Edges) -> str:
 def parsed(bounds: Iterable[Bounds]) -> list[str]:
     """Say that text was read as numbers, where a column has no other type."""
     texts = any(each.parsed for each in bounds)
-    return ["Text is read as numbers; what does not parse is left out."] if texts else []
+    return ["Text is parsed as numbers; unparsable values are dropped."] if texts else []
 
 
 def bounded(value: Grid, step: float | None, found: Iterable[str]) -> str:

@@ -14,7 +14,7 @@ from sfumato.render.scale import value_limits
 from sfumato.render.text import Measure, format_number, width
 from sfumato.render.theme import CAPTION_SIZE, LINE_HEIGHT
 
-TOO_FEW = "too few to say"
+TOO_FEW = "too few data"
 GAP = 3.0
 """Between what is drawn and the number beyond it, in points."""
 

@@ -99,14 +99,14 @@ class Boxplot(Chart[BoxplotPlan, BoxplotRelease]):
     method: BoxMethod = field(
         default="fence",
         metadata=About(
-            help="How boxes are measured; all but fence are there to be compared with.",
+            help="How boxes are measured; the others than fence are for comparison.",
             why="It decides what is measured and how well.",
         ),
     )
     whis: float = field(
         default=1.5,
         metadata=About(
-            help="How far a whisker may reach beyond the box, in lengths of the box.",
+            help="The longest whisker, in lengths of the box.",
             metavar="NUMBER",
         ),
     )
@@ -114,8 +114,8 @@ class Boxplot(Chart[BoxplotPlan, BoxplotRelease]):
     buffer: float = field(
         default=0.25,
         metadata=About(
-            help="For all methods but fence: the power of a group's size by which a fence is "
-            "favoured.",
+            help="For the other methods than fence: the power of the group's size in the "
+            "published buffer.",
             metavar="NUMBER",
             panel="Methods to compare with",
         ),
@@ -123,8 +123,8 @@ class Boxplot(Chart[BoxplotPlan, BoxplotRelease]):
     orient: Orient | None = field(
         default=None,
         metadata=About(
-            help="How boxes stand: v with values on `y`, h with values on `x`. Left out, the "
-            "columns tell.",
+            help="Direction of the boxes: v with values on `y`, h with values on `x`. Default: "
+            "from the columns.",
             why="It tells which column has the values.",
         ),
     )

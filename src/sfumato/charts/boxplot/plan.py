@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Protocol
 
 from sfumato.charts.allocation import CategorySearch
-from sfumato.charts.chart import Plan, describe_text_columns, describe_too_few
+from sfumato.charts.chart import Plan, describe_text_columns, describe_smallest
 from sfumato.charts.values import MOST_VALUES, BoundsSearch, Values
 from sfumato.domain import Bounds, convert_to_float
 from sfumato.engines.engine import Schema
@@ -279,11 +279,11 @@ class BoxplotPlan(Plan):
         extent = self.values.bounds if isinstance(self.values.bounds, BoundsSearch) else None
         return [
             ("method", self.name),
-            ("expected error", f"{self.method.median_error:,.3g} ranks, of a median"),
-            ("", f"{self.method.quartile_error:,.3g} ranks, of a quartile"),
+            ("expected error", f"{self.method.median_error:,.3g} ranks (median)"),
+            ("", f"{self.method.quartile_error:,.3g} ranks (quartiles)"),
             ("", f"{self.method.count_error:,.3g} per count of outliers"),
-            describe_too_few(self.smallest_group, self.guarantee.unit),
-            *((f"show {axis.column} of", f"about {axis.threshold:,} rows") for axis in searches),
+            describe_smallest(self.smallest_group, self.guarantee.unit),
+            *(axis.line for axis in searches),
             *(extent.lines() if extent else ()),
             *describe_text_columns([self.values.limits]),
         ]

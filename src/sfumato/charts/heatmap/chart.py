@@ -46,7 +46,7 @@ class Heatmap(Chart[HeatmapPlan, HeatmapRelease]):
     """
 
     verb = "heatmap"
-    summary = "Show where rows or people are, on a map of two columns."
+    summary = "Show the density of rows or people in two columns."
     privacy = "The whole map is charged once, at any resolution."
     ranges = Ranges(
         help='The public window, ``{"lon": (…), "lat": (…)}``, and the public range of `weight` if '
@@ -76,7 +76,7 @@ class Heatmap(Chart[HeatmapPlan, HeatmapRelease]):
     resolution: Resolution = field(
         default=256,
         metadata=About(
-            help="How many cells a side the picture has, up to 2²⁰.",
+            help="Cells along each side of the map, up to 2²⁰.",
             python="A pair is for x and y.",
             typed="320,240 is for x and y.",
             metavar="CELLS",
@@ -86,14 +86,14 @@ class Heatmap(Chart[HeatmapPlan, HeatmapRelease]):
     method: HeatMethod = field(
         default="adaptive",
         metadata=About(
-            help="How the map is measured; all but adaptive are there to be compared with.",
+            help="How the map is measured; the others than adaptive are for comparison.",
             why="It decides what is measured.",
         ),
     )
     decoder: Decoder | None = field(
         default=None,
         metadata=About(
-            help="For pyramid: how masses follow from noisy ones; lp, as published, if left out.",
+            help="For pyramid: how masses are estimated from noisy ones; default lp, as published.",
             why="It decides how noisy masses are made to agree.",
             panel="Methods to compare with",
         ),
@@ -110,7 +110,7 @@ class Heatmap(Chart[HeatmapPlan, HeatmapRelease]):
     width: int = field(
         default=20,
         metadata=About(
-            help="For pyramid: how many squares are opened on each level, w of the paper.",
+            help="For pyramid: how many squares are split on each level, w of the paper.",
             metavar="NUMBER",
             panel="Methods to compare with",
         ),
@@ -126,8 +126,7 @@ class Heatmap(Chart[HeatmapPlan, HeatmapRelease]):
     levels: int | None = field(
         default=None,
         metadata=About(
-            help="For pyramid: how many times squares are divided; as the resolution asks for if "
-            "left out.",
+            help="For pyramid: how many times squares are split; default: from the resolution.",
             metavar="NUMBER",
             panel="Methods to compare with",
         ),
@@ -135,14 +134,14 @@ class Heatmap(Chart[HeatmapPlan, HeatmapRelease]):
     weight: str | None = field(
         default=None,
         metadata=About(
-            help="The column that says how much a row weighs, with public bounds from 0.",
+            help="The column with the weight of each row, with public bounds from 0.",
             metavar="COLUMN",
         ),
     )
     outside: Outside = field(
         default="drop",
         metadata=About(
-            help="What becomes of rows beyond the window: dropped, or counted at its edge.",
+            help="Rows outside the window are dropped, or clipped to its edge.",
             why="It decides what is counted.",
         ),
     )
@@ -157,8 +156,8 @@ class Heatmap(Chart[HeatmapPlan, HeatmapRelease]):
         default=None,
         metadata=About(
             help="How the window is drawn: map for degrees of longitude and latitude, equal for "
-            "one scale on both axes, free to fill the picture. Left out, names of columns and the "
-            "origin tell.",
+            "one scale on both axes, free to fill the picture. Default: from the names of the "
+            "columns and the origin.",
             why="It decides how the window is drawn.",
         ),
     )

@@ -106,9 +106,9 @@ class HeatmapPlan(Plan):
         fine = [(size, self.detail(size=size)) for size in (1_000, 100_000)]
         return [
             ("method", self.name),
-            ("expected error", f"{self.expected_error:,.3g} {counted} in a measured square"),
+            ("expected error", f"{self.expected_error:,.3g} {counted} per measured cell"),
             *(
-                (f"with {size:,}", f"squares of about {x:,.3g} × {y:,.3g}")
+                (f"with {size:,} {counted}", f"cells of about {x:,.3g} × {y:,.3g}")
                 for size, (x, y) in fine
                 if self.name == "adaptive"
             ),

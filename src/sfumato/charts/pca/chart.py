@@ -29,17 +29,17 @@ _NAMED = 3
 
 
 COLUMNS = About(
-    help="The columns to analyse, from 2 to 100, each with public bounds. A row that lacks one of "
-    "them is not counted.",
+    help="The columns to analyse, from 2 to 100, each with public bounds. Rows with a missing "
+    "value are dropped.",
     metavar="A,B,C",
     spelled="columns",
 )
 SCALE = About(
-    help="What one unit is worth in each column; half of each public range if left out.",
-    python='``{"age": 20, …}``, or ``sf.private(share=0.1)`` to measure each column by its '
-    "quartiles, with that share of the price.",
-    typed="Repeat it for all columns. private:0.1 measures them by their quartiles, with that "
-    "share of the price.",
+    help="One scaled unit in each column; default: half of each public range.",
+    python='``{"age": 20, …}``, or ``sf.private(share=0.1)`` to scale each column by its '
+    "quartiles, with that share of the budget.",
+    typed="Repeat it for all columns. private:0.1 scales them by their quartiles, with that share "
+    "of the budget.",
     metavar="COLUMN=NUMBER",
     spelled="scale",
 )
@@ -70,11 +70,8 @@ class PCA(Chart[PcaPlan, PcaRelease]):
     """
 
     verb = "pca"
-    summary = "Find the directions in which rows differ most, and draw how much."
-    privacy = (
-        "Centre, directions and variances together are charged once: nothing about the data is "
-        "known before it is paid for."
-    )
+    summary = "Compute principal components and the variance along each."
+    privacy = "Centre, directions and variances together are charged once."
     ranges = RANGES
     example = Example(
         table="city(people=2000)",
@@ -93,7 +90,7 @@ class PCA(Chart[PcaPlan, PcaRelease]):
     n_components: int | None = field(
         default=None,
         metadata=About(
-            help="How many components to show; all, or ten where there are more, if left out.",
+            help="How many components to show; default: all, at most ten.",
             names=("--components",),
             metavar="NUMBER",
         ),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from sfumato.charts.allocation import CategorySearch
-from sfumato.charts.chart import Plan, describe_text_columns, describe_too_few
+from sfumato.charts.chart import Plan, describe_text_columns, describe_smallest
 from sfumato.charts.pca.analysis import Analysis
 from sfumato.charts.pca.plan import EPSILONS, GUESS, captured_share, compare_noise, describe_share
 from sfumato.charts.scoreplot.cells import INFLATION, LEVEL, Filling, ScorePyramid, ScoreWindow
@@ -216,9 +216,9 @@ class ScoreplotPlan(Plan):
         groups = self.hue.cells if isinstance(self.hue, Labels) else 1
         across, along = self.cells or self.usual_cells(_SIZE, groups)
         lines = [("expected error", f"{self.expected_error:,.3g} {counted} per cell")]
-        lines += [("supposing", f"{_SIZE:,} {counted}"), ("cells", f"{across} × {along}")]
+        lines += [("assuming", f"{_SIZE:,} {counted}"), ("cells", f"{across} × {along}")]
         if self.smallest_group:
-            lines += [describe_too_few(self.smallest_group, self.guarantee.unit)]
+            lines += [describe_smallest(self.smallest_group, self.guarantee.unit)]
         for row in self.buys(size=_SIZE):
             share = row["captured"]
             seen = "" if share is None else f", {describe_share(share)}"

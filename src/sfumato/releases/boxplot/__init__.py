@@ -78,7 +78,7 @@ class BoxplotRelease(Release):
     method
         How quartiles, whiskers and outliers were measured.
     whis
-        How far a whisker may reach beyond the box, in lengths of the box.
+        The longest whisker, in lengths of the box.
     step
         The spacing of whole-number data; None where values may lie anywhere.
     coverage
