@@ -36,7 +36,7 @@ def figure(release: HistogramRelease) -> Figure:
 def caption(release: HistogramRelease) -> str:
     """Say what protects whom, and how noisy the numbers are."""
     parts = [
-        wording.promise(release),
+        wording.guarantee(release),
         wording.added(release.noise, release.step, "every count"),
         _how_sure(release),
     ]
