@@ -34,10 +34,10 @@ from sfumato.releases.scoreplot import ScoreplotRelease
 
 
 def histplot(
-    table: object,
-    *,
+    data: object,
     x: str,
     y: str | None = None,
+    *,
     hue: str | None = None,
     bins: Bins | None = None,
     stat: Stat = "count",
@@ -51,7 +51,7 @@ def histplot(
 
     Parameters
     ----------
-    table
+    data
         A path or glob of CSV or Parquet files, a pandas or Polars frame, an Arrow table, a
         DuckDB relation or a Spark DataFrame; or a `Table`, which says what may be spent on
         reading it.
@@ -107,14 +107,14 @@ def histplot(
         order=order,
         hue_order=hue_order,
     )
-    return release_alone(table, chart, bounds, unit, budget)
+    return release_alone(data, chart, bounds, unit, budget)
 
 
 def boxplot(
-    table: object,
-    *,
+    data: object,
     x: str | None = None,
     y: str | None = None,
+    *,
     hue: str | None = None,
     order: Order | None = None,
     hue_order: Order | None = None,
@@ -131,7 +131,7 @@ def boxplot(
 
     Parameters
     ----------
-    table
+    data
         A path or glob of CSV or Parquet files, a pandas or Polars frame, an Arrow table, a
         DuckDB relation or a Spark DataFrame; or a `Table`, which says what may be spent on
         reading it.
@@ -197,14 +197,14 @@ def boxplot(
         orient=orient,
         bounds=bounds if isinstance(bounds, Private) else None,
     )
-    return release_alone(table, chart, bounds, unit, budget)
+    return release_alone(data, chart, bounds, unit, budget)
 
 
 def heatmap(
-    table: object,
-    *,
+    data: object,
     x: str,
     y: str,
+    *,
     resolution: Resolution = 256,
     method: HeatMethod = "adaptive",
     decoder: Decoder | None = None,
@@ -224,7 +224,7 @@ def heatmap(
 
     Parameters
     ----------
-    table
+    data
         A path or glob of CSV or Parquet files, a pandas or Polars frame, an Arrow table, a
         DuckDB relation or a Spark DataFrame; or a `Table`, which says what may be spent on
         reading it.
@@ -305,11 +305,11 @@ def heatmap(
         origin=origin,
         aspect=aspect,
     )
-    return release_alone(table, chart, bounds, unit, budget)
+    return release_alone(data, chart, bounds, unit, budget)
 
 
 def pca(
-    table: object,
+    data: object,
     *,
     columns: Sequence[str],
     n_components: int | None = None,
@@ -322,7 +322,7 @@ def pca(
 
     Parameters
     ----------
-    table
+    data
         A path or glob of CSV or Parquet files, a pandas or Polars frame, an Arrow table, a
         DuckDB relation or a Spark DataFrame; or a `Table`, which says what may be spent on
         reading it.
@@ -368,11 +368,11 @@ def pca(
         n_components=n_components,
         scale=scale,
     )
-    return release_alone(table, chart, bounds, unit, budget)
+    return release_alone(data, chart, bounds, unit, budget)
 
 
 def scoreplot(
-    table: object,
+    data: object,
     pca: PcaRelease | None = None,
     *,
     columns: Sequence[str] | None = None,
@@ -391,7 +391,7 @@ def scoreplot(
 
     Parameters
     ----------
-    table
+    data
         A path or glob of CSV or Parquet files, a pandas or Polars frame, an Arrow table, a
         DuckDB relation or a Spark DataFrame; or a `Table`, which says what may be spent on
         reading it.
@@ -462,13 +462,13 @@ def scoreplot(
         split=split,
         scale=scale,
     )
-    return release_alone(table, chart, bounds, unit, budget)
+    return release_alone(data, chart, bounds, unit, budget)
 
 
 def quantiles(
-    table: object,
-    *,
+    data: object,
     x: str,
+    *,
     q: Sequence[float] | float = (0.25, 0.5, 0.75),
     hue: str | None = None,
     hue_order: Order | None = None,
@@ -484,7 +484,7 @@ def quantiles(
 
     Parameters
     ----------
-    table
+    data
         A path or glob of CSV or Parquet files, a pandas or Polars frame, an Arrow table, a
         DuckDB relation or a Spark DataFrame; or a `Table`, which says what may be spent on
         reading it.
@@ -545,4 +545,4 @@ def quantiles(
         n=n,
         bounds=bounds if isinstance(bounds, Private) else None,
     )
-    return release_alone(table, chart, bounds, unit, budget)
+    return release_alone(data, chart, bounds, unit, budget)
