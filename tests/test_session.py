@@ -390,7 +390,7 @@ def test_a_private_search_and_the_boxes_are_one_charge():
         (dict(y="wait", whis=-1), sf.DomainError),
         (dict(y="wait", step=0), sf.DomainError),
         (dict(y="wait", method="best"), sf.DomainError),
-        (dict(y="wait", bounds=(0, 1)), sf.DomainError),
+        (dict(y="wait", bounds=(1, 0)), sf.DomainError),
         (dict(y="wait", hue_order=["A"]), sf.DomainError),
         (dict(y="missing"), sf.SourceError),
         (dict(y="wait", budget=5.0), sf.BudgetError),

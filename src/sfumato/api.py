@@ -34,10 +34,10 @@ from sfumato.releases.scoreplot import ScoreplotRelease
 
 
 def histplot(
-    table: object,
-    *,
+    data: object,
     x: str,
     y: str | None = None,
+    *,
     hue: str | None = None,
     bins: Bins | None = None,
     stat: Stat = "count",
@@ -51,7 +51,7 @@ def histplot(
 
     Parameters
     ----------
-    table
+    data
         A path or glob of CSV or Parquet files, a pandas or Polars frame, an Arrow table, a
         DuckDB relation or a Spark DataFrame; or a `Table` with limits on threads and memory.
     x
@@ -106,14 +106,14 @@ def histplot(
         order=order,
         hue_order=hue_order,
     )
-    return release_alone(table, chart, bounds, unit, budget)
+    return release_alone(data, chart, bounds, unit, budget)
 
 
 def boxplot(
-    table: object,
-    *,
+    data: object,
     x: str | None = None,
     y: str | None = None,
+    *,
     hue: str | None = None,
     order: Order | None = None,
     hue_order: Order | None = None,
@@ -130,7 +130,7 @@ def boxplot(
 
     Parameters
     ----------
-    table
+    data
         A path or glob of CSV or Parquet files, a pandas or Polars frame, an Arrow table, a
         DuckDB relation or a Spark DataFrame; or a `Table` with limits on threads and memory.
     x
@@ -195,14 +195,14 @@ def boxplot(
         orient=orient,
         bounds=bounds if isinstance(bounds, Private) else None,
     )
-    return release_alone(table, chart, bounds, unit, budget)
+    return release_alone(data, chart, bounds, unit, budget)
 
 
 def heatmap(
-    table: object,
-    *,
+    data: object,
     x: str,
     y: str,
+    *,
     resolution: Resolution = 256,
     method: HeatMethod = "adaptive",
     decoder: Decoder | None = None,
@@ -222,7 +222,7 @@ def heatmap(
 
     Parameters
     ----------
-    table
+    data
         A path or glob of CSV or Parquet files, a pandas or Polars frame, an Arrow table, a
         DuckDB relation or a Spark DataFrame; or a `Table` with limits on threads and memory.
     x
@@ -301,11 +301,11 @@ def heatmap(
         origin=origin,
         aspect=aspect,
     )
-    return release_alone(table, chart, bounds, unit, budget)
+    return release_alone(data, chart, bounds, unit, budget)
 
 
 def pca(
-    table: object,
+    data: object,
     *,
     columns: Sequence[str],
     n_components: int | None = None,
@@ -318,7 +318,7 @@ def pca(
 
     Parameters
     ----------
-    table
+    data
         A path or glob of CSV or Parquet files, a pandas or Polars frame, an Arrow table, a
         DuckDB relation or a Spark DataFrame; or a `Table` with limits on threads and memory.
     columns
@@ -362,11 +362,11 @@ def pca(
         n_components=n_components,
         scale=scale,
     )
-    return release_alone(table, chart, bounds, unit, budget)
+    return release_alone(data, chart, bounds, unit, budget)
 
 
 def scoreplot(
-    table: object,
+    data: object,
     pca: PcaRelease | None = None,
     *,
     columns: Sequence[str] | None = None,
@@ -385,7 +385,7 @@ def scoreplot(
 
     Parameters
     ----------
-    table
+    data
         A path or glob of CSV or Parquet files, a pandas or Polars frame, an Arrow table, a
         DuckDB relation or a Spark DataFrame; or a `Table` with limits on threads and memory.
     pca
@@ -454,13 +454,13 @@ def scoreplot(
         split=split,
         scale=scale,
     )
-    return release_alone(table, chart, bounds, unit, budget)
+    return release_alone(data, chart, bounds, unit, budget)
 
 
 def quantiles(
-    table: object,
-    *,
+    data: object,
     x: str,
+    *,
     q: Sequence[float] | float = (0.25, 0.5, 0.75),
     hue: str | None = None,
     hue_order: Order | None = None,
@@ -476,7 +476,7 @@ def quantiles(
 
     Parameters
     ----------
-    table
+    data
         A path or glob of CSV or Parquet files, a pandas or Polars frame, an Arrow table, a
         DuckDB relation or a Spark DataFrame; or a `Table` with limits on threads and memory.
     x
@@ -536,4 +536,4 @@ def quantiles(
         n=n,
         bounds=bounds if isinstance(bounds, Private) else None,
     )
-    return release_alone(table, chart, bounds, unit, budget)
+    return release_alone(data, chart, bounds, unit, budget)

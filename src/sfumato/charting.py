@@ -6,10 +6,10 @@ Made by tools/generate.py from the definitions of the charts.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from sfumato.charts.axes import Bins, Order
+from sfumato.charts.axes import Bins, Order, Range
 from sfumato.charts.boxplot.chart import BoxMethod, Boxplot
 from sfumato.charts.chart import Chart, P, R_co
 from sfumato.charts.heatmap.chart import Heatmap, HeatMethod
@@ -39,7 +39,12 @@ class Charting(ABC):
 
     @abstractmethod
     def release(
-        self, chart: Chart[P, R_co], *, budget: Budget | Share | float, fresh: bool = False
+        self,
+        chart: Chart[P, R_co],
+        *,
+        bounds: object = None,
+        budget: Budget | Share | float,
+        fresh: bool = False,
     ) -> R_co:
         """Plan, charge, measure; unless the same was released before, and `fresh` is not asked for.
 
@@ -50,14 +55,15 @@ class Charting(ABC):
 
     def histplot(
         self,
-        *,
         x: str,
         y: str | None = None,
+        *,
         hue: str | None = None,
         bins: Bins | None = None,
         stat: Stat = "count",
         order: Order | None = None,
         hue_order: Order | None = None,
+        bounds: Range | Mapping[str, Range] | None = None,
         budget: Budget | float | Share,
         fresh: bool = False,
     ) -> HistogramRelease:
@@ -85,6 +91,10 @@ class Charting(ABC):
         hue_order
             The public categories of `hue`, in the order to show them. Default: all that are
             declared. ``sf.private(delta=1e-6)`` searches for them instead, with that δ.
+        bounds
+            The public range of `x`, ``(lower, upper)``; of two columns ``{"lon": (…), "lat":
+            (…)}``. Edges of bins are bounds too. It holds for this chart alone; left out, what the
+            session's domain declares.
         budget
             What the chart may spend; a bare number is pure ε. A part of what is left is
             ``session.remaining / 4``.
@@ -115,22 +125,22 @@ class Charting(ABC):
             order=order,
             hue_order=hue_order,
         )
-        return self.release(chart, budget=budget, fresh=fresh)
+        return self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
 
     def boxplot(
         self,
-        *,
         x: str | None = None,
         y: str | None = None,
+        *,
         hue: str | None = None,
         order: Order | None = None,
         hue_order: Order | None = None,
-        bounds: Private | None = None,
         method: BoxMethod = "fence",
         whis: float = 1.5,
         step: float | None = None,
         buffer: float = 0.25,
         orient: Orient | None = None,
+        bounds: Range | Private | Mapping[str, Range] | None = None,
         budget: Budget | float | Share,
         fresh: bool = False,
     ) -> BoxplotRelease:
@@ -152,9 +162,6 @@ class Charting(ABC):
         hue_order
             The public categories of `hue`, in the order to show them. Default: all that are
             declared. ``sf.private(delta=1e-6)`` searches for them instead, with that δ.
-        bounds
-            ``sf.private()``, to search for bounds that are not declared, with a share of the
-            budget.
         method
             How boxes are measured; the others than fence are for comparison. One of ``"fence"``,
             ``"dpboxplot"``, ``"jointexp"``, ``"approx"``, ``"single"``, ``"unbounded"``.
@@ -168,6 +175,10 @@ class Charting(ABC):
         orient
             Direction of the boxes: v with values on `y`, h with values on `x`. Default: from the
             columns. One of ``"v"``, ``"h"``.
+        bounds
+            The public range of the values, ``(lower, upper)``; or ``sf.private()`` to search for it
+            with a share of the budget. It holds for this chart alone; left out, what the session's
+            domain declares.
         budget
             What the chart may spend; a bare number is pure ε. A part of what is left is
             ``session.remaining / 4``.
@@ -194,20 +205,20 @@ class Charting(ABC):
             hue=hue,
             order=order,
             hue_order=hue_order,
-            bounds=bounds,
             method=method,
             whis=whis,
             step=step,
             buffer=buffer,
             orient=orient,
+            bounds=bounds if isinstance(bounds, Private) else None,
         )
-        return self.release(chart, budget=budget, fresh=fresh)
+        return self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
 
     def heatmap(
         self,
-        *,
         x: str,
         y: str,
+        *,
         resolution: Resolution = 256,
         method: HeatMethod = "adaptive",
         decoder: Decoder | None = None,
@@ -219,6 +230,7 @@ class Charting(ABC):
         outside: Outside = "drop",
         origin: Origin = "lower",
         aspect: Aspect | None = None,
+        bounds: Mapping[str, Range] | None = None,
         budget: Budget | float | Share,
         fresh: bool = False,
     ) -> HeatmapRelease:
@@ -257,6 +269,10 @@ class Charting(ABC):
             How the window is drawn: map for degrees of longitude and latitude, equal for one scale
             on both axes, free to fill the picture. Default: from the names of the columns and the
             origin. One of ``"map"``, ``"equal"``, ``"free"``.
+        bounds
+            The public window, ``{"lon": (…), "lat": (…)}``, and the public range of `weight` if
+            there is one. It holds for this chart alone; left out, what the session's domain
+            declares.
         budget
             What the chart may spend; a bare number is pure ε. A part of what is left is
             ``session.remaining / 4``.
@@ -298,7 +314,7 @@ class Charting(ABC):
             origin=origin,
             aspect=aspect,
         )
-        return self.release(chart, budget=budget, fresh=fresh)
+        return self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
 
     def pca(
         self,
@@ -306,6 +322,7 @@ class Charting(ABC):
         columns: Sequence[str],
         n_components: int | None = None,
         scale: Scale | None = None,
+        bounds: Mapping[str, Range] | None = None,
         budget: Budget | Share,
         fresh: bool = False,
     ) -> PcaRelease:
@@ -322,6 +339,9 @@ class Charting(ABC):
             One scaled unit in each column; default: half of each public range. ``{"age": 20, …}``,
             or ``sf.private(share=0.1)`` to scale each column by its quartiles, with that share of
             the budget.
+        bounds
+            The public range of every column, ``{"age": (0, 100), …}``. It holds for this chart
+            alone; left out, what the session's domain declares.
         budget
             What the chart may spend, ``sf.Budget(epsilon, delta)``: it needs a δ. A part of what is
             left is ``session.remaining / 4``.
@@ -354,7 +374,7 @@ class Charting(ABC):
             n_components=n_components,
             scale=scale,
         )
-        return self.release(chart, budget=budget, fresh=fresh)
+        return self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
 
     def scoreplot(
         self,
@@ -368,6 +388,7 @@ class Charting(ABC):
         method: ScoreMethod = "haar",
         split: Literal["thirds", "halves"] | Sequence[float] | None = None,
         scale: Scale | None = None,
+        bounds: Mapping[str, Range] | None = None,
         budget: Budget | Share,
         fresh: bool = False,
     ) -> ScoreplotRelease:
@@ -401,6 +422,9 @@ class Charting(ABC):
             One scaled unit in each column; default: half of each public range. ``{"age": 20, …}``,
             or ``sf.private(share=0.1)`` to scale each column by its quartiles, with that share of
             the budget.
+        bounds
+            The public range of every column, ``{"age": (0, 100), …}``. Not needed with a `pca`. It
+            holds for this chart alone; left out, what the session's domain declares.
         budget
             What the chart may spend, ``sf.Budget(epsilon, delta)``: it needs a δ. A part of what is
             left is ``session.remaining / 4``.
@@ -440,20 +464,20 @@ class Charting(ABC):
             split=split,
             scale=scale,
         )
-        return self.release(chart, budget=budget, fresh=fresh)
+        return self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
 
     def quantiles(
         self,
-        *,
         x: str,
+        *,
         q: Sequence[float] | float = (0.25, 0.5, 0.75),
         hue: str | None = None,
         hue_order: Order | None = None,
-        bounds: Private | None = None,
         method: QuantileMethod | None = None,
         step: float | None = None,
         neighbours: Neighbours = "add-remove",
         n: int | None = None,
+        bounds: Range | Private | Mapping[str, Range] | None = None,
         budget: Budget | float | Share,
         fresh: bool = False,
     ) -> QuantilesRelease:
@@ -470,9 +494,6 @@ class Charting(ABC):
         hue_order
             The public categories of `hue`, in the order to show them. Default: all that are
             declared. ``sf.private(delta=1e-6)`` searches for them instead, with that δ.
-        bounds
-            ``sf.private()``, to search for bounds that are not declared, with a share of the
-            budget.
         method
             How quantiles are chosen: joint all at once, most accurate, up to six levels; approx
             recursively, for many levels. The others are for comparison. Default: by the number of
@@ -487,6 +508,10 @@ class Charting(ABC):
         n
             The public number of rows, with replaced rows as neighbours. It must be the ``size``
             that the session was opened with.
+        bounds
+            The public range of the values, ``(lower, upper)``; or ``sf.private()`` to search for it
+            with a share of the budget. It holds for this chart alone; left out, what the session's
+            domain declares.
         budget
             What the chart may spend; a bare number is pure ε. A part of what is left is
             ``session.remaining / 4``.
@@ -513,10 +538,10 @@ class Charting(ABC):
             q=q,
             hue=hue,
             hue_order=hue_order,
-            bounds=bounds,
             method=method,
             step=step,
             neighbours=neighbours,
             n=n,
+            bounds=bounds if isinstance(bounds, Private) else None,
         )
-        return self.release(chart, budget=budget, fresh=fresh)
+        return self.release(chart, bounds=bounds, budget=budget, fresh=fresh)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, KeysView, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
-from typing import Literal, cast
+from enum import Enum, EnumType
+from typing import Any, Literal, Protocol, cast
 
 from sfumato.errors import LISTED, PAIR, BoundsOf, CategoriesOf, DomainError, PrivateSearch, Worded
 
@@ -180,7 +181,10 @@ def _read_range(values: range) -> Bounds:
 
 def read_list(spelling: object) -> tuple[object, ...]:
     """Return the items of a list; none for a text, or for a set, which has no order to keep."""
-    if isinstance(spelling, Iterable) and not isinstance(spelling, str | bytes | Set | Mapping):
+    unordered = isinstance(spelling, Set) and not isinstance(spelling, KeysView)
+    if isinstance(spelling, Iterable) and not isinstance(spelling, str | bytes | Mapping):
+        if unordered:
+            return ()
         with suppress(TypeError):  # an array without dimensions only looks like a list
             return tuple(cast(Iterable[object], spelling))
     return ()
@@ -213,6 +217,54 @@ def convert_to_datetime(microseconds: float) -> datetime:
 
 Value = str | int | float | bool
 Kind = Literal["text", "number", "flag"]
+
+
+class HasCategories(Protocol):
+    """A type with fixed categories: pandas' ``CategoricalDtype``, Polars' ``Enum``."""
+
+    @property
+    def categories(self) -> Any:
+        """The categories, in their order."""
+        ...
+
+
+Listed = Iterable[Value] | Iterable[Enum] | type[Enum] | HasCategories
+"""Whatever lists values in an order: a range, an array, an index, an enum, a categorical."""
+
+
+def list_values(spelling: object) -> tuple[object, ...]:
+    """Return the values that a list of categories names, as Python's own; none if it is no list.
+
+    An enum stands for the values of its members, and a categorical for all of its categories, in
+    their order, whether they occur in it or not. A set has no order to keep, and is no list.
+
+    Examples
+    --------
+    >>> list_values(range(1, 4)), list_values(Enum("Ward", {"NORTH": "N", "SOUTH": "S"}))
+    ((1, 2, 3), ('N', 'S'))
+    """
+    if isinstance(spelling, EnumType):
+        return tuple(map(_read_value, cast(Iterable[object], spelling)))
+    for holder in (spelling, getattr(spelling, "dtype", None)):
+        if known := read_list(getattr(holder, "categories", None)):
+            return tuple(map(_read_value, known))
+    if hasattr(spelling, "unify_dictionaries"):  # an Arrow column in chunks
+        merged = cast(Any, spelling).unify_dictionaries()
+        spelling = merged.chunk(0) if merged.num_chunks else ()
+    values = read_list(getattr(spelling, "dictionary", spelling))
+    return tuple(map(_read_value, values))
+
+
+def _read_value(item: object) -> object:
+    """Return a value as Python's own: what NumPy, Arrow and enums wrap is taken out."""
+    if isinstance(item, Enum):
+        return _read_value(item.value)
+    for unwrap in ("as_py", "item"):  # of Arrow, of NumPy
+        if callable(method := getattr(item, unwrap, None)):
+            with suppress(TypeError, ValueError):
+                return method()
+    return item
+
 
 _LARGEST_WHOLE = 2**53
 _EXAMPLE = Worded(
@@ -258,11 +310,16 @@ class Categories:
         return _find_kind(self.values[0]) if self.values else "text"
 
     @classmethod
-    def of(cls, spelling: Categories | Sequence[Value]) -> Categories:
-        """Read `Categories` from a list of values."""
+    def of(cls, spelling: Categories | Listed) -> Categories:
+        """Read `Categories` from whatever lists values: an array, an enum, a categorical.
+
+        Privacy
+        -------
+        Whatever is passed is declared public by whoever passes it.
+        """
         if isinstance(spelling, Categories):
             return spelling
-        if values := read_list(spelling):
+        if values := list_values(spelling):
             return cls(cast(tuple[Value, ...], values))
         raise DomainError(
             "Categories are a list of at least one value, not a text or a set.",
@@ -290,13 +347,16 @@ class Categories:
 class Domain:
     """What is public about each column: a pair of numbers is `Bounds`, a list `Categories`.
 
-    A ``range`` is `Bounds` of whole numbers.
+    A ``range`` is `Bounds` of whole numbers; an enum or a categorical type is `Categories`. Two
+    domains are joined by ``|``, where the right one wins.
 
     Examples
     --------
     >>> domain = Domain(wait=(0, 240), ward=["A", "B"])
-    >>> domain.bounds("wait").upper
-    240.0
+    >>> domain["wait"].upper, "ward" in domain, len(domain)
+    (240.0, True, 2)
+    >>> domain | {"ward": ["C"]}
+    Domain(wait=Bounds(lower=0.0, upper=240.0), ward=Categories(values=('C',)))
     """
 
     columns: Mapping[str, Bounds | Categories]
@@ -312,6 +372,36 @@ class Domain:
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.columns)
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    def __bool__(self) -> bool:
+        return True  # also where nothing is declared
+
+    def __contains__(self, column: object) -> bool:
+        return column in self.columns
+
+    def __getitem__(self, column: str) -> Bounds | Categories:
+        return self.fact(column)
+
+    def keys(self) -> KeysView[str]:
+        """Return the names of what is declared, so that ``dict(domain)`` works."""
+        return self.columns.keys()
+
+    def __or__(self, other: object) -> Domain:
+        if not isinstance(other, Domain | Mapping):
+            return NotImplemented
+        more = Domain.of(cast(Domain | Mapping[str, object], other))
+        both = Domain({**self.columns, **more.columns})
+        return both.with_types({**self.types, **more.types})
+
+    def __ror__(self, other: object) -> Domain:
+        return (
+            Domain.of(cast(Mapping[str, object], other)) | self
+            if isinstance(other, Mapping)
+            else NotImplemented
+        )
 
     @classmethod
     def of(cls, spelling: Domain | Mapping[str, object] | None) -> Domain:
@@ -376,12 +466,13 @@ def _read_fact(spelling: object) -> Bounds | Categories:
         return spelling
     if isinstance(spelling, range):
         return Bounds.of(spelling)
-    if not isinstance(spelling, list | tuple):
+    values = list_values(spelling)
+    numbers = not any(isinstance(value, str | bool) for value in values)
+    if isinstance(spelling, tuple) and len(values) == 2 and numbers:
+        return Bounds.of(cast(Sequence[float], spelling))
+    if not values and not isinstance(spelling, list | tuple):
         raise _make_declaration_error()
-    items = cast(Sequence[Value], spelling)
-    numbers = not any(isinstance(item, str | bool) for item in items)
-    pair = isinstance(spelling, tuple) and len(items) == 2
-    return Bounds.of(cast(Sequence[float], items)) if pair and numbers else Categories.of(items)
+    return Categories.of(cast(Sequence[Value], values))
 
 
 def _read_mapping(columns: object) -> Mapping[str, object]:

@@ -11,12 +11,13 @@ import numpy as np
 
 from sfumato.charts.option import About
 from sfumato.dates import MOST, find_pace
-from sfumato.domain import Bounds, Categories, Domain, Value, is_on_calendar
+from sfumato.domain import Bounds, Categories, Domain, Listed, is_on_calendar, list_values
 from sfumato.errors import DomainError, Setting, Worded
 from sfumato.grid import Edges, Grid, Key, Labels
 from sfumato.private_search import Private
 
-Order = Categories | Private | Sequence[Value]
+Order = Categories | Private | Listed
+"""Public categories: a list, a range, an array, an index, an enum or a categorical."""
 
 HUE = About(help="The column whose categories are groups, one colour each.", metavar="COLUMN")
 """What every `hue` says about itself."""
@@ -49,7 +50,29 @@ def read_labels(domain: Domain, column: str | None, order: Order | None) -> Labe
     if column is None:
         return None
     wanted = cast(Categories | None, read_order(order))
-    return Labels(column, domain.categories(column).select(wanted, column))
+    return Labels(column, select_categories(domain, column, wanted))
+
+
+def select_categories(domain: Domain, column: str, order: Categories | None) -> Categories:
+    """Return the categories asked for: some of those declared, or where none are, what is given.
+
+    Privacy
+    -------
+    An order is given by whoever asks, and so as public as a declaration.
+    """
+    if order is not None and column not in domain:
+        return order
+    return domain.categories(column).select(order, column)
+
+
+def list_order(order: Order | None) -> Order | None:
+    """Return an order that can be read again and compared: a list of Python's own values.
+
+    What is no list stays, and is refused where it is read.
+    """
+    if isinstance(order, Categories | Private | None):
+        return order
+    return cast(Order, list_values(order)) or order
 
 
 Range = Bounds | Sequence[float] | Sequence[date]
@@ -68,7 +91,7 @@ def declare_bounds(
 def declare_categories(orders: Mapping[str | None, Order | None]) -> dict[str, object]:
     """Return the categories of columns whose order is given, and not searched for."""
     return {
-        column: order
+        column: Categories.of(order)
         for column, order in orders.items()
         if column is not None and order is not None and not isinstance(order, Private)
     }
@@ -114,7 +137,9 @@ def make_axis_key(
 ) -> Key:
     """Return the public cells of one axis, from what is declared about its column."""
     if order is not None:
-        return Labels(column, domain.categories(column).select(order, column))
+        return Labels(column, select_categories(domain, column, order))
+    if column not in domain and isinstance(bins, tuple):  # edges are bounds too
+        domain |= {column: Bounds.of((bins[0], bins[-1]))}
     match domain.fact(column):
         case Categories() as categories:
             return Labels(column, categories)

@@ -75,12 +75,15 @@ class Histogram(Chart["HistogramPlan", HistogramRelease]):
             help="The column along the x axis: binned if it has bounds, one bar per category if "
             "it has categories.",
             metavar="COLUMN",
+            positional=True,
         )
     )
     y: str | None = field(
         default=None,
         metadata=About(
-            help="The column along the y axis, for counts in two dimensions.", metavar="COLUMN"
+            help="The column along the y axis, for counts in two dimensions.",
+            metavar="COLUMN",
+            positional=True,
         ),
     )
     hue: str | None = field(default=None, metadata=HUE)

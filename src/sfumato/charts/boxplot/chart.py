@@ -83,6 +83,7 @@ class Boxplot(Chart[BoxplotPlan, BoxplotRelease]):
             help="The column along the x axis, if any. The one of `x` and `y` with bounds has the "
             "values, the other the categories.",
             metavar="COLUMN",
+            positional=True,
         ),
     )
     y: str | None = field(
@@ -90,6 +91,7 @@ class Boxplot(Chart[BoxplotPlan, BoxplotRelease]):
         metadata=About(
             help="The column along the y axis, if any. Values on `x` give horizontal boxes.",
             metavar="COLUMN",
+            positional=True,
         ),
     )
     hue: str | None = field(default=None, metadata=HUE)
