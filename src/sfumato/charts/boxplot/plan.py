@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Protocol
 
 from sfumato.charts.allocation import CategorySearch
-from sfumato.charts.chart import Plan, describe_text_columns, describe_smallest
+from sfumato.charts.chart import Plan, describe_smallest, describe_text_columns
 from sfumato.charts.values import MOST_VALUES, BoundsSearch, Values
 from sfumato.domain import Bounds, convert_to_float
 from sfumato.engines.engine import Schema
