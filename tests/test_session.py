@@ -291,7 +291,7 @@ def test_a_chart_beyond_its_ledger_is_refused_with_the_most_that_it_could_have()
     s = sf.Session(people, domain=domain, budget=sf.Budget(1, 1e-6))
     chart = sf.PCA(["age", "income"])
     standing = s.plan(chart, budget=sf.Budget(4, 1e-6)).standing
-    assert standing.startswith("would refuse it: at most ε = 1, δ = 1e-06 is left")
+    assert standing.startswith("refused: at most ε = 1, δ = 1e-06 is left")
     with pytest.raises(sf.BudgetError, match=r"at most Budget\(epsilon=1, delta=1e-6\)"):
         s.release(chart, budget=sf.Budget(4, 1e-6))
     assert s.ledger.entries == ()

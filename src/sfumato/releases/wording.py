@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from sfumato.releases.release import Release
 
 _ALIKE = 1.001  # times the least variance: what rounding adds
-NOBODY = "No category is held by enough people to be shown."
+NOBODY = "No category has enough people to be shown."
 
 
 def title(release: Release) -> str:
@@ -96,8 +96,8 @@ def left_out(keys: Iterable[object], found: Iterable[str]) -> list[str]:
         return []
     columns = " and ".join(abbreviate(key.column) for key in searched)
     cut = any(key.cells >= MOST_FOUND for key in searched)
-    most = f", and beyond the first {MOST_FOUND} by the alphabet" if cut else ""
-    return [f"Categories of {columns} that few people hold are left out{most}."]
+    most = f", and all after the first {MOST_FOUND} in alphabetical order" if cut else ""
+    return [f"Rare categories of {columns} are left out{most}."]
 
 
 def binned(keys: Iterable[object]) -> list[str]:

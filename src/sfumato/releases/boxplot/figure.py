@@ -69,7 +69,7 @@ def _notes(release: BoxplotRelease, window: Window) -> tuple[str, ...]:
         return (wording.NOBODY,)
     if not release.bounds_found:
         return (wording.found_nothing(release.guarantee),)
-    cut = ("Some soft edges go on beyond the axis.",) if window.cut else ()
+    cut = ("Some soft edges extend beyond the axis.",) if window.cut else ()
     return (*cut, _ENDED) if _ended(release) else cut
 
 

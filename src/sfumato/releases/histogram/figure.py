@@ -41,7 +41,7 @@ def caption(release: HistogramRelease) -> str:
         _how_sure(release),
     ]
     if release.y is None and (release.numbers < 0).any():
-        parts.append("Hollow triangles mark counts that noise took below zero.")
+        parts.append("Hollow triangles: noisy counts below zero.")
     binned = [key for key in release.keys if isinstance(key, Grid | Edges)]
     if any(_reaches(key) for key in binned):
         parts.append("Values are clipped to the axis.")
@@ -70,7 +70,7 @@ def _notes(release: HistogramRelease) -> tuple[str, ...]:
     if release.numbers.size == 0:
         return (wording.NOBODY,)
     if release.stat != "count" and release.counts.sum() <= 0:
-        return ("The noisy total is not above zero: proportions cannot be told.",)
+        return ("The noisy total is not above zero: no proportions available.",)
     return ()
 
 

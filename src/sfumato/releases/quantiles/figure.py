@@ -62,14 +62,14 @@ def _how_sure(release: QuantilesRelease) -> list[str]:
     if any(release.told):
         sure.append(f"Bars: {format_percent(release.coverage)} confidence intervals.")
     if not all(release.told):
-        sure.append(f"Levels that are not drawn: {TOO_FEW}.")
+        sure.append(f"Levels not drawn: {TOO_FEW}.")
     return sure
 
 
 def _notes(release: QuantilesRelease, window: Window) -> tuple[str, ...]:
     if not release.cells:
         return (wording.NOBODY,)
-    return (*release.doubts, *(("Some bars go on beyond the axis.",) if window.cut else ()))
+    return (*release.doubts, *(("Some bars extend beyond the axis.",) if window.cut else ()))
 
 
 def _curves(release: QuantilesRelease) -> tuple[Axis, tuple[Points, ...]]:
