@@ -43,6 +43,11 @@ def histplot(
     stat: Stat = "count",
     order: Order | None = None,
     hue_order: Order | None = None,
+    col: str | None = None,
+    row: str | None = None,
+    col_order: Order | None = None,
+    row_order: Order | None = None,
+    col_wrap: int | None = None,
     bounds: Range | Mapping[str, Range] | None = None,
     unit: PrivacyUnit | str | None = None,
     budget: Budget | float,
@@ -75,6 +80,16 @@ def histplot(
     hue_order
         The public categories of `hue`, in the order to show them. ``sf.private(delta=1e-6)``
         searches for them instead, with that δ.
+    col
+        The column that has a panel for each category, side by side.
+    row
+        The column that has a panel for each category, one below the other.
+    col_order
+        The public categories of `col`, in the order to show them.
+    row_order
+        The public categories of `row`, in the order to show them.
+    col_wrap
+        How many panels of `col` stand side by side before the next row.
     bounds
         The public range of `x`, ``(lower, upper)``; of two columns ``{"lon": (…), "lat":
         (…)}``. Edges of bins are bounds too.
@@ -87,8 +102,9 @@ def histplot(
     Privacy
     -------
     ε-differentially private, or (ε, δ) where a δ is given, for one unit added or removed. All
-    bins and groups together are charged once. The release states its guarantee. Charts made one
-    by one do not know of each other: to bound what several reveal together, use a `Session`.
+    bins, groups and panels together are charged once. The release states its guarantee. Charts
+    made one by one do not know of each other: to bound what several reveal together, use a
+    `Session`.
 
     Examples
     --------
@@ -106,6 +122,11 @@ def histplot(
         stat=stat,
         order=order,
         hue_order=hue_order,
+        col=col,
+        row=row,
+        col_order=col_order,
+        row_order=row_order,
+        col_wrap=col_wrap,
     )
     return release_alone(table, chart, bounds, unit, budget)
 
@@ -123,6 +144,11 @@ def boxplot(
     step: float | None = None,
     buffer: float = 0.25,
     orient: Orient | None = None,
+    col: str | None = None,
+    row: str | None = None,
+    col_order: Order | None = None,
+    row_order: Order | None = None,
+    col_wrap: int | None = None,
     bounds: Range | Private | Mapping[str, Range] | None = None,
     unit: PrivacyUnit | str | None = None,
     budget: Budget | float,
@@ -161,6 +187,16 @@ def boxplot(
     orient
         How boxes stand: v with values on `y`, h with values on `x`. Left out, the columns tell.
         One of ``"v"``, ``"h"``.
+    col
+        The column that has a panel for each category, side by side.
+    row
+        The column that has a panel for each category, one below the other.
+    col_order
+        The public categories of `col`, in the order to show them.
+    row_order
+        The public categories of `row`, in the order to show them.
+    col_wrap
+        How many panels of `col` stand side by side before the next row.
     bounds
         The public range of the values, ``(lower, upper)``; or ``sf.private()`` to search for it
         with a share of the price.
@@ -173,8 +209,9 @@ def boxplot(
     Privacy
     -------
     ε-differentially private, or (ε, δ) where a δ is given, for one unit added or removed. All
-    boxes together are charged once. The release states its guarantee. Charts made one by one do
-    not know of each other: to bound what several reveal together, use a `Session`.
+    boxes of all panels together are charged once. The release states its guarantee. Charts made
+    one by one do not know of each other: to bound what several reveal together, use a
+    `Session`.
 
     Examples
     --------
@@ -195,6 +232,11 @@ def boxplot(
         step=step,
         buffer=buffer,
         orient=orient,
+        col=col,
+        row=row,
+        col_order=col_order,
+        row_order=row_order,
+        col_wrap=col_wrap,
         bounds=bounds if isinstance(bounds, Private) else None,
     )
     return release_alone(table, chart, bounds, unit, budget)
@@ -476,6 +518,11 @@ def quantiles(
     step: float | None = None,
     neighbours: Neighbours = "add-remove",
     n: int | None = None,
+    col: str | None = None,
+    row: str | None = None,
+    col_order: Order | None = None,
+    row_order: Order | None = None,
+    col_wrap: int | None = None,
     bounds: Range | Private | Mapping[str, Range] | None = None,
     unit: PrivacyUnit | str | None = None,
     budget: Budget | float,
@@ -510,6 +557,16 @@ def quantiles(
         of rows, `n`, is public, and no ledger is kept. One of ``"add-remove"``, ``"replace"``.
     n
         The public number of rows, where neighbours replace one.
+    col
+        The column that has a panel for each category, side by side.
+    row
+        The column that has a panel for each category, one below the other.
+    col_order
+        The public categories of `col`, in the order to show them.
+    row_order
+        The public categories of `row`, in the order to show them.
+    col_wrap
+        How many panels of `col` stand side by side before the next row.
     bounds
         The public range of the values, ``(lower, upper)``; or ``sf.private()`` to search for it
         with a share of the price.
@@ -522,9 +579,10 @@ def quantiles(
     Privacy
     -------
     ε-differentially private, or (ε, δ) where a δ is given, for one unit added or removed. All
-    levels and groups together are charged once. Where neighbours replace a row the promise is
-    weaker, and the release says so. The release states its guarantee. Charts made one by one do
-    not know of each other: to bound what several reveal together, use a `Session`.
+    levels, groups and panels together are charged once. Where neighbours replace a row the
+    promise is weaker, and the release says so. The release states its guarantee. Charts made
+    one by one do not know of each other: to bound what several reveal together, use a
+    `Session`.
 
     Examples
     --------
@@ -543,6 +601,11 @@ def quantiles(
         step=step,
         neighbours=neighbours,
         n=n,
+        col=col,
+        row=row,
+        col_order=col_order,
+        row_order=row_order,
+        col_wrap=col_wrap,
         bounds=bounds if isinstance(bounds, Private) else None,
     )
     return release_alone(table, chart, bounds, unit, budget)

@@ -58,6 +58,11 @@ class Charting(ABC):
         stat: Stat = "count",
         order: Order | None = None,
         hue_order: Order | None = None,
+        col: str | None = None,
+        row: str | None = None,
+        col_order: Order | None = None,
+        row_order: Order | None = None,
+        col_wrap: int | None = None,
         budget: Budget | float | Share,
         fresh: bool = False,
     ) -> HistogramRelease:
@@ -85,6 +90,18 @@ class Charting(ABC):
         hue_order
             The public categories of `hue`, in the order to show them. Left out, all that are
             declared. ``sf.private(delta=1e-6)`` searches for them instead, with that δ.
+        col
+            The column that has a panel for each category, side by side.
+        row
+            The column that has a panel for each category, one below the other.
+        col_order
+            The public categories of `col`, in the order to show them. Left out, all that are
+            declared.
+        row_order
+            The public categories of `row`, in the order to show them. Left out, all that are
+            declared.
+        col_wrap
+            How many panels of `col` stand side by side before the next row.
         budget
             What the chart may spend; a bare number is pure ε. A part of what is left is
             ``session.remaining / 4``.
@@ -94,8 +111,8 @@ class Charting(ABC):
 
         Privacy
         -------
-        Costs `budget`, charged before the table is read. All bins and groups together are charged
-        once.
+        Costs `budget`, charged before the table is read. All bins, groups and panels together are
+        charged once.
 
         Examples
         --------
@@ -114,6 +131,11 @@ class Charting(ABC):
             stat=stat,
             order=order,
             hue_order=hue_order,
+            col=col,
+            row=row,
+            col_order=col_order,
+            row_order=row_order,
+            col_wrap=col_wrap,
         )
         return self.release(chart, budget=budget, fresh=fresh)
 
@@ -131,6 +153,11 @@ class Charting(ABC):
         step: float | None = None,
         buffer: float = 0.25,
         orient: Orient | None = None,
+        col: str | None = None,
+        row: str | None = None,
+        col_order: Order | None = None,
+        row_order: Order | None = None,
+        col_wrap: int | None = None,
         budget: Budget | float | Share,
         fresh: bool = False,
     ) -> BoxplotRelease:
@@ -167,6 +194,18 @@ class Charting(ABC):
         orient
             How boxes stand: v with values on `y`, h with values on `x`. Left out, the columns tell.
             One of ``"v"``, ``"h"``.
+        col
+            The column that has a panel for each category, side by side.
+        row
+            The column that has a panel for each category, one below the other.
+        col_order
+            The public categories of `col`, in the order to show them. Left out, all that are
+            declared.
+        row_order
+            The public categories of `row`, in the order to show them. Left out, all that are
+            declared.
+        col_wrap
+            How many panels of `col` stand side by side before the next row.
         budget
             What the chart may spend; a bare number is pure ε. A part of what is left is
             ``session.remaining / 4``.
@@ -176,7 +215,8 @@ class Charting(ABC):
 
         Privacy
         -------
-        Costs `budget`, charged before the table is read. All boxes together are charged once.
+        Costs `budget`, charged before the table is read. All boxes of all panels together are
+        charged once.
 
         Examples
         --------
@@ -199,6 +239,11 @@ class Charting(ABC):
             step=step,
             buffer=buffer,
             orient=orient,
+            col=col,
+            row=row,
+            col_order=col_order,
+            row_order=row_order,
+            col_wrap=col_wrap,
         )
         return self.release(chart, budget=budget, fresh=fresh)
 
@@ -453,6 +498,11 @@ class Charting(ABC):
         step: float | None = None,
         neighbours: Neighbours = "add-remove",
         n: int | None = None,
+        col: str | None = None,
+        row: str | None = None,
+        col_order: Order | None = None,
+        row_order: Order | None = None,
+        col_wrap: int | None = None,
         budget: Budget | float | Share,
         fresh: bool = False,
     ) -> QuantilesRelease:
@@ -485,6 +535,18 @@ class Charting(ABC):
         n
             The public number of rows, where neighbours replace one. It must be the ``size`` that
             the session was opened with.
+        col
+            The column that has a panel for each category, side by side.
+        row
+            The column that has a panel for each category, one below the other.
+        col_order
+            The public categories of `col`, in the order to show them. Left out, all that are
+            declared.
+        row_order
+            The public categories of `row`, in the order to show them. Left out, all that are
+            declared.
+        col_wrap
+            How many panels of `col` stand side by side before the next row.
         budget
             What the chart may spend; a bare number is pure ε. A part of what is left is
             ``session.remaining / 4``.
@@ -494,8 +556,8 @@ class Charting(ABC):
 
         Privacy
         -------
-        Costs `budget`, charged before the table is read. All levels and groups together are charged
-        once. Where neighbours replace a row the promise is weaker, and the release says so.
+        Costs `budget`, charged before the table is read. All levels, groups and panels together are
+        charged once. Where neighbours replace a row the promise is weaker, and the release says so.
 
         Examples
         --------
@@ -516,5 +578,10 @@ class Charting(ABC):
             step=step,
             neighbours=neighbours,
             n=n,
+            col=col,
+            row=row,
+            col_order=col_order,
+            row_order=row_order,
+            col_wrap=col_wrap,
         )
         return self.release(chart, budget=budget, fresh=fresh)
