@@ -133,7 +133,7 @@ def test_a_chart_without_an_output_prints_numbers_with_intervals(
     assert lines[1].split() == ["age", "count", "95", "%", "interval", "all", "together"]
     assert [line.split()[0] for line in lines[2:12]] == [str(low) for low in range(0, 100, 10)]
     assert "protecting each row" in lines[-1]
-    assert "nothing remembers" in answer.err
+    assert "is not recorded" in answer.err
 
 
 def test_whole_numbers_are_printed_one_by_one(

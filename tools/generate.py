@@ -33,22 +33,22 @@ WIDTH = 100
 
 TABLE = (
     "A path or glob of CSV or Parquet files, a pandas or Polars frame, an Arrow table, a DuckDB "
-    "relation or a Spark DataFrame; or a `Table`, which says what may be spent on reading it."
+    "relation or a Spark DataFrame; or a `Table` with limits on threads and memory."
 )
 UNIT = (
-    "Whose presence is hidden: a column of users, or a `PrivacyUnit`; one row unless you say "
-    "otherwise."
+    "What is protected: the column that identifies people, or a `PrivacyUnit`; each row if left "
+    "out."
 )
 PRICE = "What the chart may spend; a bare number is pure ε."
 PRICE_WITH_DELTA = "What the chart may spend, ``sf.Budget(epsilon, delta)``: it needs a δ."
 SHARED = "A part of what is left is ``session.remaining / 4``."
 ALONE = (
-    "{kind} for one unit added or removed. {chart} The release states its guarantee. Charts made "
-    "one by one do not know of each other: to bound what several reveal together, use a `Session`."
+    "{kind} for one unit added or removed. {chart} The release states its guarantee. The cost of "
+    "several charts adds up: use a `Session` to limit the total."
 )
 FRESH = (
-    "Measure and pay, though the session has released the same chart of the same table for no "
-    "less. Left out, that release is returned, free."
+    "Measure and pay again, even if the session has released the same chart of the same table at "
+    "this cost or more. By default that release is returned, free."
 )
 IN_A_SESSION = "Costs `budget`, charged before the table is read. {chart}"
 PURE = "ε-differentially private, or (ε, δ) where a δ is given,"

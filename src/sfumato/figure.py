@@ -218,7 +218,7 @@ class Boxes:
         Where the middle of each box stands on the axis of categories, and how wide each is.
     size
         The noisy number of units in each group.
-    clear
+    reliable
         False for a group too small for its box to say anything: none is drawn for it.
     coverage
         How often each interval, for itself, covers the truth.
@@ -238,7 +238,7 @@ class Boxes:
     upper_whisker: Estimates
     outliers_above: Estimates
     size: tuple[float, ...]
-    clear: tuple[bool, ...]
+    reliable: tuple[bool, ...]
     coverage: float
     orient: Orient = "v"
     series: str = ""

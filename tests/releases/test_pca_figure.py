@@ -60,7 +60,7 @@ def test_components_whose_directions_could_be_noise_are_told_by_colour(monkeypat
     release = sample(5)
     told_apart(monkeypatch, True, True, False, False, False)
     clear, unclear = bars(release)
-    assert (clear.series, unclear.series) == (pca_figure.CLEAR, pca_figure.UNCLEAR)
+    assert (clear.series, unclear.series) == (pca_figure.RELIABLE, pca_figure.UNRELIABLE)
     assert [len(clear.height), len(unclear.height)] == [2, 3]
     assert clear.right[-1] < unclear.left[0]
     shares = np.concatenate([clear.height, unclear.height])
@@ -73,14 +73,14 @@ def test_where_no_direction_is_clear_no_bar_has_the_colour_that_says_so(monkeypa
     release = sample(5)
     told_apart(monkeypatch, False)
     clear, unclear = bars(release)
-    assert (clear.series, unclear.series) == (pca_figure.CLEAR, pca_figure.UNCLEAR)
+    assert (clear.series, unclear.series) == (pca_figure.RELIABLE, pca_figure.UNRELIABLE)
     assert [len(clear.height), len(unclear.height)] == [0, 5]
     ax = release.screeplot(ax=Page().subplots())
     doubtful = theme.bar_colour(1)
     assert {to_hex(bar.get_facecolor()) for bar in ax.patches} == {doubtful}
     names = [text.get_text() for text in ax.get_legend().get_texts()]
     shown = [to_hex(patch.get_facecolor()) for patch in ax.get_legend().get_patches()]
-    assert names == [pca_figure.CLEAR, pca_figure.UNCLEAR]
+    assert names == [pca_figure.RELIABLE, pca_figure.UNRELIABLE]
     assert shown == [theme.bar_colour(0), doubtful]
     drawn = vl_convert.vegalite_to_svg(release.to_vega(), vl_version=VERSION)
     assert all(f">{name}</text>" in drawn for name in names)

@@ -27,7 +27,7 @@ def _about_panel_order(axis: str) -> About:
     about = about_order(axis)
     return About(
         help=about["help"],
-        session="Left out, all that are declared.",
+        session="Default: all that are declared.",
         metavar="A,B",
         spelled="order",
         panel="What is public",

@@ -73,8 +73,8 @@ class Histogram(Faceted, Chart["HistogramPlan", HistogramRelease]):
 
     x: str = field(
         metadata=About(
-            help="The column along the x axis: cut into bins if it has bounds, counted one by one "
-            "if it has categories.",
+            help="The column along the x axis: binned if it has bounds, one bar per category if "
+            "it has categories.",
             metavar="COLUMN",
         )
     )
@@ -160,7 +160,7 @@ class Histogram(Faceted, Chart["HistogramPlan", HistogramRelease]):
         return f"histogram of {self.x}{against}{by}{self.for_each}"
 
     def plan(self, domain: Domain, unit: PrivacyUnit, budget: Budget) -> HistogramPlan:
-        """Return the price and the expected error, or refuse. Knows public facts only."""
+        """Return the cost and the expected error, or refuse. Knows public facts only."""
         orders = {self.x: read_order(self.order), self.hue or "": read_order(self.hue_order)}
         asked = {name: order for name, order in orders.items() if isinstance(order, Private)}
         division = divide_budget(budget, asked, unit)
@@ -272,8 +272,8 @@ class HistogramPlan(Plan):
         return [
             ("noise", f"{self.noise.kind}, scale {self.noise.scale * step:,.4g} on every count"),
             ("expected error", f"{self.expected_error:,.4g} per count"),
-            (f"{100 * LEVEL:.0f} % within", f"± {self.noise.radius(LEVEL) * step:,.4g}"),
-            *((f"show {axis.column} of", f"about {axis.threshold:,} rows") for axis in searches),
+            (f"{100 * LEVEL:.0f} % interval", f"± {self.noise.radius(LEVEL) * step:,.4g}"),
+            *(axis.line for axis in searches),
             *describe_text_columns(
                 axis.bounds for axis in self.axes if isinstance(axis, Grid | Edges)
             ),

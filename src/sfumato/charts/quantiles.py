@@ -75,10 +75,10 @@ class Quantiles(Faceted, Chart["QuantilesPlan", QuantilesRelease]):
     """
 
     verb = "quantiles"
-    summary = "Find the numbers below which given shares of a column lie, by groups."
+    summary = "Estimate quantiles of a column, by groups."
     privacy = (
-        "All levels, groups and panels together are charged once. Where neighbours replace a row the "
-        "promise is weaker, and the release says so."
+        "All levels, groups and panels together are charged once. With replaced rows as "
+        "neighbours the guarantee is weaker, and the release says so."
     )
     ranges = RANGES
     example = Example(
@@ -108,9 +108,9 @@ class Quantiles(Faceted, Chart["QuantilesPlan", QuantilesRelease]):
     method: QuantileMethod | None = field(
         default=None,
         metadata=About(
-            help="How levels are chosen: joint all together, which errs least, up to six of them; "
-            "approx one after the other, for many. The others are there to be compared with. Left "
-            "out, the number of levels decides.",
+            help="How quantiles are chosen: joint all at once, most accurate, up to six levels; "
+            "approx recursively, for many levels. The others are for comparison. Default: by the "
+            "number of levels.",
             why="It decides how well the levels are met.",
         ),
     )
@@ -118,7 +118,7 @@ class Quantiles(Faceted, Chart["QuantilesPlan", QuantilesRelease]):
     neighbours: Neighbours = field(
         default="add-remove",
         metadata=About(
-            help="What is hidden: that a row is there, or with replace only what it says. Then "
+            help="What is protected: the presence of a row, or with replace only its values. Then "
             "the number of rows, `n`, is public, and no ledger is kept.",
             why="It decides what is promised.",
             panel="Privacy",
@@ -127,7 +127,7 @@ class Quantiles(Faceted, Chart["QuantilesPlan", QuantilesRelease]):
     n: int | None = field(
         default=None,
         metadata=About(
-            help="The public number of rows, where neighbours replace one.",
+            help="The public number of rows, with replaced rows as neighbours.",
             session="It must be the ``size`` that the session was opened with.",
             metavar="NUMBER",
             panel="Privacy",
@@ -148,7 +148,7 @@ class Quantiles(Faceted, Chart["QuantilesPlan", QuantilesRelease]):
         if self.chosen_method in ("joint", "jointexp") and len(levels) > MOST_LEVELS:
             raise DomainError(
                 f"{len(levels)} levels are too many to choose together.",
-                "Their weights would leave what floats can hold.",
+                "Their weights would exceed the range of floats.",
                 ("Ask for six at most, or write ", Setting("method", "approx"), "."),
             )
         if self.hue == self.x or (self.hue is None and self.hue_order is not None):
@@ -212,7 +212,7 @@ class Quantiles(Faceted, Chart["QuantilesPlan", QuantilesRelease]):
         return f"quantiles of {self.x}{by}{self.for_each}"
 
     def plan(self, domain: Domain, unit: PrivacyUnit, budget: Budget) -> QuantilesPlan:
-        """Return the price and the expected error, or refuse. Knows public facts only."""
+        """Return the cost and the expected error, or refuse. Knows public facts only."""
         order = read_order(self.hue_order)
         asked = {self.hue or "": order} if isinstance(order, Private) else {}
         taken = Fraction(0) if self.bounds is None else to_fraction(self.bounds.bounds_share)
@@ -338,7 +338,7 @@ class QuantilesPlan(Plan):
     def expected_error(self) -> float:
         """The mean number of ranks that the worst of the levels is off, about.
 
-        It holds for groups of at least `smallest_group`; smaller ones may be too few to say.
+        It holds for groups of at least `smallest_group`; smaller ones may be too few data.
         """
         return self.chooser.expected_error
 
@@ -365,7 +365,7 @@ class QuantilesPlan(Plan):
             ("95 % intervals", f"about ± {format_two_digits(self.counting.radius)} ranks or more"),
             (
                 "smallest group",
-                f"about {format_two_digits(self.smallest_group)} {units} (fewer: too few to say)",
+                f"about {format_two_digits(self.smallest_group)} {units} (smaller: no estimate)",
             ),
             *(bounds.lines() if isinstance(bounds, BoundsSearch) else []),
             *describe_text_columns([self.values.limits]),

@@ -101,7 +101,7 @@ class LedgerGroup(TyperGroup):
         return super().parse_args(ctx, args)
 
 
-Name = Annotated[str, typer.Option("--table", metavar="NAME", help="Which table it is kept for.")]
+Name = Annotated[str, typer.Option("--table", metavar="NAME", help="The name of the table.")]
 
 
 def show_ledger(place: options.KeptLedger) -> None:
@@ -120,7 +120,7 @@ def create(
     unit: options.Unit = None,
     table: Name,
 ) -> None:
-    """Begin a ledger in a new file, or on a server. Its terms can never be changed."""
+    """Create a ledger in a new file or on a server. Its terms cannot be changed later."""
     from sfumato.privacy.budget import Budget
     from sfumato.privacy.ledger import Ledger
     from sfumato.privacy.stores import spell_place
@@ -132,9 +132,10 @@ def create(
     say(f"Charge it with: --ledger {typed(spell_place(place))} --table {table}{words}")
 
 
-Person = Annotated[str, typer.Argument(metavar="NAME", help="What charts say as --who.")]
+Person = Annotated[str, typer.Argument(metavar="NAME", help="The name that charts give as --who.")]
 Most = Annotated[
-    float, typer.Option("--epsilon", metavar="ε", help="The most that may be charged to it.")
+    float,
+    typer.Option("--epsilon", metavar="ε", help="The most that may be charged to this account."),
 ]
 
 
@@ -146,7 +147,7 @@ def open_account(
     delta: options.Delta = 0.0,
     weak: options.Weak = False,
 ) -> None:
-    """Open an account in a ledger, or raise it: a cap on what one person spends."""
+    """Open or raise an account in a ledger: a limit on what one person spends."""
     from sfumato.privacy.budget import Budget
     from sfumato.privacy.ledger import Ledger
     from sfumato.privacy.statement import CAPS
@@ -155,7 +156,7 @@ def open_account(
     account = ledger.account(name, Budget(epsilon, delta, weak=weak))
     left = ledger.stand(name).remaining
     show(f"Account of {account.name}: {account.budget!r}. Left: {left}.")
-    say(f"{CAPS} From now on every chart on this ledger has to say --who.")
+    say(f"{CAPS} From now on every chart on this ledger needs --who.")
 
 
 def report(
@@ -183,12 +184,12 @@ def _group(text: str, example: str, **settings: Any) -> typer.Typer:
 
 app = _group("Charts of data that nobody may see.", "Begin with: sfumato demo", cls=Releases)
 plans = _group(
-    "Tell what a chart would cost and how wrong it would be. Spends nothing.",
+    "Show the cost and the expected error of a chart. Spends nothing.",
     "Example: sfumato plan histplot visits.csv --x age --bounds 0,110 --error 10",
     cls=Plans,
 )
 ledgers = _group(
-    "Begin a ledger, read one, or verify what it paid for.",
+    "Create or show a ledger, or verify what it paid for.",
     "Example: sfumato ledger visits.ledger",
     cls=LedgerGroup,
 )

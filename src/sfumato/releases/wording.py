@@ -32,10 +32,10 @@ def title(release: Release) -> str:
     return release.label[:1].upper() + release.label[1:]
 
 
-def promise(release: Release) -> str:
+def guarantee(release: Release) -> str:
     """Say what protects whom, or that nothing does."""
-    guarantee = release.guarantee
-    stated = f"{guarantee.amounts}. Protects {guarantee.protected}{guarantee.weakness}."
+    said = release.guarantee
+    stated = f"{said.amounts}. Protects {said.protected}{said.weakness}."
     return (
         f"Privacy: {stated}" if release.private else f"{WATERMARK}. Real noise would give {stated}"
     )
@@ -78,9 +78,9 @@ def how_sure(signs: str, coverage: float) -> str:
 
 def found_nothing(guarantee: Guarantee) -> str:
     """Say that a private search for bounds found nothing."""
-    price = format_amount(to_fraction(guarantee.epsilon), up=True)
+    epsilon = format_amount(to_fraction(guarantee.epsilon), up=True)
     few = people(guarantee.unit)
-    return f"The search for bounds found nothing: too few {few} for ε = {price}."
+    return f"The search for bounds found nothing: too few {few} for ε = {epsilon}."
 
 
 def beyond(shares: tuple[float, float], unit: PrivacyUnit) -> str:
@@ -129,7 +129,7 @@ def _in_values(key: Grid | Edges) -> str:
 def parsed(bounds: Iterable[Bounds]) -> list[str]:
     """Say that text was read as numbers, where a column has no other type."""
     texts = any(each.parsed for each in bounds)
-    return ["Text is read as numbers; what does not parse is left out."] if texts else []
+    return ["Text is parsed as numbers; unparsable values are dropped."] if texts else []
 
 
 def bounded(value: Grid, step: float | None, found: Iterable[str]) -> str:

@@ -116,7 +116,7 @@ def describe_coverage(coverage: float) -> str:
 
 
 def describe_estimate(
-    axis: Axis, estimates: Estimates, place: int, coverage: float, clear: bool = True
+    axis: Axis, estimates: Estimates, place: int, coverage: float, reliable: bool = True
 ) -> str:
     """Print a number with its interval in brackets, if it has one."""
     value, low, high = (
@@ -124,7 +124,7 @@ def describe_estimate(
         for numbers in (estimates.value, estimates.low, estimates.high)
     )
     interval = f" ({low} to {high})" if coverage else ""
-    return (value if clear else TOO_FEW) + interval
+    return (value if reliable else TOO_FEW) + interval
 
 
 def clean_pairs(pairs: list[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
@@ -354,7 +354,7 @@ def describe_boxes(figure: Figure, panel: Panel, boxes: Boxes) -> Iterator[Descr
         said = [
             (
                 name + known,
-                describe_estimate(axis, number, place, boxes.coverage, boxes.clear[place]),
+                describe_estimate(axis, number, place, boxes.coverage, boxes.reliable[place]),
             )
             for name, axis, number in numbers
         ]

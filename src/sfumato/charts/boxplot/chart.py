@@ -100,14 +100,14 @@ class Boxplot(Faceted, Chart[BoxplotPlan, BoxplotRelease]):
     method: BoxMethod = field(
         default="fence",
         metadata=About(
-            help="How boxes are measured; all but fence are there to be compared with.",
+            help="How boxes are measured; the others than fence are for comparison.",
             why="It decides what is measured and how well.",
         ),
     )
     whis: float = field(
         default=1.5,
         metadata=About(
-            help="How far a whisker may reach beyond the box, in lengths of the box.",
+            help="The longest whisker, in lengths of the box.",
             metavar="NUMBER",
         ),
     )
@@ -115,8 +115,8 @@ class Boxplot(Faceted, Chart[BoxplotPlan, BoxplotRelease]):
     buffer: float = field(
         default=0.25,
         metadata=About(
-            help="For all methods but fence: the power of a group's size by which a fence is "
-            "favoured.",
+            help="For the other methods than fence: the power of the group's size in the "
+            "published buffer.",
             metavar="NUMBER",
             panel="Methods to compare with",
         ),
@@ -124,8 +124,8 @@ class Boxplot(Faceted, Chart[BoxplotPlan, BoxplotRelease]):
     orient: Orient | None = field(
         default=None,
         metadata=About(
-            help="How boxes stand: v with values on `y`, h with values on `x`. Left out, the "
-            "columns tell.",
+            help="Direction of the boxes: v with values on `y`, h with values on `x`. Default: "
+            "from the columns.",
             why="It tells which column has the values.",
         ),
     )
@@ -136,14 +136,14 @@ class Boxplot(Faceted, Chart[BoxplotPlan, BoxplotRelease]):
         if (self.x is None and self.y is None) or len(set(columns)) != len(columns):
             raise DomainError(
                 "A boxplot needs x or y, and x, y and hue must be different columns.",
-                "One of them has the values, and costs the same whatever it is compared with.",
+                "A column compared with itself shows nothing and costs the same.",
                 ("Write ", Settings({"y": "wait", "x": "ward"}), "."),
             )
         for name, number, usual in (("whis", self.whis, 1.5), ("buffer", self.buffer, 0.25)):
             if not 0 <= convert_to_float(number) <= _LARGEST:
                 raise DomainError(
                     (Setting(name, number), " must be a number from 0 up."),
-                    "It decides where whiskers end, and must be known without looking.",
+                    "It sets the whiskers and must not depend on the data.",
                     ("Write ", Setting(name, usual), ", or leave it out."),
                 )
         check_search(self.bounds)
@@ -191,7 +191,7 @@ class Boxplot(Faceted, Chart[BoxplotPlan, BoxplotRelease]):
         return f"boxplot of {value}{by}{self.for_each}"
 
     def plan(self, domain: Domain, unit: PrivacyUnit, budget: Budget) -> BoxplotPlan:
-        """Return the price and the expected error, or refuse. Knows public facts only."""
+        """Return the cost and the expected error, or refuse. Knows public facts only."""
         value, by, orient = self._roles(domain)
         orders = {by or "": read_order(self.order), self.hue or "": read_order(self.hue_order)}
         asked = {name: order for name, order in orders.items() if isinstance(order, Private)}
@@ -272,7 +272,7 @@ class Boxplot(Faceted, Chart[BoxplotPlan, BoxplotRelease]):
         if all(numbers):
             raise DomainError(
                 f"Both {self.x!r} and {self.y!r} are declared as numbers.",
-                "One box for every number would hold hardly anyone.",
+                "One box per number would have too few rows.",
                 ("Declare one of them as categories: ", CategoriesOf(self.x), "."),
             )
         listed = [isinstance(domain.columns.get(name), Categories) for name in (self.x, self.y)]

@@ -78,7 +78,7 @@ class BoxplotRelease(FacetedRelease):
     method
         How quartiles, whiskers and outliers were measured.
     whis
-        How far a whisker may reach beyond the box, in lengths of the box.
+        The longest whisker, in lengths of the box.
     step
         The spacing of whole-number data; None where values may lie anywhere.
     coverage
@@ -180,7 +180,7 @@ class BoxplotRelease(FacetedRelease):
         for name in NUMBERS:
             numbers[f"{name}_low"] = self._plain(summary.low, name)
             numbers[f"{name}_high"] = self._plain(summary.high, name)
-        return {**numbers, "size": summary.size, "clear": summary.clear}
+        return {**numbers, "size": summary.size, "reliable": summary.reliable}
 
     def _plain(self, box: Box, name: str) -> Any:
         number = getattr(box, name)
@@ -191,7 +191,7 @@ _RESERVED = {
     *NUMBERS,
     *(f"{name}_{end}" for name in NUMBERS for end in ("low", "high")),
     "size",
-    "clear",
+    "reliable",
 }
 
 

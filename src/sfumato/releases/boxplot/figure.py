@@ -78,21 +78,21 @@ def _rank(release: BoxplotRelease, places: NDArray[np.int64], sort: str) -> floa
     summaries = [release.summaries[place] for place in places.ravel().tolist()]
     if sort == "count":
         return sum(summary.size for summary in summaries)
-    medians = [summary.box.median for summary in summaries if summary.clear]
+    medians = [summary.box.median for summary in summaries if summary.reliable]
     return float(np.mean(medians)) if medians else -math.inf
 
 
 def caption(release: BoxplotRelease) -> str:
     """Say what protects whom, how it was measured, and what the picture's signs mean."""
-    clear = [summary.clear for summary in release.summaries]
-    parts = [wording.promise(release), METHODS[release.method]]
+    reliable = [summary.reliable for summary in release.summaries]
+    parts = [wording.guarantee(release), METHODS[release.method]]
     if release.whis != _USUAL:
         parts.append(f"Whiskers end within {release.whis:g} box lengths.")
-    if any(clear):
+    if any(reliable):
         parts.append(_how_sure(release))
     if any(list_counts(boxes) for part in release.split() for boxes in _marks(part)):
         parts.append(f"Outliers are counted in {wording.counted(release.guarantee.unit)}.")
-    if not all(clear):
+    if not all(reliable):
         parts.append(f"Dashed: {TOO_FEW}.")
     if release.bounds_found:
         parts.append(wording.bounded(release.value, release.step, release.found))
@@ -128,7 +128,7 @@ def _ended(release: BoxplotRelease) -> bool:
         summary.low.lower_whisker - lower < _NEAR * (summary.box.q1 - lower)
         or upper - summary.high.upper_whisker < _NEAR * (upper - summary.box.q3)
         for summary in release.summaries
-        if summary.clear
+        if summary.reliable
     )
 
 
@@ -157,7 +157,7 @@ def _series(release: BoxplotRelease, index: int, name: str) -> Boxes:
         upper_whisker=_estimates(summaries, "upper_whisker"),
         outliers_above=_estimates(summaries, "outliers_above"),
         size=tuple(summary.size for summary in summaries),
-        clear=tuple(summary.clear for summary in summaries),
+        reliable=tuple(summary.reliable for summary in summaries),
         coverage=release.coverage,
         orient=release.orient,
         series=name,
@@ -188,10 +188,10 @@ def _group_axis(release: BoxplotRelease) -> Axis:
 
 def _window(release: BoxplotRelease, marks: tuple[Boxes, ...]) -> Window:
     bounds = release.value.bounds
-    clear = tuple(summary for summary in release.summaries if summary.clear)
-    shown = [_estimates(clear, name) for name in ("lower_whisker", "q1", "median", "q3")]
-    shown.append(_estimates(clear, "upper_whisker"))
-    if not clear:
+    reliable = tuple(summary for summary in release.summaries if summary.reliable)
+    shown = [_estimates(reliable, name) for name in ("lower_whisker", "q1", "median", "q3")]
+    shown.append(_estimates(reliable, "upper_whisker"))
+    if not reliable:
         lows, highs = (
             _estimates(release.summaries, "q1").low,
             _estimates(release.summaries, "q3").high,

@@ -78,7 +78,7 @@ def figure(
 def caption(release: HistogramRelease, choice: Choice | None = None) -> str:
     """Say what protects whom, and how noisy the numbers are."""
     parts = [
-        wording.promise(release),
+        wording.guarantee(release),
         wording.added(release.noise, release.step, "every count"),
         _how_sure(release, choice),
     ]

@@ -159,7 +159,7 @@ class PcaRelease(Release):
         return find_distinct(self._principal)[: self.kept]
 
     @property
-    def clear(self) -> tuple[bool, ...]:
+    def reliable(self) -> tuple[bool, ...]:
         """Whether each component shown is told from its neighbours, so that it has a direction."""
         gaps = (True, *self.distinct[: len(self.columns) - 1], True)
         return tuple(gaps[place] and gaps[place + 1] for place in range(self.kept))

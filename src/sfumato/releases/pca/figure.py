@@ -21,7 +21,7 @@ MOST_BARS = 20
 MOST_PANELS, MOST_ROWS = 3, 20
 """How many components and columns a picture of loadings shows."""
 
-CLEAR, UNCLEAR = "clear", "could be noise"
+RELIABLE, UNRELIABLE = "reliable", "could be noise"
 """What a scree plot calls the directions of components."""
 
 _NOTHING = "Noise alone could have made the total variance: shares of it cannot be told."
@@ -48,7 +48,7 @@ def caption(release: PcaRelease, view: View) -> str:
     scree = view == "scree"
     sums, middle = (release.spread, "mean") if scree else (release.directions, "medians")
     parts = [
-        wording.promise(release),
+        wording.guarantee(release),
         SCALED[release.scaled],
         *(_shares(release) if scree else _weights(release)),
         f"Rows, centred at the released {middle}, are clipped to length "
@@ -82,7 +82,7 @@ def _weights(release: PcaRelease) -> list[str]:
 
 def _notes(release: PcaRelease, view: View) -> tuple[str, ...]:
     lost = view == "scree" and release.uncertainty["total_variance"].low[0] <= 0
-    said = [_NOTHING if lost else "", _unclear(release), _left_out(release, view)]
+    said = [_NOTHING if lost else "", _unreliable(release), _left_out(release, view)]
     return tuple(note for note in said if note)
 
 
@@ -97,13 +97,13 @@ def _beyond(panels: tuple[Panel, ...]) -> list[str]:
     return ["Some bars go on beyond the axis."] if cut else []
 
 
-def _unclear(release: PcaRelease) -> str:
+def _unreliable(release: PcaRelease) -> str:
     """Say which directions noise could have turned into each other."""
     groups: list[list[int]] = []
-    for component, clear in enumerate(release.clear, 1):
-        if not clear and component > 1 and not release.distinct[component - 2]:
+    for component, reliable in enumerate(release.reliable, 1):
+        if not reliable and component > 1 and not release.distinct[component - 2]:
             groups[-1].append(component)
-        elif not clear:
+        elif not reliable:
             groups.append([component])
     if not groups:
         return ""
@@ -132,15 +132,15 @@ def _left_out(release: PcaRelease, view: View) -> str:
 
 def _scree(release: PcaRelease) -> Panel:
     shown = min(release.kept, MOST_BARS)
-    clear = release.clear[:shown]
+    reliable = release.reliable[:shown]
     names = tuple(str(component + 1) for component in range(shown))
-    if all(clear):
+    if all(reliable):
         marks = (_bars(release, list(range(shown)), ""),)
     else:
-        # Where none is clear that series is empty, and keeps its colour from the other one.
+        # Where none is reliable that series is empty, and keeps its colour from the other one.
         marks = tuple(
-            _bars(release, [place for place in range(shown) if clear[place] == told], name)
-            for told, name in ((True, CLEAR), (False, UNCLEAR))
+            _bars(release, [place for place in range(shown) if reliable[place] == told], name)
+            for told, name in ((True, RELIABLE), (False, UNRELIABLE))
         )
     x = Axis("principal component", "category", (-0.5, shown - 0.5), names)
     return Panel(x, Axis("share of the total variance (%)"), marks)
@@ -176,8 +176,8 @@ def _loadings(release: PcaRelease) -> tuple[Panel, ...]:
     strongest = np.argsort(-np.abs(loading).max(axis=0), kind="stable")[:MOST_ROWS]
     rows: list[int] = np.sort(strongest)[::-1].tolist()
     # Bars of directions that could be noise may go on beyond the axis, so that others are seen.
-    clear = np.array(release.clear)[:MOST_PANELS, np.newaxis]
-    held = clear | (not clear.any())
+    reliable = np.array(release.reliable)[:MOST_PANELS, np.newaxis]
+    held = reliable | (not reliable.any())
     sides = np.where(held, np.maximum(-low, high), np.abs(loading))
     limit = next(limit for limit in _LIMITS if sides[:, rows].max() <= limit)
     x = Axis("loading", limits=(-limit, limit))

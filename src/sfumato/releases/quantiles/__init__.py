@@ -154,7 +154,7 @@ class QuantilesRelease(FacetedRelease):
         """The values in the middle of the chosen cells, one row per group.
 
         A cell that the counts rule out gives way to the nearest value that they do not. Where
-        there are too few to say, the value is NaN.
+        there are too few data, the value is NaN.
         """
         middle = self.value.edge(np.array(self.cells, dtype=np.float64) + 0.5)
         if self.coverage:

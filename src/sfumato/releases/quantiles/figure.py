@@ -50,7 +50,7 @@ def figure(release: QuantilesRelease) -> Figure:
 
 def caption(release: QuantilesRelease) -> str:
     """Say what protects whom, how it was measured, and how sure we are."""
-    parts = [wording.promise(release), METHODS[release.method], *_how_sure(release)]
+    parts = [wording.guarantee(release), METHODS[release.method], *_how_sure(release)]
     parts += release.doubts
     if release.bounds_found:
         parts.append(wording.bounded(release.value, release.step, release.found))

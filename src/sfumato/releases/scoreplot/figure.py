@@ -47,7 +47,7 @@ def figure(release: ScoreplotRelease, view: ScoreView) -> Figure:
 def caption(release: ScoreplotRelease, view: ScoreView) -> str:
     """Say what protects whom, how it was measured and what the picture's signs mean."""
     parts = [
-        wording.promise(release),
+        wording.guarantee(release),
         _directions_words(release),
         _noise_words(release),
         _signs_words(release, view),

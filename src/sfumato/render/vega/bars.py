@@ -41,7 +41,9 @@ def bar_layers(canvas: Canvas, bars: Bars) -> list[tuple[int, Spec]]:
 
 
 def _boxes(canvas: Canvas, bars: Bars, index: int) -> Spec:
-    left, right = (convert_positions(_along(canvas, bars), ends) for ends in (bars.left, bars.right))
+    left, right = (
+        convert_positions(_along(canvas, bars), ends) for ends in (bars.left, bars.right)
+    )
     words = describe_bars(canvas.figure, canvas.panel, bars)
     rows = zip(left, right, bars.height, words, strict=True)
     values = [
