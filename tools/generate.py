@@ -19,7 +19,7 @@ import subprocess
 import sys
 import textwrap
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -78,19 +78,23 @@ class Definition:
         return str(inspect.get_annotations(self.chart.measure)["return"])
 
     @cached_property
-    def module(self) -> ast.Module:
-        """The source that it stands in."""
-        return ast.parse(inspect.getsource(sys.modules[self.chart.__module__]))
+    def modules(self) -> dict[str, ast.Module]:
+        """The sources that it stands in, and what it has in common with other charts."""
+        names = [noun.__module__ for noun in self.chart.__mro__ if is_dataclass(noun)]
+        return {name: ast.parse(inspect.getsource(sys.modules[name])) for name in names}
 
     @cached_property
     def written(self) -> dict[str, ast.AnnAssign]:
         """Its fields, as they are written."""
-        (noun,) = (
-            node
-            for node in self.module.body
-            if isinstance(node, ast.ClassDef) and node.name == self.name
-        )
-        fields = [node for node in noun.body if isinstance(node, ast.AnnAssign)]
+        nouns = {noun.__name__ for noun in self.chart.__mro__ if is_dataclass(noun)}
+        fields = [
+            line
+            for module in self.modules.values()
+            for node in module.body
+            if isinstance(node, ast.ClassDef) and node.name in nouns
+            for line in node.body
+            if isinstance(line, ast.AnnAssign)
+        ]
         return {ast.unparse(node.target): node for node in fields}
 
     def annotation(self, option: Option) -> str:
@@ -108,14 +112,16 @@ class Definition:
         """Yield an import for each name that is not Python's own."""
         found = {
             alias.asname or alias.name: f"from {node.module} import {ast.unparse(alias)}"
-            for node in self.module.body
+            for module in self.modules.values()
+            for node in module.body
             if isinstance(node, ast.ImportFrom)
             for alias in node.names
         }
-        for node in self.module.body:
-            if isinstance(node, ast.Assign):
-                target = ast.unparse(node.targets[0])
-                found[target] = f"from {self.chart.__module__} import {target}"
+        for name, module in self.modules.items():
+            for node in module.body:
+                if isinstance(node, ast.Assign):
+                    target = ast.unparse(node.targets[0])
+                    found[target] = f"from {name} import {target}"
         yield from (found[name] for name in names if name in found)
         yield f"from {self.chart.__module__} import {self.name}"
 

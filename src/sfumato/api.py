@@ -43,6 +43,11 @@ def histplot(
     stat: Stat = "count",
     order: Order | None = None,
     hue_order: Order | None = None,
+    col: str | None = None,
+    row: str | None = None,
+    col_order: Order | None = None,
+    row_order: Order | None = None,
+    col_wrap: int | None = None,
     bounds: Range | Mapping[str, Range] | None = None,
     unit: PrivacyUnit | str | None = None,
     budget: Budget | float,
@@ -74,6 +79,16 @@ def histplot(
     hue_order
         The public categories of `hue`, in the order to show them. ``sf.private(delta=1e-6)``
         searches for them instead, with that δ.
+    col
+        The column that has a panel for each category, side by side.
+    row
+        The column that has a panel for each category, one below the other.
+    col_order
+        The public categories of `col`, in the order to show them.
+    row_order
+        The public categories of `row`, in the order to show them.
+    col_wrap
+        How many panels of `col` stand side by side before the next row.
     bounds
         The public range of `x`, ``(lower, upper)``; of two columns ``{"lon": (…), "lat":
         (…)}``. Edges of bins are bounds too.
@@ -86,8 +101,8 @@ def histplot(
     Privacy
     -------
     ε-differentially private, or (ε, δ) where a δ is given, for one unit added or removed. All
-    bins and groups together are charged once. The release states its guarantee. The cost of
-    several charts adds up: use a `Session` to limit the total.
+    bins, groups and panels together are charged once. The release states its guarantee. The
+    cost of several charts adds up: use a `Session` to limit the total.
 
     Examples
     --------
@@ -105,6 +120,11 @@ def histplot(
         stat=stat,
         order=order,
         hue_order=hue_order,
+        col=col,
+        row=row,
+        col_order=col_order,
+        row_order=row_order,
+        col_wrap=col_wrap,
     )
     return release_alone(data, chart, bounds, unit, budget)
 
@@ -122,6 +142,11 @@ def boxplot(
     step: float | None = None,
     buffer: float = 0.25,
     orient: Orient | None = None,
+    col: str | None = None,
+    row: str | None = None,
+    col_order: Order | None = None,
+    row_order: Order | None = None,
+    col_wrap: int | None = None,
     bounds: Range | Private | Mapping[str, Range] | None = None,
     unit: PrivacyUnit | str | None = None,
     budget: Budget | float,
@@ -159,6 +184,16 @@ def boxplot(
     orient
         Direction of the boxes: v with values on `y`, h with values on `x`. Default: from the
         columns. One of ``"v"``, ``"h"``.
+    col
+        The column that has a panel for each category, side by side.
+    row
+        The column that has a panel for each category, one below the other.
+    col_order
+        The public categories of `col`, in the order to show them.
+    row_order
+        The public categories of `row`, in the order to show them.
+    col_wrap
+        How many panels of `col` stand side by side before the next row.
     bounds
         The public range of the values, ``(lower, upper)``; or ``sf.private()`` to search for it
         with a share of the budget.
@@ -171,8 +206,8 @@ def boxplot(
     Privacy
     -------
     ε-differentially private, or (ε, δ) where a δ is given, for one unit added or removed. All
-    boxes together are charged once. The release states its guarantee. The cost of several
-    charts adds up: use a `Session` to limit the total.
+    boxes of all panels together are charged once. The release states its guarantee. The cost of
+    several charts adds up: use a `Session` to limit the total.
 
     Examples
     --------
@@ -193,6 +228,11 @@ def boxplot(
         step=step,
         buffer=buffer,
         orient=orient,
+        col=col,
+        row=row,
+        col_order=col_order,
+        row_order=row_order,
+        col_wrap=col_wrap,
         bounds=bounds if isinstance(bounds, Private) else None,
     )
     return release_alone(data, chart, bounds, unit, budget)
@@ -468,6 +508,11 @@ def quantiles(
     step: float | None = None,
     neighbours: Neighbours = "add-remove",
     n: int | None = None,
+    col: str | None = None,
+    row: str | None = None,
+    col_order: Order | None = None,
+    row_order: Order | None = None,
+    col_wrap: int | None = None,
     bounds: Range | Private | Mapping[str, Range] | None = None,
     unit: PrivacyUnit | str | None = None,
     budget: Budget | float,
@@ -501,6 +546,16 @@ def quantiles(
         ``"replace"``.
     n
         The public number of rows, with replaced rows as neighbours.
+    col
+        The column that has a panel for each category, side by side.
+    row
+        The column that has a panel for each category, one below the other.
+    col_order
+        The public categories of `col`, in the order to show them.
+    row_order
+        The public categories of `row`, in the order to show them.
+    col_wrap
+        How many panels of `col` stand side by side before the next row.
     bounds
         The public range of the values, ``(lower, upper)``; or ``sf.private()`` to search for it
         with a share of the budget.
@@ -513,9 +568,9 @@ def quantiles(
     Privacy
     -------
     ε-differentially private, or (ε, δ) where a δ is given, for one unit added or removed. All
-    levels and groups together are charged once. With replaced rows as neighbours the guarantee
-    is weaker, and the release says so. The release states its guarantee. The cost of several
-    charts adds up: use a `Session` to limit the total.
+    levels, groups and panels together are charged once. With replaced rows as neighbours the
+    guarantee is weaker, and the release says so. The release states its guarantee. The cost of
+    several charts adds up: use a `Session` to limit the total.
 
     Examples
     --------
@@ -534,6 +589,11 @@ def quantiles(
         step=step,
         neighbours=neighbours,
         n=n,
+        col=col,
+        row=row,
+        col_order=col_order,
+        row_order=row_order,
+        col_wrap=col_wrap,
         bounds=bounds if isinstance(bounds, Private) else None,
     )
     return release_alone(data, chart, bounds, unit, budget)

@@ -63,6 +63,11 @@ class Charting(ABC):
         stat: Stat = "count",
         order: Order | None = None,
         hue_order: Order | None = None,
+        col: str | None = None,
+        row: str | None = None,
+        col_order: Order | None = None,
+        row_order: Order | None = None,
+        col_wrap: int | None = None,
         bounds: Range | Mapping[str, Range] | None = None,
         budget: Budget | float | Share,
         fresh: bool = False,
@@ -91,6 +96,18 @@ class Charting(ABC):
         hue_order
             The public categories of `hue`, in the order to show them. Default: all that are
             declared. ``sf.private(delta=1e-6)`` searches for them instead, with that δ.
+        col
+            The column that has a panel for each category, side by side.
+        row
+            The column that has a panel for each category, one below the other.
+        col_order
+            The public categories of `col`, in the order to show them. Default: all that are
+            declared.
+        row_order
+            The public categories of `row`, in the order to show them. Default: all that are
+            declared.
+        col_wrap
+            How many panels of `col` stand side by side before the next row.
         bounds
             The public range of `x`, ``(lower, upper)``; of two columns ``{"lon": (…), "lat":
             (…)}``. Edges of bins are bounds too. It holds for this chart alone; left out, what the
@@ -104,8 +121,8 @@ class Charting(ABC):
 
         Privacy
         -------
-        Costs `budget`, charged before the table is read. All bins and groups together are charged
-        once.
+        Costs `budget`, charged before the table is read. All bins, groups and panels together are
+        charged once.
 
         Examples
         --------
@@ -124,6 +141,11 @@ class Charting(ABC):
             stat=stat,
             order=order,
             hue_order=hue_order,
+            col=col,
+            row=row,
+            col_order=col_order,
+            row_order=row_order,
+            col_wrap=col_wrap,
         )
         return self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
 
@@ -140,6 +162,11 @@ class Charting(ABC):
         step: float | None = None,
         buffer: float = 0.25,
         orient: Orient | None = None,
+        col: str | None = None,
+        row: str | None = None,
+        col_order: Order | None = None,
+        row_order: Order | None = None,
+        col_wrap: int | None = None,
         bounds: Range | Private | Mapping[str, Range] | None = None,
         budget: Budget | float | Share,
         fresh: bool = False,
@@ -175,6 +202,18 @@ class Charting(ABC):
         orient
             Direction of the boxes: v with values on `y`, h with values on `x`. Default: from the
             columns. One of ``"v"``, ``"h"``.
+        col
+            The column that has a panel for each category, side by side.
+        row
+            The column that has a panel for each category, one below the other.
+        col_order
+            The public categories of `col`, in the order to show them. Default: all that are
+            declared.
+        row_order
+            The public categories of `row`, in the order to show them. Default: all that are
+            declared.
+        col_wrap
+            How many panels of `col` stand side by side before the next row.
         bounds
             The public range of the values, ``(lower, upper)``; or ``sf.private()`` to search for it
             with a share of the budget. It holds for this chart alone; left out, what the session's
@@ -188,7 +227,8 @@ class Charting(ABC):
 
         Privacy
         -------
-        Costs `budget`, charged before the table is read. All boxes together are charged once.
+        Costs `budget`, charged before the table is read. All boxes of all panels together are
+        charged once.
 
         Examples
         --------
@@ -210,6 +250,11 @@ class Charting(ABC):
             step=step,
             buffer=buffer,
             orient=orient,
+            col=col,
+            row=row,
+            col_order=col_order,
+            row_order=row_order,
+            col_wrap=col_wrap,
             bounds=bounds if isinstance(bounds, Private) else None,
         )
         return self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
@@ -477,6 +522,11 @@ class Charting(ABC):
         step: float | None = None,
         neighbours: Neighbours = "add-remove",
         n: int | None = None,
+        col: str | None = None,
+        row: str | None = None,
+        col_order: Order | None = None,
+        row_order: Order | None = None,
+        col_wrap: int | None = None,
         bounds: Range | Private | Mapping[str, Range] | None = None,
         budget: Budget | float | Share,
         fresh: bool = False,
@@ -508,6 +558,18 @@ class Charting(ABC):
         n
             The public number of rows, with replaced rows as neighbours. It must be the ``size``
             that the session was opened with.
+        col
+            The column that has a panel for each category, side by side.
+        row
+            The column that has a panel for each category, one below the other.
+        col_order
+            The public categories of `col`, in the order to show them. Default: all that are
+            declared.
+        row_order
+            The public categories of `row`, in the order to show them. Default: all that are
+            declared.
+        col_wrap
+            How many panels of `col` stand side by side before the next row.
         bounds
             The public range of the values, ``(lower, upper)``; or ``sf.private()`` to search for it
             with a share of the budget. It holds for this chart alone; left out, what the session's
@@ -521,8 +583,9 @@ class Charting(ABC):
 
         Privacy
         -------
-        Costs `budget`, charged before the table is read. All levels and groups together are charged
-        once. With replaced rows as neighbours the guarantee is weaker, and the release says so.
+        Costs `budget`, charged before the table is read. All levels, groups and panels together are
+        charged once. With replaced rows as neighbours the guarantee is weaker, and the release says
+        so.
 
         Examples
         --------
@@ -542,6 +605,11 @@ class Charting(ABC):
             step=step,
             neighbours=neighbours,
             n=n,
+            col=col,
+            row=row,
+            col_order=col_order,
+            row_order=row_order,
+            col_wrap=col_wrap,
             bounds=bounds if isinstance(bounds, Private) else None,
         )
         return self.release(chart, bounds=bounds, budget=budget, fresh=fresh)

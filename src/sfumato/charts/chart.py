@@ -159,6 +159,10 @@ class Chart(ABC, Generic[P, R_co]):
         These are its `bounds`, as a one-line function takes them, and its orders as categories.
         """
 
+    def arrange(self, release: Any) -> Any:
+        """Return a release that answers the same question, drawn as this chart asks for it."""
+        return release
+
     def adapt(self, bounds: object, kind: Callable[[str], ColumnKind]) -> Self:  # noqa: ARG002
         """Return the chart with what the kinds of columns tell, which are public."""
         return self

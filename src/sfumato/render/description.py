@@ -106,8 +106,8 @@ class Description:
 
 
 def describe_panel(figure: Figure, panel: Panel) -> list[tuple[str, str]]:
-    """Return the group that a panel shows, if panels are groups."""
-    return [(figure.legend, panel.title)] if panel.title else []
+    """Return the groups that a panel shows, if panels are groups."""
+    return [*panel.facet, *([(figure.legend, panel.title)] if panel.title else [])]
 
 
 def describe_coverage(coverage: float) -> str:
@@ -134,9 +134,11 @@ def clean_pairs(pairs: list[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
 
 def describe_bars(figure: Figure, panel: Panel, bars: Bars) -> Iterator[Description]:
     """Read the bars of one series: where, how much, and how sure."""
+    along, up = (panel.x, panel.y) if bars.orient == "v" else (panel.y, panel.x)
+    intervals = ((bars.pointwise, ""), (bars.simultaneous, " all together"))
     for place, height in enumerate(bars.height):
-        interval = describe_span(panel.x, bars.left[place], bars.right[place])
-        where = [*describe_panel(figure, panel), (panel.x.label, interval)]
+        interval = describe_span(along, bars.left[place], bars.right[place])
+        where = [*describe_panel(figure, panel), (along.label, interval)]
         if bars.series:
             where.append((figure.legend, bars.series))
         value = (
@@ -148,14 +150,11 @@ def describe_bars(figure: Figure, panel: Panel, bars: Bars) -> Iterator[Descript
             clean_pairs(where),
             clean_pairs(
                 [
-                    (panel.y.label, value),
-                    (
-                        format_percent(bars.pointwise.coverage),
-                        _describe_interval(bars.pointwise, place),
-                    ),
-                    (
-                        f"{format_percent(bars.simultaneous.coverage)} all together",
-                        _describe_interval(bars.simultaneous, place),
+                    (up.label, value),
+                    *(
+                        (f"{format_percent(ends.coverage)}{of}", _describe_interval(ends, place))
+                        for ends, of in intervals
+                        if ends is not None
                     ),
                 ]
             ),
@@ -514,4 +513,5 @@ def _summarise_arrows(arrows: Arrows) -> list[str]:
 
 
 def _prefix_title(figure: Figure, panel: Panel) -> str:
-    return f"{title_of(figure, panel)}: " if panel.title else ""
+    words = title_of(figure, panel)
+    return f"{words}: " if words else ""
