@@ -20,6 +20,7 @@ from sfumato.charts.pca.chart import PCA, Scale
 from sfumato.charts.quantiles import Neighbours, QuantileMethod, Quantiles
 from sfumato.charts.scoreplot.chart import Scoreplot
 from sfumato.figure import Orient
+from sfumato.grid import Clipping
 from sfumato.plane import Outside
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.share import Share
@@ -61,6 +62,7 @@ class Charting(ABC):
         hue: str | None = None,
         bins: Bins | None = None,
         stat: Stat = "count",
+        outside: Clipping = "clip",
         order: Order | None = None,
         hue_order: Order | None = None,
         col: str | None = None,
@@ -84,12 +86,16 @@ class Charting(ABC):
         hue
             The column whose categories are groups, one colour each.
         bins
-            The number of bins, or their edges. Left out, whole numbers and dates are cut into at
-            most 40 bins between their values, anything else into 20. For two dimensions a pair of
-            either.
+            The number of bins, or their edges; of dates also `hour`, `day`, `week`, `month`,
+            `quarter` or `year`, and `hour of day`, `weekday` or `month of year`, which need no
+            bounds. Left out, whole numbers and dates are cut into at most 40 bins between their
+            values, anything else into 20. For two dimensions a pair of any.
         stat
             What the numbers are: counts, proportions of the noisy total, or densities. One of
             ``"count"``, ``"density"``, ``"proportion"``.
+        outside
+            Whether values beyond the bounds are clipped to them or dropped, to zoom in. One of
+            ``"clip"``, ``"drop"``.
         order
             The public categories of `x`, in the order to show them. Default: all that are declared.
             ``sf.private(delta=1e-6)`` searches for them instead, with that δ.
@@ -139,6 +145,7 @@ class Charting(ABC):
             hue=hue,
             bins=bins,
             stat=stat,
+            outside=outside,
             order=order,
             hue_order=hue_order,
             col=col,

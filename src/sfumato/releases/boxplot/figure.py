@@ -13,7 +13,7 @@ from sfumato.errors import ReleaseError
 from sfumato.figure import Axis, Boxes, Estimates, Figure, Panel, format_percent
 from sfumato.grid import Labels
 from sfumato.postprocess.box import Summary
-from sfumato.releases import wording
+from sfumato.releases import axes, wording
 from sfumato.releases.axes import Window
 from sfumato.releases.boxplot import METHODS, BoxplotRelease
 from sfumato.releases.facets import arrange_panes
@@ -34,8 +34,7 @@ def figure(release: BoxplotRelease, *, sort: str | None = None) -> Figure:
     marks = [_marks(part) for part in ordered.split()]
     window = _window(ordered, tuple(boxes for part in marks for boxes in part))
     groups = _group_axis(ordered)
-    kind = "time" if release.value.bounds.time else "number"
-    values = Axis(release.value.column, kind, window.limits)
+    values = axes.value_axis(release.value.column, release.value.bounds, window.limits)
     x, y = (groups, values) if release.orient == "v" else (values, groups)
     panes, columns = arrange_panes(ordered)
     return Figure(

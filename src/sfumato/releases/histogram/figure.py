@@ -87,6 +87,12 @@ def caption(release: HistogramRelease, choice: Choice | None = None) -> str:
     binned = [key for key in release.keys if isinstance(key, Grid | Edges)]
     if any(_reaches(key) for key in binned):
         parts.append("Values are clipped to the axis.")
+    parts += [
+        f"Values of {key.column} outside "
+        f"{wording.range_of(key.bounds, key.bounds.lower, key.bounds.upper)} are left out."
+        for key in binned
+        if key.outside == "drop"
+    ]
     parts += [*wording.binned(binned), *wording.parsed(key.bounds for key in binned)]
     if choice is not None and not choice.partial:
         parts.append("Ordered by released count.")
@@ -99,6 +105,8 @@ def _shown(release: HistogramRelease, choice: Choice | None) -> Array:
 
 
 def _reaches(key: Grid | Edges) -> bool:
+    if key.outside == "drop":
+        return False
     return bool(key.edges[0] <= key.bounds.lower and key.edges[-1] >= key.bounds.upper)
 
 

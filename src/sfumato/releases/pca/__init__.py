@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.domain import Bounds, convert_to_datetime
+from sfumato.domain import Bounds
 from sfumato.errors import ReleaseError
 from sfumato.figure import Figure, Interval
 from sfumato.lattice import MOST_COLUMNS, REACH, SHARES, Lattice, Point
@@ -120,10 +120,7 @@ class PcaRelease(Release):
         places = self.lattice.middles + np.array(self.origin) / self.lattice.factors
         columns = zip(self.columns, self.lattice.bounds, places.tolist(), strict=True)
         inside = {column: (bounds, _within(place, bounds)) for column, bounds, place in columns}
-        return {
-            column: convert_to_datetime(place) if bounds.time else place
-            for column, (bounds, place) in inside.items()
-        }
+        return {column: bounds.show(place) for column, (bounds, place) in inside.items()}
 
     @property
     def size(self) -> float:
