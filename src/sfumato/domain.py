@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, KeysView, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
-from typing import Literal, cast
+from enum import Enum, EnumType
+from typing import Any, Literal, Protocol, cast
 
 from sfumato.ends import DAY, DURATIONS, End, choose_duration, format_clock, is_date_text, read_end
 from sfumato.errors import LISTED, PAIR, BoundsOf, CategoriesOf, DomainError, PrivateSearch, Worded
@@ -78,7 +79,7 @@ class Bounds:
         if not (self.lower < self.upper and math.isfinite(self.width) and dated):
             raise DomainError(
                 f"Bounds from {self.lower:g} to {self.upper:g} are reversed, empty or too wide.",
-                "Every value would land on one end.",
+                "All values would be clipped to the same end.",
                 ("Declare lower < upper: ", PAIR, "."),
             )
         if self.step is not None:
@@ -88,8 +89,8 @@ class Bounds:
         if not (step >= self._finest and step <= self.width * (1 + _ROUNDING)):
             raise DomainError(
                 f"A step of {self.step!r} must be a number above 0, no wider than the bounds and "
-                "no finer than numbers can be told apart.",
-                "It says how far apart values lie, and must be known without looking.",
+                "no finer than the precision of floats.",
+                "It is the spacing of the values and must not depend on the data.",
                 ("Write ", _MONTHS, " for whole numbers, or leave the step out."),
             )
         object.__setattr__(self, "step", step)
@@ -281,7 +282,7 @@ def _read_range(values: range) -> Bounds:
     if len(values) < 2:
         raise DomainError(
             f"{values!r} has fewer than two values.",
-            "Every row would land on one of them.",
+            "All rows would have the same value.",
             "Write the first value and the one after the last: range(1, 13) for months.",
         )
     return Bounds(min(values[0], values[-1]), max(values[0], values[-1]), step=abs(values.step))
@@ -289,7 +290,10 @@ def _read_range(values: range) -> Bounds:
 
 def read_list(spelling: object) -> tuple[object, ...]:
     """Return the items of a list; none for a text, or for a set, which has no order to keep."""
-    if isinstance(spelling, Iterable) and not isinstance(spelling, str | bytes | Set | Mapping):
+    unordered = isinstance(spelling, Set) and not isinstance(spelling, KeysView)
+    if isinstance(spelling, Iterable) and not isinstance(spelling, str | bytes | Mapping):
+        if unordered:
+            return ()
         with suppress(TypeError):  # an array without dimensions only looks like a list
             return tuple(cast(Iterable[object], spelling))
     return ()
@@ -334,6 +338,54 @@ WHOLE_DAY = Bounds(0.0, DAY, time=True, clock=True)
 Value = str | int | float | bool
 Kind = Literal["text", "number", "flag"]
 
+
+class HasCategories(Protocol):
+    """A type with fixed categories: pandas' ``CategoricalDtype``, Polars' ``Enum``."""
+
+    @property
+    def categories(self) -> Any:
+        """The categories, in their order."""
+        ...
+
+
+Listed = Iterable[Value] | Iterable[Enum] | type[Enum] | HasCategories
+"""Whatever lists values in an order: a range, an array, an index, an enum, a categorical."""
+
+
+def list_values(spelling: object) -> tuple[object, ...]:
+    """Return the values that a list of categories names, as Python's own; none if it is no list.
+
+    An enum stands for the values of its members, and a categorical for all of its categories, in
+    their order, whether they occur in it or not. A set has no order to keep, and is no list.
+
+    Examples
+    --------
+    >>> list_values(range(1, 4)), list_values(Enum("Ward", {"NORTH": "N", "SOUTH": "S"}))
+    ((1, 2, 3), ('N', 'S'))
+    """
+    if isinstance(spelling, EnumType):
+        return tuple(map(_read_value, cast(Iterable[object], spelling)))
+    for holder in (spelling, getattr(spelling, "dtype", None)):
+        if known := read_list(getattr(holder, "categories", None)):
+            return tuple(map(_read_value, known))
+    if hasattr(spelling, "unify_dictionaries"):  # an Arrow column in chunks
+        merged = cast(Any, spelling).unify_dictionaries()
+        spelling = merged.chunk(0) if merged.num_chunks else ()
+    values = read_list(getattr(spelling, "dictionary", spelling))
+    return tuple(map(_read_value, values))
+
+
+def _read_value(item: object) -> object:
+    """Return a value as Python's own: what NumPy, Arrow and enums wrap is taken out."""
+    if isinstance(item, Enum):
+        return _read_value(item.value)
+    for unwrap in ("as_py", "item"):  # of Arrow, of NumPy
+        if callable(method := getattr(item, unwrap, None)):
+            with suppress(TypeError, ValueError):
+                return method()
+    return item
+
+
 _LARGEST_WHOLE = 2**53
 _EXAMPLE = Worded(
     "Domain(wait=(0, 240), month=range(1, 13), ward=['A', 'B'])",
@@ -362,7 +414,7 @@ class Categories:
         if len(set(self.values)) != len(self.values):
             raise DomainError(
                 "Categories must name each value once.",
-                "A list that repeats itself would draw the same people twice.",
+                "A repeated category would be drawn twice.",
                 ("Write ", LISTED, "."),
             )
         if len(kinds) > 1:
@@ -378,15 +430,20 @@ class Categories:
         return _find_kind(self.values[0]) if self.values else "text"
 
     @classmethod
-    def of(cls, spelling: Categories | Sequence[Value]) -> Categories:
-        """Read `Categories` from a list of values."""
+    def of(cls, spelling: Categories | Listed) -> Categories:
+        """Read `Categories` from whatever lists values: an array, an enum, a categorical.
+
+        Privacy
+        -------
+        Whatever is passed is declared public by whoever passes it.
+        """
         if isinstance(spelling, Categories):
             return spelling
-        if values := read_list(spelling):
+        if values := list_values(spelling):
             return cls(cast(tuple[Value, ...], values))
         raise DomainError(
             "Categories are a list of at least one value, not a text or a set.",
-            "Every row would be left out without it.",
+            "Without it every row would be dropped.",
             ("Write ", LISTED, ", or ", PrivateSearch(delta=1e-6), "."),
         )
 
@@ -410,13 +467,16 @@ class Categories:
 class Domain:
     """What is public about each column: a pair of numbers is `Bounds`, a list `Categories`.
 
-    A ``range`` is `Bounds` of whole numbers.
+    A ``range`` is `Bounds` of whole numbers; an enum or a categorical type is `Categories`. Two
+    domains are joined by ``|``, where the right one wins.
 
     Examples
     --------
     >>> domain = Domain(wait=(0, 240), ward=["A", "B"])
-    >>> domain.bounds("wait").upper
-    240.0
+    >>> domain["wait"].upper, "ward" in domain, len(domain)
+    (240.0, True, 2)
+    >>> domain | {"ward": ["C"]}
+    Domain(wait=Bounds(lower=0.0, upper=240.0), ward=Categories(values=('C',)))
     """
 
     columns: Mapping[str, Bounds | Categories]
@@ -432,6 +492,36 @@ class Domain:
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.columns)
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    def __bool__(self) -> bool:
+        return True  # also where nothing is declared
+
+    def __contains__(self, column: object) -> bool:
+        return column in self.columns
+
+    def __getitem__(self, column: str) -> Bounds | Categories:
+        return self.fact(column)
+
+    def keys(self) -> KeysView[str]:
+        """Return the names of what is declared, so that ``dict(domain)`` works."""
+        return self.columns.keys()
+
+    def __or__(self, other: object) -> Domain:
+        if not isinstance(other, Domain | Mapping):
+            return NotImplemented
+        more = Domain.of(cast(Domain | Mapping[str, object], other))
+        both = Domain({**self.columns, **more.columns})
+        return both.with_types({**self.types, **more.types})
+
+    def __ror__(self, other: object) -> Domain:
+        return (
+            Domain.of(cast(Mapping[str, object], other)) | self
+            if isinstance(other, Mapping)
+            else NotImplemented
+        )
 
     @classmethod
     def of(cls, spelling: Domain | Mapping[str, object] | None) -> Domain:
@@ -500,15 +590,16 @@ def _read_fact(spelling: object) -> Bounds | Categories:
         return spelling
     if isinstance(spelling, range):
         return Bounds.of(spelling)
-    if not isinstance(spelling, list | tuple):
-        raise _make_declaration_error()
-    items = cast(Sequence[Value], spelling)
+    values = list_values(spelling)
     numbers = not any(
-        isinstance(item, bool) or (isinstance(item, str) and not is_date_text(item))
-        for item in items
+        isinstance(value, bool) or (isinstance(value, str) and not is_date_text(value))
+        for value in values
     )
-    pair = isinstance(spelling, tuple) and len(items) == 2
-    return Bounds.of(cast(Sequence[float], items)) if pair and numbers else Categories.of(items)
+    if isinstance(spelling, tuple) and len(values) == 2 and numbers:
+        return Bounds.of(cast(Sequence[float], spelling))
+    if not values and not isinstance(spelling, list | tuple):
+        raise _make_declaration_error()
+    return Categories.of(cast(Sequence[Value], values))
 
 
 def _read_mapping(columns: object) -> Mapping[str, object]:
@@ -520,7 +611,7 @@ def _read_mapping(columns: object) -> Mapping[str, object]:
 def _make_declaration_error() -> DomainError:
     return DomainError(
         "A declaration is a pair of numbers or a range (bounds), or a list of values (categories).",
-        "Anything else would leave open what is public.",
+        "Otherwise it is ambiguous what is public.",
         ("Write ", _EXAMPLE, "."),
     )
 

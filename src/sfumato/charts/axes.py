@@ -17,19 +17,21 @@ from sfumato.domain import (
     Bounds,
     Categories,
     Domain,
+    Listed,
     Spelled,
-    Value,
     convert_to_float,
     is_on_calendar,
+    list_values,
 )
 from sfumato.errors import DomainError, Setting, Worded
 from sfumato.grid import MOST_CELLS, Edges, Grid, Key, Labels
 from sfumato.private_search import Private
 from sfumato.zones import CYCLES
 
-Order = Categories | Private | Sequence[Value]
+Order = Categories | Private | Listed
+"""Public categories: a list, a range, an array, an index, an enum or a categorical."""
 
-HUE = About(help="The column to tell groups by colour.", metavar="COLUMN")
+HUE = About(help="The column whose categories are groups, one colour each.", metavar="COLUMN")
 """What every `hue` says about itself."""
 
 
@@ -37,7 +39,7 @@ def about_order(axis: str) -> About:
     """Return what the order of an axis says about itself."""
     return About(
         help=f"The public categories of {axis}, in the order to show them.",
-        session="Left out, all that are declared.",
+        session="Default: all that are declared.",
         python="``sf.private(delta=1e-6)`` searches for them instead, with that δ.",
         typed="private:1e-6 searches for them, with that δ.",
         metavar="A,B",
@@ -60,7 +62,29 @@ def read_labels(domain: Domain, column: str | None, order: Order | None) -> Labe
     if column is None:
         return None
     wanted = cast(Categories | None, read_order(order))
-    return Labels(column, domain.categories(column).select(wanted, column))
+    return Labels(column, select_categories(domain, column, wanted))
+
+
+def select_categories(domain: Domain, column: str, order: Categories | None) -> Categories:
+    """Return the categories asked for: some of those declared, or where none are, what is given.
+
+    Privacy
+    -------
+    An order is given by whoever asks, and so as public as a declaration.
+    """
+    if order is not None and column not in domain:
+        return order
+    return domain.categories(column).select(order, column)
+
+
+def list_order(order: Order | None) -> Order | None:
+    """Return an order that can be read again and compared: a list of Python's own values.
+
+    What is no list stays, and is refused where it is read.
+    """
+    if isinstance(order, Categories | Private | None):
+        return order
+    return cast(Order, list_values(order)) or order
 
 
 Range = Bounds | Sequence[float] | Sequence[date] | Sequence[Spelled]
@@ -79,7 +103,7 @@ def declare_bounds(
 def declare_categories(orders: Mapping[str | None, Order | None]) -> dict[str, object]:
     """Return the categories of columns whose order is given, and not searched for."""
     return {
-        column: order
+        column: Categories.of(order)
         for column, order in orders.items()
         if column is not None and order is not None and not isinstance(order, Private)
     }
@@ -123,7 +147,7 @@ def select_axis_bins(bins: Bins | None, axis: int, axes: int) -> AxisBins | None
         return cast(tuple[AxisBins | None, AxisBins | None], bins)[axis]
     raise DomainError(
         "bins of a two-dimensional histogram is one number, or a pair with one entry per axis.",
-        "Anything else leaves open which axis is meant.",
+        "Otherwise it is ambiguous which axis is meant.",
         ("Write ", Setting("bins", 20), ", or ", _TWO, "."),
     )
 
@@ -139,7 +163,9 @@ def make_axis_key(
     if is_cycle(bins) and order is None:
         return _make_cycle(domain, column, cast(str, bins))
     if order is not None:
-        return Labels(column, domain.categories(column).select(order, column))
+        return Labels(column, select_categories(domain, column, order))
+    if column not in domain and isinstance(bins, tuple):  # edges are bounds too
+        domain |= {column: Bounds.of((bins[0], bins[-1]))}
     match domain.fact(column):
         case Categories() as categories:
             return Labels(column, categories)

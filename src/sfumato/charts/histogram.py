@@ -24,6 +24,7 @@ from sfumato.charts.axes import (
     select_axis_bins,
 )
 from sfumato.charts.chart import Chart, Plan, describe_text_columns
+from sfumato.charts.facets import Faceted, Facets
 from sfumato.charts.option import About, Example, Ranges, explained
 from sfumato.domain import Bounds, Categories, Domain
 from sfumato.engines.engine import Engine, Schema
@@ -40,8 +41,8 @@ from sfumato.releases.uncertainty import LEVEL
 
 @explained
 @dataclass(frozen=True)
-class Histogram(Chart["HistogramPlan", HistogramRelease]):
-    """Counts of `x`, or of `x` and `y`, by `hue` if asked.
+class Histogram(Faceted, Chart["HistogramPlan", HistogramRelease]):
+    """Counts of `x`, or of `x` and `y`, by `hue` and in panels if asked.
 
     Examples
     --------
@@ -54,7 +55,7 @@ class Histogram(Chart["HistogramPlan", HistogramRelease]):
 
     verb = "histplot"
     summary = "Count rows or people in bins or categories, in one dimension or two."
-    privacy = "All bins and groups together are charged once."
+    privacy = "All bins, groups and panels together are charged once."
     ranges = Ranges(
         help="The public range of `x`, ``(lower, upper)``; of two columns "
         '``{"lon": (…), "lat": (…)}``. Edges of bins are bounds too.',
@@ -74,15 +75,18 @@ class Histogram(Chart["HistogramPlan", HistogramRelease]):
 
     x: str = field(
         metadata=About(
-            help="The column along the x axis: cut into bins if it has bounds, counted one by one "
-            "if it has categories.",
+            help="The column along the x axis: binned if it has bounds, one bar per category if "
+            "it has categories.",
             metavar="COLUMN",
+            positional=True,
         )
     )
     y: str | None = field(
         default=None,
         metadata=About(
-            help="The column along the y axis, for counts in two dimensions.", metavar="COLUMN"
+            help="The column along the y axis, for counts in two dimensions.",
+            metavar="COLUMN",
+            positional=True,
         ),
     )
     hue: str | None = field(default=None, metadata=HUE)
@@ -152,6 +156,7 @@ class Histogram(Chart["HistogramPlan", HistogramRelease]):
                 )
             facts[self.x] = Bounds.of(bounds)
         facts |= declare_categories({self.x: self.order, self.hue: self.hue_order})
+        facts |= self.declare_facets()
         if self.x not in facts and self.y is None and isinstance(self.bins, tuple):
             edges = cast(tuple[float, ...], self.bins)  # or dates
             facts[self.x] = Bounds.of((*edges[:1], *edges[-1:]))
@@ -174,7 +179,7 @@ class Histogram(Chart["HistogramPlan", HistogramRelease]):
         """What is asked, in words."""
         against = f" and {self._name(self.y, 1)}" if self.y else ""
         by = f" by {self.hue}" if self.hue else ""
-        return f"histogram of {self._name(self.x, 0)}{against}{by}"
+        return f"histogram of {self._name(self.x, 0)}{against}{by}{self.for_each}"
 
     def _name(self, column: str, axis: int) -> str:
         bins = self.bins[axis : axis + 1] if self.y and isinstance(self.bins, tuple) else self.bins
@@ -182,7 +187,7 @@ class Histogram(Chart["HistogramPlan", HistogramRelease]):
         return f"{column} ({part})" if is_cycle(part) else column
 
     def plan(self, domain: Domain, unit: PrivacyUnit, budget: Budget) -> HistogramPlan:
-        """Return the price and the expected error, or refuse. Knows public facts only."""
+        """Return the cost and the expected error, or refuse. Knows public facts only."""
         orders = {self.x: read_order(self.order), self.hue or "": read_order(self.hue_order)}
         asked = {name: order for name, order in orders.items() if isinstance(order, Private)}
         division = divide_budget(budget, asked, unit)
@@ -197,6 +202,7 @@ class Histogram(Chart["HistogramPlan", HistogramRelease]):
             y=self._axis(domain, self.y, 1) if self.y else None,
             stat=self.stat,
             noise=left.law(unit.weight),
+            facets=self.read_facets(domain),
         )
         if self.bins is not None and not any(_is_binned(axis) for axis in plan.axes):
             raise DomainError(
@@ -211,11 +217,11 @@ class Histogram(Chart["HistogramPlan", HistogramRelease]):
 
         Privacy
         -------
-        All cells are counted by one query over all groups together, which one unit can move by
-        its weight. Searches and counts spend at most the plan's cost, or nothing is published.
+        All cells are counted by one query over all groups and panels together, which one unit can
+        move by its weight. Searches and counts spend at most the plan's cost, or nothing is published.
         """
         hue, x, y = axes = run_searches(engine, meter, (plan.hue, plan.x, plan.y))
-        keys = [key for key in axes if key is not None]
+        keys = [*plan.facets.keys, *(key for key in axes if key is not None)]
         noisy = add_noise(meter, engine.counts(keys, plan.guarantee.unit), plan.noise)
         return HistogramRelease(
             label=plan.label,
@@ -231,6 +237,7 @@ class Histogram(Chart["HistogramPlan", HistogramRelease]):
             found=tuple(
                 axis.column for axis in (plan.hue, plan.x) if isinstance(axis, CategorySearch)
             ),
+            **plan.facets.fields,
         )
 
     def _hue(self, domain: Domain) -> Labels | None:
@@ -261,6 +268,8 @@ class HistogramPlan(Plan):
         The public cells along each axis, or the search that will find them.
     noise
         The law of the noise on each count, in integer steps.
+    facets
+        The public categories that have panels.
     """
 
     x: Key | CategorySearch
@@ -268,6 +277,7 @@ class HistogramPlan(Plan):
     hue: Labels | CategorySearch | None
     stat: Stat
     noise: NoiseLaw
+    facets: Facets = Facets()
 
     def __post_init__(self) -> None:
         shape(self.axes)  # refuses more cells than an answer may have
@@ -297,8 +307,8 @@ class HistogramPlan(Plan):
         return [
             ("noise", f"{self.noise.kind}, scale {self.noise.scale * step:,.4g} on every count"),
             ("expected error", f"{self.expected_error:,.4g} per count"),
-            (f"{100 * LEVEL:.0f} % within", f"± {self.noise.radius(LEVEL) * step:,.4g}"),
-            *((f"show {axis.column} of", f"about {axis.threshold:,} rows") for axis in searches),
+            (f"{100 * LEVEL:.0f} % interval", f"± {self.noise.radius(LEVEL) * step:,.4g}"),
+            *(axis.line for axis in searches),
             *describe_text_columns(
                 axis.bounds for axis in self.axes if isinstance(axis, Grid | Edges)
             ),
@@ -307,4 +317,5 @@ class HistogramPlan(Plan):
     @property
     def axes(self) -> tuple[Key | CategorySearch, ...]:
         """The axes there are, in the order of the counts."""
-        return tuple(axis for axis in (self.hue, self.x, self.y) if axis is not None)
+        own = (axis for axis in (self.hue, self.x, self.y) if axis is not None)
+        return (*self.facets.keys, *own)

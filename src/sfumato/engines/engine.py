@@ -128,14 +128,14 @@ class Schema:
         """
         if unit.column is not None and self.kind(unit.column) in ("clock", "duration", "other"):
             raise SourceError(
-                f"Column {unit.column!r} holds values that cannot tell people apart.",
-                "Whose rows are whose decides what is protected.",
+                f"Column {unit.column!r} cannot identify people.",
+                "The privacy unit must be identified exactly.",
                 "Use a column of texts, numbers, dates or bytes.",
             )
         if unit.column in self.folded:
             raise SourceError(
                 f"Column {unit.column!r} has a collation by which different texts are one.",
-                "People are told apart by bytes, and one of them could count several times.",
+                "People are identified by bytes, so one person could count several times.",
                 "Give sfumato a column without it: lower(name) COLLATE UTF8_BINARY in Spark, "
                 "COLLATE C in DuckDB.",
             )

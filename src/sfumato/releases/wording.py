@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from sfumato.releases.release import Release
 
 _ALIKE = 1.001  # times the least variance: what rounding adds
-NOBODY = "No category is held by enough people to be shown."
+NOBODY = "No category has enough people to be shown."
 
 
 def title(release: Release) -> str:
@@ -34,10 +34,10 @@ def title(release: Release) -> str:
     return release.label[:1].upper() + release.label[1:]
 
 
-def promise(release: Release) -> str:
+def guarantee(release: Release) -> str:
     """Say what protects whom, or that nothing does."""
-    guarantee = release.guarantee
-    stated = f"{guarantee.amounts}. Protects {guarantee.protected}{guarantee.weakness}."
+    said = release.guarantee
+    stated = f"{said.amounts}. Protects {said.protected}{said.weakness}."
     return (
         f"Privacy: {stated}" if release.private else f"{WATERMARK}. Real noise would give {stated}"
     )
@@ -80,9 +80,9 @@ def how_sure(signs: str, coverage: float) -> str:
 
 def found_nothing(guarantee: Guarantee) -> str:
     """Say that a private search for bounds found nothing."""
-    price = format_amount(to_fraction(guarantee.epsilon), up=True)
+    epsilon = format_amount(to_fraction(guarantee.epsilon), up=True)
     few = people(guarantee.unit)
-    return f"The search for bounds found nothing: too few {few} for ε = {price}."
+    return f"The search for bounds found nothing: too few {few} for ε = {epsilon}."
 
 
 def beyond(shares: tuple[float, float], unit: PrivacyUnit) -> str:
@@ -98,8 +98,8 @@ def left_out(keys: Iterable[object], found: Iterable[str]) -> list[str]:
         return []
     columns = " and ".join(abbreviate(key.column) for key in searched)
     cut = any(key.cells >= MOST_FOUND for key in searched)
-    most = f", and beyond the first {MOST_FOUND} by the alphabet" if cut else ""
-    return [f"Categories of {columns} that few people hold are left out{most}."]
+    most = f", and all after the first {MOST_FOUND} in alphabetical order" if cut else ""
+    return [f"Rare categories of {columns} are left out{most}."]
 
 
 def binned(keys: Iterable[object]) -> list[str]:
@@ -144,7 +144,7 @@ def _in_values(key: Grid | Edges) -> str:
 def parsed(bounds: Iterable[Bounds]) -> list[str]:
     """Say that text was read as numbers, where a column has no other type."""
     texts = any(each.parsed for each in bounds)
-    return ["Text is read as numbers; what does not parse is left out."] if texts else []
+    return ["Text is parsed as numbers; unparsable values are dropped."] if texts else []
 
 
 def range_of(bounds: Bounds, low: float, high: float) -> str:
