@@ -26,7 +26,7 @@ from sfumato.domain import (
 from sfumato.errors import DomainError, Setting, Worded
 from sfumato.grid import MOST_CELLS, Edges, Grid, Key, Labels
 from sfumato.private_search import Private
-from sfumato.zones import CYCLES
+from sfumato.zones import CYCLES, Part
 
 Order = Categories | Private | Listed
 """Public categories: a list, a range, an array, an index, an enum or a categorical."""
@@ -161,11 +161,11 @@ def make_axis_key(
 ) -> Key:
     """Return the public cells of one axis, from what is declared about its column."""
     if is_cycle(bins) and order is None:
-        return _make_cycle(domain, column, cast(str, bins))
+        return _make_cycle(domain, column, cast(Part, bins))
     if order is not None:
         return Labels(column, select_categories(domain, column, order))
     if column not in domain and isinstance(bins, tuple):  # edges are bounds too
-        domain |= {column: Bounds.of((bins[0], bins[-1]))}
+        domain |= {column: Bounds.of(cast(Range, (*bins[:1], *bins[-1:])))}
     match domain.fact(column):
         case Categories() as categories:
             return Labels(column, categories)
@@ -174,12 +174,11 @@ def make_axis_key(
             return replace(key, drop=outside == "drop")
 
 
-def _make_cycle(domain: Domain, column: str, part: str) -> Labels:
+def _make_cycle(domain: Domain, column: str, part: Part) -> Labels:
     """Return the hours of a day, the days of a week or the months of a year, on local clocks."""
     known, declared = domain.typed(column), domain.columns.get(column)
     zone = declared.zone if known.parsed and isinstance(declared, Bounds) else known.zone
-    cycle = next(name for name in CYCLES if name == part)
-    return Labels(column, Categories(CYCLES[cycle]), cycle, zone)
+    return Labels(column, Categories(CYCLES[part]), part, zone)
 
 
 def _make_numeric_key(column: str, bounds: Bounds, bins: AxisBins | None) -> Grid | Edges:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import cast
 
 import numpy as np
 import pyarrow as pa
@@ -178,9 +179,11 @@ def _holds_text(dtype: pa.DataType) -> bool:
 
 
 def _read_each(column: pa.Array, read: Callable[[pa.Array], Floats]) -> Floats:
-    if kinds.is_dictionary(column.type) and len(column.dictionary) < len(column):
-        values = pa.array(read(decode_column(column.dictionary)))  # each word is read once
-        return np.asarray(values.take(read_indices(column)).to_numpy(zero_copy_only=False))
+    if kinds.is_dictionary(column.type):
+        coded = cast(pa.DictionaryArray, column)
+        if len(coded.dictionary) < len(coded):  # to read each word once is less work
+            values = pa.array(read(decode_column(coded.dictionary)))
+            return np.asarray(values.take(read_indices(coded)).to_numpy(zero_copy_only=False))
     return read(decode_column(column))
 
 

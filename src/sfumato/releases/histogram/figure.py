@@ -174,7 +174,7 @@ def _view(
     key = release.x
     if choice is not None and isinstance(key, Labels):
         kept = tuple(key.categories.values[place] for place in choice.places)
-        key = Labels(key.column, Categories(kept))
+        key = Labels(axes.label(key), Categories(kept))
     apart = release.y is not None or _stands_apart(release, key, multiple)
     panes, columns = arrange_panes(release, release.hue if apart else None)
     return View(key, choice, _orient(release, key, orient, panes, columns), panes, columns)
