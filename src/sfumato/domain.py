@@ -10,7 +10,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from enum import Enum, EnumType
 from typing import Any, Literal, Protocol, cast
 
-from sfumato.ends import DAY, DURATIONS, End, choose_duration, format_clock, is_date_text, read_end
+from sfumato.ends import DAY, DURATIONS, End, choose_duration, format_clock, is_time_text, read_end
 from sfumato.errors import LISTED, PAIR, BoundsOf, CategoriesOf, DomainError, PrivateSearch, Worded
 
 Spelled = date | time | timedelta | str
@@ -592,7 +592,7 @@ def _read_fact(spelling: object) -> Bounds | Categories:
         return Bounds.of(spelling)
     values = list_values(spelling)
     numbers = not any(
-        isinstance(value, bool) or (isinstance(value, str) and not is_date_text(value))
+        isinstance(value, bool) or (isinstance(value, str) and not is_time_text(value))
         for value in values
     )
     if isinstance(spelling, tuple) and len(values) == 2 and numbers:
