@@ -11,6 +11,7 @@ from typing import Literal
 from sfumato.alone import release_alone
 from sfumato.charts.axes import Bins, Order, Range
 from sfumato.charts.boxplot.chart import BoxMethod, Boxplot
+from sfumato.charts.facets import PanelOrder
 from sfumato.charts.heatmap.chart import Heatmap, HeatMethod
 from sfumato.charts.heatmap.method import Resolution
 from sfumato.charts.heatmap.published import Decoder
@@ -45,8 +46,8 @@ def histplot(
     hue_order: Order | None = None,
     col: str | None = None,
     row: str | None = None,
-    col_order: Order | None = None,
-    row_order: Order | None = None,
+    col_order: PanelOrder | None = None,
+    row_order: PanelOrder | None = None,
     col_wrap: int | None = None,
     bounds: Range | Mapping[str, Range] | None = None,
     unit: PrivacyUnit | str | None = None,
@@ -144,8 +145,8 @@ def boxplot(
     orient: Orient | None = None,
     col: str | None = None,
     row: str | None = None,
-    col_order: Order | None = None,
-    row_order: Order | None = None,
+    col_order: PanelOrder | None = None,
+    row_order: PanelOrder | None = None,
     col_wrap: int | None = None,
     bounds: Range | Private | Mapping[str, Range] | None = None,
     unit: PrivacyUnit | str | None = None,
@@ -510,8 +511,8 @@ def quantiles(
     n: int | None = None,
     col: str | None = None,
     row: str | None = None,
-    col_order: Order | None = None,
-    row_order: Order | None = None,
+    col_order: PanelOrder | None = None,
+    row_order: PanelOrder | None = None,
     col_wrap: int | None = None,
     bounds: Range | Private | Mapping[str, Range] | None = None,
     unit: PrivacyUnit | str | None = None,

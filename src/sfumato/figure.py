@@ -8,7 +8,6 @@ from typing import Literal
 
 from sfumato.errors import abbreviate
 
-
 Orient = Literal["v", "h"]
 
 

@@ -24,9 +24,12 @@ class FacetedRelease(Release):
 
     Parameters
     ----------
-    row, col
-        The public categories that have panels below each other, and side by side; None where there
-        are none. All numbers of the first row come first, within a row all of the first column.
+    row
+        The public categories that have panels below each other; None where there are none. All
+        numbers of the first come first.
+    col
+        The public categories that have panels side by side; None where there are none. Within a
+        row all numbers of the first come first.
     col_wrap
         How many panels stand side by side at most; None where that is left to the picture.
     """

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from sfumato.charts.allocation import CategorySearch
-from sfumato.charts.chart import Plan, describe_text_columns, describe_smallest
+from sfumato.charts.chart import Plan, describe_smallest, describe_text_columns
 from sfumato.charts.pca.analysis import Analysis
 from sfumato.charts.pca.plan import EPSILONS, GUESS, captured_share, compare_noise, describe_share
 from sfumato.charts.scoreplot.cells import INFLATION, LEVEL, Filling, ScorePyramid, ScoreWindow

@@ -81,7 +81,8 @@ class QuantilesRelease(FacetedRelease):
         The spacing of whole-number data; None where values may lie anywhere.
     cells
         The chosen cells of `value`, from 0: all levels of the first group, then of the next, panel
-        by panel. A quantile is the middle of its cell: lower + (cell + 0.5) × (upper − lower) / bins.
+        by panel. A quantile is the middle of its cell: lower + (cell + 0.5) × (upper − lower) /
+        bins.
     low, high
         The ends of an interval around each quantile, in the same order and in the units of the
         column.
