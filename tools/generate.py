@@ -50,6 +50,7 @@ FRESH = (
     "Measure and pay again, even if the session has released the same chart of the same table at "
     "this cost or more. By default that release is returned, free."
 )
+DECLARED = "It holds for this chart alone; left out, what the session's domain declares."
 IN_A_SESSION = "Costs `budget`, charged before the table is read. {chart}"
 PURE = "ε-differentially private, or (ε, δ) where a δ is given,"
 APPROXIMATE = "(ε, δ)-differentially private"
@@ -153,11 +154,10 @@ def _wrapped(text: str, indent: int) -> str:
 def function(definition: Definition) -> str:
     """Return the one-line function of a chart."""
     chart, shown = definition.chart, _without_bounds(definition)
-    searches = len(shown) < len(definition.options)
     bounds = f"bounds: {chart.ranges.type}" + ("" if chart.ranges.required else " = None")
     last = [bounds, "unit: PrivacyUnit | str | None = None", f"budget: {_price(chart)}"]
     explained = {
-        "table": TABLE,
+        "data": TABLE,
         **{option.name: in_python(option) for option in shown},
         "bounds": chart.ranges.help,
         "unit": UNIT,
@@ -165,33 +165,36 @@ def function(definition: Definition) -> str:
     }
     kind = APPROXIMATE if chart.needs_delta else PURE
     privacy = ALONE.format(kind=kind, chart=chart.privacy)
-    sought = ["bounds=bounds if isinstance(bounds, Private) else None"] if searches else []
     return _function(
-        ["table: object", *_parameters(definition, shown), *last],
+        ["data: object", *_parameters(definition, shown), *last],
         definition,
         docstring(definition, explained, privacy, _example(chart)),
-        f"chart = {definition.name}({_passed(shown, sought)})\n"
-        "return release_alone(table, chart, bounds, unit, budget)",
+        f"chart = {definition.name}({_passed(definition)})\n"
+        "return release_alone(data, chart, bounds, unit, budget)",
     )
 
 
 def method(definition: Definition) -> str:
     """Return the method of a session for a chart."""
-    chart, shown = definition.chart, definition.options
+    chart, shown = definition.chart, _without_bounds(definition)
+    bounds = (
+        chart.ranges.type if chart.ranges.type.endswith("None") else f"{chart.ranges.type} | None"
+    )
     explained = {
         **{option.name: in_python(option, session=True) for option in shown},
+        "bounds": f"{chart.ranges.help} {DECLARED}",
         "budget": f"{PRICE_WITH_DELTA if chart.needs_delta else PRICE} {SHARED}",
         "fresh": FRESH,
     }
-    priced = [f"budget: {_price(chart)} | Share", "fresh: bool = False"]
+    priced = [f"bounds: {bounds} = None", f"budget: {_price(chart)} | Share", "fresh: bool = False"]
     text = _function(
         ["self", *_parameters(definition, shown), *priced],
         definition,
         docstring(
             definition, explained, IN_A_SESSION.format(chart=chart.privacy), _in_a_session(chart)
         ),
-        f"chart = {definition.name}({_passed(shown, [])})\n"
-        "return self.release(chart, budget=budget, fresh=fresh)",
+        f"chart = {definition.name}({_passed(definition)})\n"
+        "return self.release(chart, bounds=bounds, budget=budget, fresh=fresh)",
     )
     return textwrap.indent(text, "    ")
 
@@ -207,8 +210,11 @@ def _parameters(definition: Definition, shown: Iterable[Option]) -> list[str]:
     return [*map(definition.parameter, loose), "*", *map(definition.parameter, named)]
 
 
-def _passed(shown: Iterable[Option], more: list[str]) -> str:
-    return ", ".join([*(f"{option.name}={option.name}" for option in shown), *more]) + ","
+def _passed(definition: Definition) -> str:
+    shown = _without_bounds(definition)
+    searches = len(shown) < len(definition.options)
+    sought = ["bounds=bounds if isinstance(bounds, Private) else None"] if searches else []
+    return ", ".join([*(f"{option.name}={option.name}" for option in shown), *sought]) + ","
 
 
 def _without_bounds(definition: Definition) -> list[Option]:
@@ -313,7 +319,12 @@ class Charting(ABC):
 
     @abstractmethod
     def release(
-        self, chart: Chart[P, R_co], *, budget: Budget | Share | float, fresh: bool = False
+        self,
+        chart: Chart[P, R_co],
+        *,
+        bounds: object = None,
+        budget: Budget | Share | float,
+        fresh: bool = False,
     ) -> R_co:
         """Plan, charge, measure; unless the same was released before, and `fresh` is not asked for.
 
@@ -326,6 +337,9 @@ class Charting(ABC):
     text += "\n".join(map(method, definitions))
     imports = [
         "from abc import ABC, abstractmethod",
+        "from collections.abc import Mapping, Sequence",
+        "from sfumato.private_search import Private",
+        "from sfumato.charts.axes import Range",
         "from sfumato.charts.chart import Chart, P, R_co",
         "from sfumato.privacy.budget import Budget",
         "from sfumato.privacy.share import Share",

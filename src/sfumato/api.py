@@ -20,6 +20,7 @@ from sfumato.charts.pca.chart import PCA, Scale
 from sfumato.charts.quantiles import Neighbours, QuantileMethod, Quantiles
 from sfumato.charts.scoreplot.chart import Scoreplot
 from sfumato.figure import Orient
+from sfumato.grid import Clipping
 from sfumato.plane import Outside
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import PrivacyUnit
@@ -35,13 +36,14 @@ from sfumato.releases.scoreplot import ScoreplotRelease
 
 
 def histplot(
-    table: object,
-    *,
+    data: object,
     x: str,
     y: str | None = None,
+    *,
     hue: str | None = None,
     bins: Bins | None = None,
     stat: Stat = "count",
+    outside: Clipping = "clip",
     order: Order | None = None,
     hue_order: Order | None = None,
     col: str | None = None,
@@ -57,7 +59,7 @@ def histplot(
 
     Parameters
     ----------
-    table
+    data
         A path or glob of CSV or Parquet files, a pandas or Polars frame, an Arrow table, a
         DuckDB relation or a Spark DataFrame; or a `Table` with limits on threads and memory.
     x
@@ -68,12 +70,16 @@ def histplot(
     hue
         The column whose categories are groups, one colour each.
     bins
-        The number of bins, or their edges. Left out, whole numbers and dates are cut into at
-        most 40 bins between their values, anything else into 20. For two dimensions a pair of
-        either.
+        The number of bins, or their edges; of dates also `hour`, `day`, `week`, `month`,
+        `quarter` or `year`, and `hour of day`, `weekday` or `month of year`, which need no
+        bounds. Left out, whole numbers and dates are cut into at most 40 bins between their
+        values, anything else into 20. For two dimensions a pair of any.
     stat
         What the numbers are: counts, proportions of the noisy total, or densities. One of
         ``"count"``, ``"density"``, ``"proportion"``.
+    outside
+        Whether values beyond the bounds are clipped to them or dropped, to zoom in. One of
+        ``"clip"``, ``"drop"``.
     order
         The public categories of `x`, in the order to show them. ``sf.private(delta=1e-6)``
         searches for them instead, with that δ.
@@ -119,6 +125,7 @@ def histplot(
         hue=hue,
         bins=bins,
         stat=stat,
+        outside=outside,
         order=order,
         hue_order=hue_order,
         col=col,
@@ -127,14 +134,14 @@ def histplot(
         row_order=row_order,
         col_wrap=col_wrap,
     )
-    return release_alone(table, chart, bounds, unit, budget)
+    return release_alone(data, chart, bounds, unit, budget)
 
 
 def boxplot(
-    table: object,
-    *,
+    data: object,
     x: str | None = None,
     y: str | None = None,
+    *,
     hue: str | None = None,
     order: Order | None = None,
     hue_order: Order | None = None,
@@ -156,7 +163,7 @@ def boxplot(
 
     Parameters
     ----------
-    table
+    data
         A path or glob of CSV or Parquet files, a pandas or Polars frame, an Arrow table, a
         DuckDB relation or a Spark DataFrame; or a `Table` with limits on threads and memory.
     x
@@ -236,14 +243,14 @@ def boxplot(
         col_wrap=col_wrap,
         bounds=bounds if isinstance(bounds, Private) else None,
     )
-    return release_alone(table, chart, bounds, unit, budget)
+    return release_alone(data, chart, bounds, unit, budget)
 
 
 def heatmap(
-    table: object,
-    *,
+    data: object,
     x: str,
     y: str,
+    *,
     resolution: Resolution = 256,
     method: HeatMethod = "adaptive",
     decoder: Decoder | None = None,
@@ -263,7 +270,7 @@ def heatmap(
 
     Parameters
     ----------
-    table
+    data
         A path or glob of CSV or Parquet files, a pandas or Polars frame, an Arrow table, a
         DuckDB relation or a Spark DataFrame; or a `Table` with limits on threads and memory.
     x
@@ -342,11 +349,11 @@ def heatmap(
         origin=origin,
         aspect=aspect,
     )
-    return release_alone(table, chart, bounds, unit, budget)
+    return release_alone(data, chart, bounds, unit, budget)
 
 
 def pca(
-    table: object,
+    data: object,
     *,
     columns: Sequence[str],
     n_components: int | None = None,
@@ -359,7 +366,7 @@ def pca(
 
     Parameters
     ----------
-    table
+    data
         A path or glob of CSV or Parquet files, a pandas or Polars frame, an Arrow table, a
         DuckDB relation or a Spark DataFrame; or a `Table` with limits on threads and memory.
     columns
@@ -403,11 +410,11 @@ def pca(
         n_components=n_components,
         scale=scale,
     )
-    return release_alone(table, chart, bounds, unit, budget)
+    return release_alone(data, chart, bounds, unit, budget)
 
 
 def scoreplot(
-    table: object,
+    data: object,
     pca: PcaRelease | None = None,
     *,
     columns: Sequence[str] | None = None,
@@ -426,7 +433,7 @@ def scoreplot(
 
     Parameters
     ----------
-    table
+    data
         A path or glob of CSV or Parquet files, a pandas or Polars frame, an Arrow table, a
         DuckDB relation or a Spark DataFrame; or a `Table` with limits on threads and memory.
     pca
@@ -495,13 +502,13 @@ def scoreplot(
         split=split,
         scale=scale,
     )
-    return release_alone(table, chart, bounds, unit, budget)
+    return release_alone(data, chart, bounds, unit, budget)
 
 
 def quantiles(
-    table: object,
-    *,
+    data: object,
     x: str,
+    *,
     q: Sequence[float] | float = (0.25, 0.5, 0.75),
     hue: str | None = None,
     hue_order: Order | None = None,
@@ -522,7 +529,7 @@ def quantiles(
 
     Parameters
     ----------
-    table
+    data
         A path or glob of CSV or Parquet files, a pandas or Polars frame, an Arrow table, a
         DuckDB relation or a Spark DataFrame; or a `Table` with limits on threads and memory.
     x
@@ -597,4 +604,4 @@ def quantiles(
         col_wrap=col_wrap,
         bounds=bounds if isinstance(bounds, Private) else None,
     )
-    return release_alone(table, chart, bounds, unit, budget)
+    return release_alone(data, chart, bounds, unit, budget)

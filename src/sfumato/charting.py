@@ -6,10 +6,10 @@ Made by tools/generate.py from the definitions of the charts.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from sfumato.charts.axes import Bins, Order
+from sfumato.charts.axes import Bins, Order, Range
 from sfumato.charts.boxplot.chart import BoxMethod, Boxplot
 from sfumato.charts.chart import Chart, P, R_co
 from sfumato.charts.facets import PanelOrder
@@ -21,6 +21,7 @@ from sfumato.charts.pca.chart import PCA, Scale
 from sfumato.charts.quantiles import Neighbours, QuantileMethod, Quantiles
 from sfumato.charts.scoreplot.chart import Scoreplot
 from sfumato.figure import Orient
+from sfumato.grid import Clipping
 from sfumato.plane import Outside
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.share import Share
@@ -40,7 +41,12 @@ class Charting(ABC):
 
     @abstractmethod
     def release(
-        self, chart: Chart[P, R_co], *, budget: Budget | Share | float, fresh: bool = False
+        self,
+        chart: Chart[P, R_co],
+        *,
+        bounds: object = None,
+        budget: Budget | Share | float,
+        fresh: bool = False,
     ) -> R_co:
         """Plan, charge, measure; unless the same was released before, and `fresh` is not asked for.
 
@@ -51,12 +57,13 @@ class Charting(ABC):
 
     def histplot(
         self,
-        *,
         x: str,
         y: str | None = None,
+        *,
         hue: str | None = None,
         bins: Bins | None = None,
         stat: Stat = "count",
+        outside: Clipping = "clip",
         order: Order | None = None,
         hue_order: Order | None = None,
         col: str | None = None,
@@ -64,6 +71,7 @@ class Charting(ABC):
         col_order: PanelOrder | None = None,
         row_order: PanelOrder | None = None,
         col_wrap: int | None = None,
+        bounds: Range | Mapping[str, Range] | None = None,
         budget: Budget | float | Share,
         fresh: bool = False,
     ) -> HistogramRelease:
@@ -79,12 +87,16 @@ class Charting(ABC):
         hue
             The column whose categories are groups, one colour each.
         bins
-            The number of bins, or their edges. Left out, whole numbers and dates are cut into at
-            most 40 bins between their values, anything else into 20. For two dimensions a pair of
-            either.
+            The number of bins, or their edges; of dates also `hour`, `day`, `week`, `month`,
+            `quarter` or `year`, and `hour of day`, `weekday` or `month of year`, which need no
+            bounds. Left out, whole numbers and dates are cut into at most 40 bins between their
+            values, anything else into 20. For two dimensions a pair of any.
         stat
             What the numbers are: counts, proportions of the noisy total, or densities. One of
             ``"count"``, ``"density"``, ``"proportion"``.
+        outside
+            Whether values beyond the bounds are clipped to them or dropped, to zoom in. One of
+            ``"clip"``, ``"drop"``.
         order
             The public categories of `x`, in the order to show them. Default: all that are declared.
             ``sf.private(delta=1e-6)`` searches for them instead, with that δ.
@@ -103,6 +115,10 @@ class Charting(ABC):
             declared.
         col_wrap
             How many panels of `col` stand side by side before the next row.
+        bounds
+            The public range of `x`, ``(lower, upper)``; of two columns ``{"lon": (…), "lat":
+            (…)}``. Edges of bins are bounds too. It holds for this chart alone; left out, what the
+            session's domain declares.
         budget
             What the chart may spend; a bare number is pure ε. A part of what is left is
             ``session.remaining / 4``.
@@ -130,6 +146,7 @@ class Charting(ABC):
             hue=hue,
             bins=bins,
             stat=stat,
+            outside=outside,
             order=order,
             hue_order=hue_order,
             col=col,
@@ -138,17 +155,16 @@ class Charting(ABC):
             row_order=row_order,
             col_wrap=col_wrap,
         )
-        return self.release(chart, budget=budget, fresh=fresh)
+        return self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
 
     def boxplot(
         self,
-        *,
         x: str | None = None,
         y: str | None = None,
+        *,
         hue: str | None = None,
         order: Order | None = None,
         hue_order: Order | None = None,
-        bounds: Private | None = None,
         method: BoxMethod = "fence",
         whis: float = 1.5,
         step: float | None = None,
@@ -159,6 +175,7 @@ class Charting(ABC):
         col_order: PanelOrder | None = None,
         row_order: PanelOrder | None = None,
         col_wrap: int | None = None,
+        bounds: Range | Private | Mapping[str, Range] | None = None,
         budget: Budget | float | Share,
         fresh: bool = False,
     ) -> BoxplotRelease:
@@ -180,9 +197,6 @@ class Charting(ABC):
         hue_order
             The public categories of `hue`, in the order to show them. Default: all that are
             declared. ``sf.private(delta=1e-6)`` searches for them instead, with that δ.
-        bounds
-            ``sf.private()``, to search for bounds that are not declared, with a share of the
-            budget.
         method
             How boxes are measured; the others than fence are for comparison. One of ``"fence"``,
             ``"dpboxplot"``, ``"jointexp"``, ``"approx"``, ``"single"``, ``"unbounded"``.
@@ -208,6 +222,10 @@ class Charting(ABC):
             declared.
         col_wrap
             How many panels of `col` stand side by side before the next row.
+        bounds
+            The public range of the values, ``(lower, upper)``; or ``sf.private()`` to search for it
+            with a share of the budget. It holds for this chart alone; left out, what the session's
+            domain declares.
         budget
             What the chart may spend; a bare number is pure ε. A part of what is left is
             ``session.remaining / 4``.
@@ -235,7 +253,6 @@ class Charting(ABC):
             hue=hue,
             order=order,
             hue_order=hue_order,
-            bounds=bounds,
             method=method,
             whis=whis,
             step=step,
@@ -246,14 +263,15 @@ class Charting(ABC):
             col_order=col_order,
             row_order=row_order,
             col_wrap=col_wrap,
+            bounds=bounds if isinstance(bounds, Private) else None,
         )
-        return self.release(chart, budget=budget, fresh=fresh)
+        return self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
 
     def heatmap(
         self,
-        *,
         x: str,
         y: str,
+        *,
         resolution: Resolution = 256,
         method: HeatMethod = "adaptive",
         decoder: Decoder | None = None,
@@ -265,6 +283,7 @@ class Charting(ABC):
         outside: Outside = "drop",
         origin: Origin = "lower",
         aspect: Aspect | None = None,
+        bounds: Mapping[str, Range] | None = None,
         budget: Budget | float | Share,
         fresh: bool = False,
     ) -> HeatmapRelease:
@@ -303,6 +322,10 @@ class Charting(ABC):
             How the window is drawn: map for degrees of longitude and latitude, equal for one scale
             on both axes, free to fill the picture. Default: from the names of the columns and the
             origin. One of ``"map"``, ``"equal"``, ``"free"``.
+        bounds
+            The public window, ``{"lon": (…), "lat": (…)}``, and the public range of `weight` if
+            there is one. It holds for this chart alone; left out, what the session's domain
+            declares.
         budget
             What the chart may spend; a bare number is pure ε. A part of what is left is
             ``session.remaining / 4``.
@@ -344,7 +367,7 @@ class Charting(ABC):
             origin=origin,
             aspect=aspect,
         )
-        return self.release(chart, budget=budget, fresh=fresh)
+        return self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
 
     def pca(
         self,
@@ -352,6 +375,7 @@ class Charting(ABC):
         columns: Sequence[str],
         n_components: int | None = None,
         scale: Scale | None = None,
+        bounds: Mapping[str, Range] | None = None,
         budget: Budget | Share,
         fresh: bool = False,
     ) -> PcaRelease:
@@ -368,6 +392,9 @@ class Charting(ABC):
             One scaled unit in each column; default: half of each public range. ``{"age": 20, …}``,
             or ``sf.private(share=0.1)`` to scale each column by its quartiles, with that share of
             the budget.
+        bounds
+            The public range of every column, ``{"age": (0, 100), …}``. It holds for this chart
+            alone; left out, what the session's domain declares.
         budget
             What the chart may spend, ``sf.Budget(epsilon, delta)``: it needs a δ. A part of what is
             left is ``session.remaining / 4``.
@@ -400,7 +427,7 @@ class Charting(ABC):
             n_components=n_components,
             scale=scale,
         )
-        return self.release(chart, budget=budget, fresh=fresh)
+        return self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
 
     def scoreplot(
         self,
@@ -414,6 +441,7 @@ class Charting(ABC):
         method: ScoreMethod = "haar",
         split: Literal["thirds", "halves"] | Sequence[float] | None = None,
         scale: Scale | None = None,
+        bounds: Mapping[str, Range] | None = None,
         budget: Budget | Share,
         fresh: bool = False,
     ) -> ScoreplotRelease:
@@ -447,6 +475,9 @@ class Charting(ABC):
             One scaled unit in each column; default: half of each public range. ``{"age": 20, …}``,
             or ``sf.private(share=0.1)`` to scale each column by its quartiles, with that share of
             the budget.
+        bounds
+            The public range of every column, ``{"age": (0, 100), …}``. Not needed with a `pca`. It
+            holds for this chart alone; left out, what the session's domain declares.
         budget
             What the chart may spend, ``sf.Budget(epsilon, delta)``: it needs a δ. A part of what is
             left is ``session.remaining / 4``.
@@ -486,16 +517,15 @@ class Charting(ABC):
             split=split,
             scale=scale,
         )
-        return self.release(chart, budget=budget, fresh=fresh)
+        return self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
 
     def quantiles(
         self,
-        *,
         x: str,
+        *,
         q: Sequence[float] | float = (0.25, 0.5, 0.75),
         hue: str | None = None,
         hue_order: Order | None = None,
-        bounds: Private | None = None,
         method: QuantileMethod | None = None,
         step: float | None = None,
         neighbours: Neighbours = "add-remove",
@@ -505,6 +535,7 @@ class Charting(ABC):
         col_order: PanelOrder | None = None,
         row_order: PanelOrder | None = None,
         col_wrap: int | None = None,
+        bounds: Range | Private | Mapping[str, Range] | None = None,
         budget: Budget | float | Share,
         fresh: bool = False,
     ) -> QuantilesRelease:
@@ -521,9 +552,6 @@ class Charting(ABC):
         hue_order
             The public categories of `hue`, in the order to show them. Default: all that are
             declared. ``sf.private(delta=1e-6)`` searches for them instead, with that δ.
-        bounds
-            ``sf.private()``, to search for bounds that are not declared, with a share of the
-            budget.
         method
             How quantiles are chosen: joint all at once, most accurate, up to six levels; approx
             recursively, for many levels. The others are for comparison. Default: by the number of
@@ -550,6 +578,10 @@ class Charting(ABC):
             declared.
         col_wrap
             How many panels of `col` stand side by side before the next row.
+        bounds
+            The public range of the values, ``(lower, upper)``; or ``sf.private()`` to search for it
+            with a share of the budget. It holds for this chart alone; left out, what the session's
+            domain declares.
         budget
             What the chart may spend; a bare number is pure ε. A part of what is left is
             ``session.remaining / 4``.
@@ -577,7 +609,6 @@ class Charting(ABC):
             q=q,
             hue=hue,
             hue_order=hue_order,
-            bounds=bounds,
             method=method,
             step=step,
             neighbours=neighbours,
@@ -587,5 +618,6 @@ class Charting(ABC):
             col_order=col_order,
             row_order=row_order,
             col_wrap=col_wrap,
+            bounds=bounds if isinstance(bounds, Private) else None,
         )
-        return self.release(chart, budget=budget, fresh=fresh)
+        return self.release(chart, bounds=bounds, budget=budget, fresh=fresh)

@@ -277,7 +277,8 @@ class Axis:
 
     `limits` are None where the marks decide (a noisy count has no public maximum). A `reversed`
     axis runs down or leftwards, as the rows of an image do. Where values lie a `step` apart, bars
-    and cells end half a step beyond their first and last value.
+    and cells end half a step beyond their first and last value. Time is told on the clocks of a
+    `zone`, in UTC without one; on a `clock` it is a time of day.
     """
 
     label: str
@@ -286,6 +287,8 @@ class Axis:
     categories: tuple[str, ...] = ()
     reversed: bool = False
     step: float | None = None
+    zone: str = ""
+    clock: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "label", abbreviate(self.label))

@@ -12,7 +12,15 @@ from types import TracebackType
 from typing import Any, TypeVar, cast
 
 from sfumato.charting import Charting
-from sfumato.charts.chart import Chart, P, Plan, R_co, find_budget, find_largest
+from sfumato.charts.chart import (
+    Chart,
+    P,
+    Plan,
+    R_co,
+    declare_within,
+    find_budget,
+    find_largest,
+)
 from sfumato.charts.refinement import Refinement, RefinementPlan
 from sfumato.domain import Domain
 from sfumato.engines.dispatch import choose_engine
@@ -174,12 +182,18 @@ class Session(Charting):
         return self.ledger.stand(self.who).remaining
 
     def release(
-        self, chart: Chart[P, R_co], *, budget: Budget | Share | float, fresh: bool = False
+        self,
+        chart: Chart[P, R_co],
+        *,
+        bounds: object = None,
+        budget: Budget | Share | float,
+        fresh: bool = False,
     ) -> R_co:
         """Plan, charge, measure: the only place where these three steps are taken.
 
         What the session has released already is returned as it is, free, and a note says so: the
         same chart of the same table, with no more budget. With `fresh` it is measured again.
+        `bounds` are declared for this chart alone.
 
         Privacy
         -------
@@ -192,7 +206,8 @@ class Session(Charting):
         with Outcome() as outcome, show_progress(chart.label) as report:
             engine = choose_engine(self._table, report)
             schema, rule = engine.schema(), self.ledger.rule
-            asked, public = grant(rule, budget), schema.refine(self.domain)
+            chart, declared = declare_within(self.domain, chart, bounds, schema.kind)
+            asked, public = grant(rule, budget), schema.refine(declared)
             plan = chart.plan(public, self.unit, asked)
             self._require(plan, asked)
             self._require_real_noise(plan)
@@ -201,7 +216,7 @@ class Session(Charting):
             if not fresh and (known := self._kept.find(question)) is not None:
                 tell(f"{shorten_label(plan.label)}: {IN_HAND}")
                 return cast(R_co, known)
-            self._require_room(chart, plan, asked)
+            self._require_room(chart, plan, asked, public)
             outcome.note = CHARGING
             process = os.getpid()
             entry = self.ledger.charge(plan.label, plan.cost, who=self.who, purpose=self.purpose)
@@ -351,6 +366,7 @@ class Session(Charting):
         self,
         chart: Chart[P, Any],
         *,
+        bounds: object = None,
         budget: Budget | Share | float | None = None,
         error: float | None = None,
         size: float = math.inf,
@@ -375,20 +391,21 @@ class Session(Charting):
                 ),
             )
         schema = choose_engine(self._table).schema()
-        domain = schema.refine(self.domain)
+        chart, declared = declare_within(self.domain, chart, bounds, schema.kind)
+        domain = schema.refine(declared)
         if error is not None:
             budget = find_budget(chart, domain, self.unit, error=error, size=size, delta=delta)
         asked = grant(self.ledger.rule, budget or 0.0)
         plan = chart.plan(domain, self.unit, asked)
         self._require(plan, asked)
         plan.check(schema)
-        return replace(plan, standing=self._tell_standing(chart, plan, asked))
+        return replace(plan, standing=self._tell_standing(chart, plan, asked, domain))
 
-    def _require_room(self, chart: Chart[P, Any], plan: P, asked: Budget) -> None:
+    def _require_room(self, chart: Chart[P, Any], plan: P, asked: Budget, domain: Domain) -> None:
         """Refuse what the ledger would refuse, and say how much the chart could have."""
         standing = self.ledger.stand(self.who)
         if not standing.admits(plan.cost):
-            largest = self.find_largest(chart, asked)
+            largest = self._find_largest(chart, asked, domain)
             spelled = None if largest is None else largest.spelled
             raise standing.make_refusal(shorten_label(plan.label), plan.cost, spelled)
 
@@ -407,8 +424,13 @@ class Session(Charting):
         >>> s.find_largest(chart, 1.0)
         Budget(epsilon=0.3)
         """
-        standing = self.ledger.stand(self.who)
         domain = choose_engine(self._table).schema().refine(self.domain)
+        return self._find_largest(chart, asked, domain)
+
+    def _find_largest(
+        self, chart: Chart[P, Any], asked: Budget | float, domain: Domain
+    ) -> Budget | None:
+        standing = self.ledger.stand(self.who)
         return find_largest(
             chart,
             domain,
@@ -418,13 +440,13 @@ class Session(Charting):
             fits=lambda plan: standing.admits(plan.cost),
         )
 
-    def _tell_standing(self, chart: Chart[P, Any], plan: P, asked: Budget) -> str:
+    def _tell_standing(self, chart: Chart[P, Any], plan: P, asked: Budget, domain: Domain) -> str:
         """Say whether what is left would pay for a plan, and what else it would pay for."""
         standing = self.ledger.stand(self.who)
         if standing.admits(plan.cost):
             left = standing.after(plan.cost).remaining
             return f"affordable; leaves {left}"
-        largest = self.find_largest(chart, asked)
+        largest = self._find_largest(chart, asked, domain)
         if largest is None:
             return "refused: nothing is left for this chart"
         most = Guarantee(largest.epsilon, largest.delta, self.unit).amounts

@@ -242,7 +242,7 @@ def test_an_interval_far_beyond_the_axis_is_told_about():
     vague = replace(SIX[0], high=replace(SIX[0].high, upper_whisker=499.0))
     sample = release(x=WARD, summaries=(vague, SIX[1], SIX[2]))
     assert limits(sample)[1] < 400
-    assert sample.figure().notes == ("Some soft edges go on beyond the axis.",)
+    assert sample.figure().notes == ("Some soft edges extend beyond the axis.",)
     assert BY_WARD.figure().notes == ()
 
 
@@ -263,7 +263,7 @@ def test_the_caption_tells_promise_method_and_bounds(method):
         ("days", "clipped to [2026-01-01, 2026-12-31]"),
         ("people", "in person (each counts once)"),
         ("no intervals", "No interval available"),
-        ("found", "Categories of ward that few people hold are left out."),
+        ("found", "Rare categories of ward are left out."),
         ("found", "found privately"),
         ("simulated", "NOT PRIVATE"),
     ],
@@ -300,7 +300,7 @@ def test_simulated_noise_is_said_everywhere():
 
 def test_a_search_that_found_nobody_says_so():
     assert SAMPLES["nothing found"].figure().notes == (
-        "No category is held by enough people to be shown.",
+        "No category has enough people to be shown.",
     )
     assert SAMPLES["nothing found"].records() == []
 

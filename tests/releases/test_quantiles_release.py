@@ -201,7 +201,7 @@ def test_levels_of_which_there_are_too_few_to_say_are_nan_and_not_drawn():
     assert frame["low"].isna().tolist() == frame["high"].isna().tolist()
     (first, second) = panel(partly).marks
     assert first.y == QUARTERS and second.y == (0.5,)
-    assert "Levels that are not drawn: too few data." in partly.caption()
+    assert "Levels not drawn: too few data." in partly.caption()
     assert "Bars: 95 % confidence intervals." in partly.caption()
 
 

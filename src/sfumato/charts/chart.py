@@ -6,14 +6,15 @@ import html
 import math
 from abc import ABC, abstractmethod
 from bisect import bisect_left
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, ClassVar, Generic, Self, TypeVar
+from typing import Any, ClassVar, Generic, Self, TypeVar, cast
 
+from sfumato.charts.axes import list_order
 from sfumato.charts.option import Example, Ranges, check_choices
-from sfumato.domain import Bounds, Domain
+from sfumato.domain import Bounds, Categories, Domain
 from sfumato.engines.engine import Engine, Schema
 from sfumato.engines.table import ColumnKind
 from sfumato.errors import BudgetError, Worded, shorten_label
@@ -22,6 +23,7 @@ from sfumato.mechanisms.meter import Meter
 from sfumato.privacy.budget import Budget, Cost
 from sfumato.privacy.guarantee import Guarantee, PrivacyUnit
 from sfumato.privacy.payment import Payment
+from sfumato.private_search import Private
 from sfumato.releases.release import Release
 
 
@@ -126,6 +128,9 @@ class Chart(ABC, Generic[P, R_co]):
 
     def __post_init__(self) -> None:
         check_choices(self)
+        for name in ("order", "hue_order"):
+            if hasattr(self, name):
+                object.__setattr__(self, name, list_order(getattr(self, name)))
 
     @property
     @abstractmethod
@@ -175,6 +180,30 @@ class Chart(ABC, Generic[P, R_co]):
         Mechanisms take the meter and pay before they draw: at most the plan's cost, whatever the
         data. Whether the noise was real is not the chart's to say.
         """
+
+
+def declare_within(
+    domain: Domain, chart: Chart[P, R_co], bounds: object, kind: Callable[[str], ColumnKind]
+) -> tuple[Chart[P, R_co], Domain]:
+    """Return a chart of a session, and what is public for it: the domain, and bounds of its own.
+
+    Bounds that are given for one chart hold for it alone, also where the domain declares others.
+
+    Privacy
+    -------
+    Whoever asks says them, as they say a domain: nothing is read but kinds of columns.
+    """
+    if bounds is None or isinstance(bounds, Private):
+        return chart, domain
+    listed = {name for name in domain if isinstance(domain[name], Categories)}
+    chart = chart.adapt(bounds, lambda name: "text" if name in listed else kind(name))
+    named = cast(Mapping[str, object], bounds) if isinstance(bounds, Mapping) else None
+    own = {
+        name: fact
+        for name, fact in chart.declare(bounds).columns.items()
+        if (isinstance(fact, Bounds) if named is None else name in named)
+    }
+    return chart, domain | own
 
 
 def describe_smallest(smallest: float, unit: PrivacyUnit) -> tuple[str, str]:

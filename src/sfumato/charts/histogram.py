@@ -16,6 +16,7 @@ from sfumato.charts.axes import (
     about_order,
     convert_bins,
     declare_categories,
+    is_cycle,
     make_axis_key,
     read_labels,
     read_order,
@@ -27,7 +28,7 @@ from sfumato.charts.option import About, Example, Ranges, explained
 from sfumato.domain import Bounds, Categories, Domain
 from sfumato.engines.engine import Engine, Schema
 from sfumato.errors import BoundsOf, DomainError, Setting
-from sfumato.grid import Edges, Grid, Key, Labels, shape
+from sfumato.grid import Clipping, Edges, Grid, Key, Labels, shape
 from sfumato.mechanisms.meter import Meter
 from sfumato.postprocess.noise_law import NoiseLaw
 from sfumato.privacy.budget import Budget, plain_above
@@ -76,21 +77,26 @@ class Histogram(Faceted, Chart["HistogramPlan", HistogramRelease]):
             help="The column along the x axis: binned if it has bounds, one bar per category if "
             "it has categories.",
             metavar="COLUMN",
+            positional=True,
         )
     )
     y: str | None = field(
         default=None,
         metadata=About(
-            help="The column along the y axis, for counts in two dimensions.", metavar="COLUMN"
+            help="The column along the y axis, for counts in two dimensions.",
+            metavar="COLUMN",
+            positional=True,
         ),
     )
     hue: str | None = field(default=None, metadata=HUE)
     bins: Bins | None = field(
         default=None,
         metadata=About(
-            help="The number of bins, or their edges. Left out, whole numbers and dates are cut "
-            "into at most 40 bins between their values, anything else into 20.",
-            python="For two dimensions a pair of either.",
+            help="The number of bins, or their edges; of dates also `hour`, `day`, `week`, "
+            "`month`, `quarter` or `year`, and `hour of day`, `weekday` or `month of year`, which "
+            "need no bounds. Left out, whole numbers and dates are cut into at most 40 bins "
+            "between their values, anything else into 20.",
+            python="For two dimensions a pair of any.",
             typed="Edges are 0,18,65,110; give it twice for two axes, first x, then y.",
             metavar="BINS",
             spelled="bins",
@@ -103,6 +109,13 @@ class Histogram(Faceted, Chart["HistogramPlan", HistogramRelease]):
             why="It decides what the axis means.",
         ),
     )
+    outside: Clipping = field(
+        default="clip",
+        metadata=About(
+            help="Whether values beyond the bounds are clipped to them or dropped, to zoom in.",
+            why="It decides who is counted.",
+        ),
+    )
     order: Order | None = field(default=None, metadata=about_order("`x`"))
     hue_order: Order | None = field(default=None, metadata=HUE_ORDER)
 
@@ -110,11 +123,12 @@ class Histogram(Faceted, Chart["HistogramPlan", HistogramRelease]):
         super().__post_init__()
         object.__setattr__(self, "bins", convert_bins(self.bins))
         columns = [column for column in (self.x, self.y, self.hue) if column is not None]
-        if len(set(columns)) != len(columns):
+        if len(set(columns)) != len(columns) and not self._has_two_parts:
             raise DomainError(
                 "x, y and hue must be different columns.",
                 "A column against itself shows nothing, and costs the same.",
-                "Leave one out.",
+                "Leave one out; of dates two parts can be shown, with bins=('hour of day', "
+                "'weekday').",
             )
         if self.hue is None and self.hue_order is not None:
             raise DomainError(
@@ -143,9 +157,16 @@ class Histogram(Faceted, Chart["HistogramPlan", HistogramRelease]):
         facts |= declare_categories({self.x: self.order, self.hue: self.hue_order})
         facts |= self.declare_facets()
         if self.x not in facts and self.y is None and isinstance(self.bins, tuple):
-            edges = cast(tuple[float, ...], self.bins)
+            edges = cast(tuple[float, ...], self.bins)  # or dates
             facts[self.x] = Bounds.of((*edges[:1], *edges[-1:]))
         return Domain(facts)
+
+    @property
+    def _has_two_parts(self) -> bool:
+        """Whether x and y are one column of dates, of which each shows another part."""
+        parts = self.bins if isinstance(self.bins, tuple) and self.x == self.y else ()
+        different = len(parts) == 2 and parts[0] != parts[1]
+        return different and all(map(is_cycle, parts)) and self.hue != self.x
 
     @property
     def one_range(self) -> bool:
@@ -155,9 +176,14 @@ class Histogram(Faceted, Chart["HistogramPlan", HistogramRelease]):
     @property
     def label(self) -> str:
         """What is asked, in words."""
-        against = f" and {self.y}" if self.y else ""
+        against = f" and {self._name(self.y, 1)}" if self.y else ""
         by = f" by {self.hue}" if self.hue else ""
-        return f"histogram of {self.x}{against}{by}{self.for_each}"
+        return f"histogram of {self._name(self.x, 0)}{against}{by}{self.for_each}"
+
+    def _name(self, column: str, axis: int) -> str:
+        bins = self.bins[axis : axis + 1] if self.y and isinstance(self.bins, tuple) else self.bins
+        part = bins[0] if isinstance(bins, tuple) and bins else bins
+        return f"{column} ({part})" if is_cycle(part) else column
 
     def plan(self, domain: Domain, unit: PrivacyUnit, budget: Budget) -> HistogramPlan:
         """Return the cost and the expected error, or refuse. Knows public facts only."""
@@ -177,7 +203,7 @@ class Histogram(Faceted, Chart["HistogramPlan", HistogramRelease]):
             noise=left.law(unit.weight),
             facets=self.read_facets(domain),
         )
-        if self.bins is not None and not any(isinstance(axis, Grid | Edges) for axis in plan.axes):
+        if self.bins is not None and not any(_is_binned(axis) for axis in plan.axes):
             raise DomainError(
                 f"The categories of {self.x!r} have no bins.",
                 "They are counted one by one.",
@@ -220,8 +246,16 @@ class Histogram(Faceted, Chart["HistogramPlan", HistogramRelease]):
     def _axis(self, domain: Domain, column: str, axis: int) -> Key:
         order = cast(Categories | None, read_order(self.order) if axis == 0 else None)
         return make_axis_key(
-            domain, column, order, select_axis_bins(self.bins, axis, 2 if self.y else 1)
+            domain,
+            column,
+            order,
+            select_axis_bins(self.bins, axis, 2 if self.y else 1),
+            self.outside,
         )
+
+
+def _is_binned(axis: object) -> bool:
+    return isinstance(axis, Grid | Edges) or (isinstance(axis, Labels) and axis.part is not None)
 
 
 @dataclass(frozen=True)

@@ -92,7 +92,13 @@ class Quantiles(Faceted, Chart["QuantilesPlan", QuantilesRelease]):
         command="quantiles visits.csv --x wait --bounds 0,240 -q 0.5,0.9 --epsilon 0.5",
     )
 
-    x: str = field(metadata=About(help="The column of numbers or dates.", metavar="COLUMN"))
+    x: str = field(
+        metadata=About(
+            help="The column of numbers or dates.",
+            metavar="COLUMN",
+            positional=True,
+        )
+    )
     q: Sequence[float] | float = field(
         default=(0.25, 0.5, 0.75),
         metadata=About(

@@ -129,7 +129,7 @@ def create(
     ledger = Ledger.create(place, budget=budget, unit=read_unit(unit), table=table)
     show(str(ledger))
     words = f" --unit {unit}" if unit else ""
-    say(f"Charge it with: --ledger {typed(spell_place(place))} --table {table}{words}")
+    say(f"To charge it: --ledger {typed(spell_place(place))} --table {table}{words}")
 
 
 Person = Annotated[str, typer.Argument(metavar="NAME", help="The name that charts give as --who.")]
@@ -162,7 +162,9 @@ def open_account(
 def report(
     place: options.KeptLedger,
     *,
-    by: Annotated[str, typer.Option(metavar="who|purpose|day", help="What to add up by.")] = "who",
+    by: Annotated[
+        str, typer.Option(metavar="who|purpose|day", help="Group the charges by this.")
+    ] = "who",
 ) -> None:
     """Add up what was charged, by who asked, by purpose or by day."""
     from sfumato.privacy.ledger import Ledger
@@ -182,7 +184,7 @@ def _group(text: str, example: str, **settings: Any) -> typer.Typer:
     )
 
 
-app = _group("Charts of data that nobody may see.", "Begin with: sfumato demo", cls=Releases)
+app = _group("Charts of data that nobody may see.", "To start: sfumato demo", cls=Releases)
 plans = _group(
     "Show the cost and the expected error of a chart. Spends nothing.",
     "Example: sfumato plan histplot visits.csv --x age --bounds 0,110 --error 10",
@@ -248,7 +250,7 @@ app.command(epilog="Example: sfumato verify signed.json --key public.pem")(signi
 def combine(
     first: Annotated[Path, typer.Argument(metavar="FIRST.json", help="A saved release.")],
     second: Annotated[
-        Path, typer.Argument(metavar="SECOND.json", help="Another release of the same question.")
+        Path, typer.Argument(metavar="SECOND.json", help="Another release of the same chart.")
     ],
     output: options.Output = None,
 ) -> None:
@@ -263,9 +265,11 @@ def combine(
 
 @app.command(epilog="Example: sfumato demo")
 def demo(
-    output: Annotated[Path, typer.Option(metavar="FOLDER", help="Where to put it.")] = Path("demo"),
+    output: Annotated[Path, typer.Option(metavar="FOLDER", help="The folder to write.")] = Path(
+        "demo"
+    ),
     people: Annotated[
-        int, typer.Option(metavar="NUMBER", min=1000, max=2_000_000, help="How many live there.")
+        int, typer.Option(metavar="NUMBER", min=1000, max=2_000_000, help="Number of people.")
     ] = 20_000,
 ) -> None:
     """Make up a city and draw every chart of it, on one page."""

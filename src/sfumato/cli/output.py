@@ -111,7 +111,7 @@ def show_numbers(release: Release) -> None:
         columns, words = _table(records)
         show_table(title, _with_doubt(columns, told), words)
     else:
-        show(f"{title}: no category is held by enough people to be shown.")
+        show(f"{title}: no category has enough people to be shown.")
     for doubt in getattr(release, "doubts", ()):
         show(f"\n{doubt}")
     private = "Privacy" if release.private else "NOT PRIVATE, simulated noise"
@@ -255,7 +255,7 @@ def check_outputs(paths: Sequence[Path], endings: Sequence[str] = ()) -> None:
     for path in paths:
         if path.suffix.lower() not in forms:
             raise ReleaseError(
-                f"Cannot tell from {path.name!r} what to write.",
+                f"The format of {path.name!r} is not known.",
                 "A chart must not be paid for and then lost.",
                 f"Use one of these endings: {' '.join(forms)}.",
             )

@@ -26,7 +26,7 @@ Signed = Annotated[
 ]
 Lock = Annotated[
     bool,
-    typer.Option("--password", help="Lock the private key with a password, which is asked for."),
+    typer.Option("--password", help="Lock the private key with a password (asked for)."),
 ]
 
 

@@ -125,7 +125,8 @@ def _keep(name: str, key: Labels | None, value: Value | None) -> Labels | None:
             f"Leave {name} out.",
         )
     with suppress(DomainError):
-        return Labels(key.column, key.categories.select(Categories((value,)), key.column))
+        chosen = key.categories.select(Categories((value,)), key.column)
+        return replace(key, categories=chosen)
     raise ReleaseError(
         f"{abbreviate(str(value))} is no panel of {abbreviate(key.column)}.",
         "Only declared categories were counted.",

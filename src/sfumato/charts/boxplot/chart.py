@@ -84,6 +84,7 @@ class Boxplot(Faceted, Chart[BoxplotPlan, BoxplotRelease]):
             help="The column along the x axis, if any. The one of `x` and `y` with bounds has the "
             "values, the other the categories.",
             metavar="COLUMN",
+            positional=True,
         ),
     )
     y: str | None = field(
@@ -91,6 +92,7 @@ class Boxplot(Faceted, Chart[BoxplotPlan, BoxplotRelease]):
         metadata=About(
             help="The column along the y axis, if any. Values on `x` give horizontal boxes.",
             metavar="COLUMN",
+            positional=True,
         ),
     )
     hue: str | None = field(default=None, metadata=HUE)

@@ -71,8 +71,20 @@ class Heatmap(Chart[HeatmapPlan, HeatmapRelease]):
     )
     endings = (".geojson",)
 
-    x: str = field(metadata=About(help="The column along the x axis.", metavar="COLUMN"))
-    y: str = field(metadata=About(help="The column along the y axis.", metavar="COLUMN"))
+    x: str = field(
+        metadata=About(
+            help="The column along the x axis.",
+            metavar="COLUMN",
+            positional=True,
+        )
+    )
+    y: str = field(
+        metadata=About(
+            help="The column along the y axis.",
+            metavar="COLUMN",
+            positional=True,
+        )
+    )
     resolution: Resolution = field(
         default=256,
         metadata=About(

@@ -184,7 +184,7 @@ class BoxplotRelease(FacetedRelease):
 
     def _plain(self, box: Box, name: str) -> Any:
         number = getattr(box, name)
-        return convert_to_datetime(number) if self.value.bounds.time and name in PLACES else number
+        return self.value.bounds.show(number) if name in PLACES else number
 
 
 _RESERVED = {

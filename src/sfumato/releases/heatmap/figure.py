@@ -50,7 +50,7 @@ def figure(release: HeatmapRelease, smooth: Smooth, leaves: bool, background: st
         title=wording.title(release),
         panels=(Panel(axes.axis(release.x), y, (heat,)),),
         caption=_caption(release, smooth, over=bool(background)),
-        notes=("Noise alone could have made all that is seen.",) if nothing else (),
+        notes=("Nothing here is distinguishable from noise.",) if nothing else (),
         watermark="" if release.private else WATERMARK,
     )
 

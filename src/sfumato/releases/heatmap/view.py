@@ -97,7 +97,7 @@ def cells_of(resolution: Resolution | None, x: Grid, y: Grid) -> tuple[int, int]
         return cast(int, columns), cast(int, rows)
     raise ReleaseError(
         f"An array has from 1 to {MOST} cells along a side.",
-        "The release itself holds every square there is, and any part of it can be had.",
+        "The release itself holds all cells.",
         "Write to_array(resolution=512).",
     )
 

@@ -24,7 +24,7 @@ MOST_PANELS, MOST_ROWS = 3, 20
 RELIABLE, UNRELIABLE = "reliable", "could be noise"
 """What a scree plot calls the directions of components."""
 
-_NOTHING = "Noise alone could have made the total variance: shares of it cannot be told."
+_NOTHING = "The total variance is not distinguishable from noise: no shares available."
 _BAR = 0.8  # of the room a component has
 _LIMITS = (0.25, 0.6, 1.2)  # of an axis, a little beyond its last tick
 _LARGER = "larger than the gaps between their variances"
@@ -62,13 +62,13 @@ def _shares(release: PcaRelease) -> list[str]:
     shown = min(release.kept, MOST_BARS)
     sure = format_percent(release.uncertainty["explained_variance_ratio"].coverage)
     said = [
-        f"Shares are parts of the total variance, {_short(release.total_variance)} over all "
-        f"{len(release.columns)} columns; noise moves the variance of each component by about "
+        f"Shares of the total variance, {_short(release.total_variance)} over all "
+        f"{len(release.columns)} columns; noise of each variance: about "
         f"{_short(release.variance_noise)}.",
         f"Thick bars: {sure} intervals; thin: {sure} for all {release.kept} jointly.",
     ]
     if (release.explained_variance[:shown] < 0).any():
-        said.append("Hollow triangles mark variances that noise took below zero.")
+        said.append("Hollow triangles: noisy variances below zero.")
     return said
 
 
@@ -94,7 +94,7 @@ def _beyond(panels: tuple[Panel, ...]) -> list[str]:
         if isinstance(mark, Points)
     ]
     cut = any(min(x.low) < low or max(x.high) > high for (low, high), x in ends)
-    return ["Some bars go on beyond the axis."] if cut else []
+    return ["Some bars extend beyond the axis."] if cut else []
 
 
 def _unreliable(release: PcaRelease) -> str:
@@ -108,12 +108,13 @@ def _unreliable(release: PcaRelease) -> str:
     if not groups:
         return ""
     if len(groups[0]) == release.kept:
-        return f"No direction can be told from noise, which is {_LARGER}."
+        return f"No direction can be distinguished from noise, which is {_LARGER}."
     names = [f"{group[0]}–{group[-1]}".removesuffix(f"–{group[0]}") for group in groups]
     which = " and ".join(part for part in (", ".join(names[:-1]), names[-1]) if part)
     plural = "s" if sum(map(len, groups)) > 1 else ""
     return (
-        f"The direction{plural} of component{plural} {which} cannot be told from noise, which is "
+        f"The direction{plural} of component{plural} {which} cannot be distinguished from noise, "
+        "which is "
         f"{_LARGER}."
     )
 

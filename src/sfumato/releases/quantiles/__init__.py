@@ -220,7 +220,7 @@ class QuantilesRelease(FacetedRelease):
 
     def _plain(self, number: float, told: bool) -> Any:
         if self.value.bounds.time:
-            return convert_to_datetime(number) if told else None
+            return self.value.bounds.show(number) if told else None
         return number if told else math.nan
 
 
