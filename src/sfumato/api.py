@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from sfumato.alone import release_alone
-from sfumato.charts.axes import Bins, Order, Range
+from sfumato.charts.axes import Bins, Clipping, Order, Range
 from sfumato.charts.boxplot.chart import BoxMethod, Boxplot
 from sfumato.charts.facets import PanelOrder
 from sfumato.charts.heatmap.chart import Heatmap, HeatMethod
@@ -20,7 +20,6 @@ from sfumato.charts.pca.chart import PCA, Scale
 from sfumato.charts.quantiles import Neighbours, QuantileMethod, Quantiles
 from sfumato.charts.scoreplot.chart import Scoreplot
 from sfumato.figure import Orient
-from sfumato.grid import Clipping
 from sfumato.plane import Outside
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import PrivacyUnit

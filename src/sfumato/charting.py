@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from sfumato.charts.axes import Bins, Order, Range
+from sfumato.charts.axes import Bins, Clipping, Order, Range
 from sfumato.charts.boxplot.chart import BoxMethod, Boxplot
 from sfumato.charts.chart import Chart, P, R_co
 from sfumato.charts.facets import PanelOrder
@@ -21,7 +21,6 @@ from sfumato.charts.pca.chart import PCA, Scale
 from sfumato.charts.quantiles import Neighbours, QuantileMethod, Quantiles
 from sfumato.charts.scoreplot.chart import Scoreplot
 from sfumato.figure import Orient
-from sfumato.grid import Clipping
 from sfumato.plane import Outside
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.share import Share

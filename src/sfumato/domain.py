@@ -67,13 +67,13 @@ class Bounds:
             object.__setattr__(self, end, convert_to_float(getattr(self, end)))
         if not (math.isfinite(self.lower) and math.isfinite(self.upper)):
             raise DomainError(
-                "Bounds must be finite numbers.",
+                "Bounds must be two finite numbers, dates, times of day or durations.",
                 "An open end would have to be read from the data, which leaks its extremes.",
                 ("Declare both ends: ", PAIR, "."),
             )
         dated = not self.time or is_on_calendar(self.lower, self.upper)
         if self.clock:
-            dated = self.time and 0 <= self.lower and self.upper <= DAY
+            dated = self.time and self.lower >= 0 and self.upper <= DAY
         if self.duration not in (None, *DURATIONS) or (self.duration and self.time):
             raise ValueError("Durations have a unit that is known, and are no dates.")
         if not (self.lower < self.upper and math.isfinite(self.width) and dated):
@@ -164,10 +164,10 @@ class Bounds:
             match read_end(ends[0]), read_end(ends[1]):
                 case End() as lower, End() as upper if lower.kind == upper.kind:
                     return cls._between(lower, upper, step)
-                case None, None if not any(isinstance(end, str) for end in ends):
-                    return cls(cast(float, ends[0]), cast(float, ends[1]), step=step)
-                case _:
+                case End(), End():
                     pass
+                case _:
+                    return cls(cast(float, ends[0]), cast(float, ends[1]), step=step)
         raise DomainError(
             "Bounds are a pair of numbers, dates, times of day or durations, or a range of whole "
             "numbers.",

@@ -324,6 +324,10 @@ class Settings:
         return (" " if door.kind == "shell" else ", ").join(words)
 
 
+BoundsEnds = tuple[float, float] | tuple[date, date] | tuple[str, str]
+"""Ends of bounds, to be shown."""
+
+
 @dataclass(frozen=True)
 class BoundsOf:
     """The declaration of the bounds of a column, or of two.
@@ -340,7 +344,7 @@ class BoundsOf:
 
     column: str
     second: str | None = None
-    ends: tuple[float, float] | tuple[date, date] | None = None
+    ends: BoundsEnds | None = None
 
     def spell(self, door: Door) -> str:
         """Return it as it is typed at `door`."""

@@ -8,12 +8,13 @@ import re
 from collections.abc import Sequence
 from typing import cast
 
-from sfumato.dates import CYCLES, UNITS
+from sfumato.dates import UNITS
 from sfumato.domain import Bounds, Categories, Value
 from sfumato.ends import read_end
 from sfumato.errors import DomainError
 from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.private_search import Private
+from sfumato.zones import CYCLES
 
 _NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,300})(\.[0-9]+)?")
 _WHOLE = re.compile(r"(-?[0-9]{1,15})\.\.(-?[0-9]{1,15})(?:\.\.([0-9]{1,15}))?", re.ASCII)
@@ -51,12 +52,17 @@ def read_bounds_or_search(
 ) -> tuple[Bounds | dict[str, Bounds] | None, Private | None]:
     """Read bounds as `read_bounds` does, or ``private`` or ``private:SHARE`` for a search.
 
+    ``private:LOWER,UPPER`` searches within a public range, which dates need.
+
     Examples
     --------
     >>> read_bounds_or_search(["private:0.2"])
     (None, Private(share=0.2, delta=None))
     """
     if len(spellings) == 1:
+        word, _, rest = spellings[0].partition(":")
+        if word == "private" and "," in rest:
+            return None, _search_within(rest)
         word, *amounts = spellings[0].split(":")
         if word == "private" and len(amounts) <= 1:
             if not amounts:
@@ -235,6 +241,15 @@ def _no_bins() -> DomainError:
         "Bins found from the data would leak it.",
         f"Write --bins 20, or --bins 0,18,65,110; the words are {', '.join((*UNITS, *CYCLES))}.",
     )
+
+
+def _search_within(spelling: str) -> Private:
+    """Read ``LOWER,UPPER``, or ``SHARE:LOWER,UPPER``."""
+    amount, colon, ends = spelling.partition(":")
+    share = _amount(amount) if colon else None
+    bounds = _pair(spelling if share is None else ends)
+    plain = (bounds.lower, bounds.upper)
+    return Private(share=share, within=bounds if bounds.time or bounds.duration else plain)
 
 
 def _search(amounts: Sequence[float | None], option: str) -> Private:

@@ -9,7 +9,15 @@ from typing import Protocol, TypeVar
 
 from sfumato.domain import Bounds, ColumnType, Domain
 from sfumato.engines.table import ColumnKind
-from sfumato.errors import YEAR, BoundsOf, CategoriesOf, SfumatoError, SourceError, Words
+from sfumato.errors import (
+    YEAR,
+    BoundsEnds,
+    BoundsOf,
+    CategoriesOf,
+    SfumatoError,
+    SourceError,
+    Words,
+)
 from sfumato.exact import Exact
 from sfumato.grid import Edges, Grid, Labels
 from sfumato.lattice import DistanceCells, Moments, Projection, Question
@@ -283,18 +291,22 @@ def _list_bounded_kinds(bounds: Bounds) -> tuple[ColumnKind, ...]:
     return _DATED if bounds.time else _NUMERIC
 
 
+_EXAMPLES: dict[ColumnKind, tuple[str, BoundsEnds]] = {
+    "time": ("a pair of dates", YEAR),
+    "clock": ("two times of day", ("08:00", "18:00")),
+    "duration": ("two durations", ("0min", "90min")),
+}
+
+
 def _declaration(column: str, kind: ColumnKind) -> Words:
     """Say how a column of some kind is declared."""
+    if kind in _EXAMPLES:
+        what, ends = _EXAMPLES[kind]
+        return f"Declare {what}: ", BoundsOf(column, ends=ends), "."
     match kind:
         case "number":
             either = BoundsOf(column), ", or numbers to count: "
             return "Declare ", *either, CategoriesOf(column, (1, 2, 3)), "."
-        case "time":
-            return "Declare a pair of dates: ", BoundsOf(column, ends=YEAR), "."
-        case "clock":
-            return "Declare two times of day: ", BoundsOf(column, ends=("08:00", "18:00")), "."
-        case "duration":
-            return "Declare two durations: ", BoundsOf(column, ends=("0min", "90min")), "."
         case "flag":
             return "Declare ", CategoriesOf(column, (False, True)), "."
         case "bytes":

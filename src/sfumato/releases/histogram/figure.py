@@ -90,7 +90,7 @@ def caption(release: HistogramRelease, choice: Choice | None = None) -> str:
         f"Values of {key.column} outside "
         f"{wording.range_of(key.bounds, key.bounds.lower, key.bounds.upper)} are left out."
         for key in binned
-        if key.outside == "drop"
+        if key.drop
     ]
     parts += [*wording.binned(binned), *wording.parsed(key.bounds for key in binned)]
     if choice is not None and not choice.partial:
@@ -104,9 +104,9 @@ def _shown(release: HistogramRelease, choice: Choice | None) -> Array:
 
 
 def _reaches(key: Grid | Edges) -> bool:
-    if key.outside == "drop":
-        return False
-    return bool(key.edges[0] <= key.bounds.lower and key.edges[-1] >= key.bounds.upper)
+    return not key.drop and bool(
+        key.edges[0] <= key.bounds.lower and key.edges[-1] >= key.bounds.upper
+    )
 
 
 def _how_sure(release: HistogramRelease, choice: Choice | None) -> str:
@@ -173,7 +173,11 @@ def _view(
     key = release.x
     if choice is not None and isinstance(key, Labels):
         kept = tuple(key.categories.values[place] for place in choice.places)
+<<<<<<< HEAD
         key = replace(key, categories=Categories(kept))
+=======
+        key = Labels(axes.label(key), Categories(kept))
+>>>>>>> time
     apart = release.y is not None or _stands_apart(release, key, multiple)
     panes, columns = arrange_panes(release, release.hue if apart else None)
     return View(key, choice, _orient(release, key, orient, panes, columns), panes, columns)
