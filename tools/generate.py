@@ -36,9 +36,10 @@ TABLE = (
     "relation or a Spark DataFrame; or a `Table`, which says what may be spent on reading it."
 )
 UNIT = (
-    "Whose presence is hidden: a column of users, or a `PrivacyUnit`; one row unless you say "
-    "otherwise."
+    "Whose presence is hidden: a column of users, several that name them together, or a "
+    "`PrivacyUnit`; one row unless you say otherwise."
 )
+UNIT_NAME = 'What users are called on figures, ``"aircraft"``; "people" unless you say otherwise.'
 PRICE = "What the chart may spend; a bare number is pure ε."
 PRICE_WITH_DELTA = "What the chart may spend, ``sf.Budget(epsilon, delta)``: it needs a δ."
 SHARED = "A part of what is left is ``session.remaining / 4``."
@@ -149,12 +150,18 @@ def function(definition: Definition) -> str:
     """Return the one-line function of a chart."""
     chart, shown = definition.chart, _without_bounds(definition)
     bounds = f"bounds: {chart.ranges.type}" + ("" if chart.ranges.required else " = None")
-    last = [bounds, "unit: PrivacyUnit | str | None = None", f"budget: {_price(chart)}"]
+    last = [
+        bounds,
+        "unit: PrivacyUnit | str | Sequence[str] | None = None",
+        "unit_name: str | None = None",
+        f"budget: {_price(chart)}",
+    ]
     explained = {
         "data": TABLE,
         **{option.name: in_python(option) for option in shown},
         "bounds": chart.ranges.help,
         "unit": UNIT,
+        "unit_name": UNIT_NAME,
         "budget": PRICE_WITH_DELTA if chart.needs_delta else PRICE,
     }
     kind = APPROXIMATE if chart.needs_delta else PURE
@@ -164,7 +171,7 @@ def function(definition: Definition) -> str:
         definition,
         docstring(definition, explained, privacy, _example(chart)),
         f"chart = {definition.name}({_passed(definition)})\n"
-        "return release_alone(data, chart, bounds, unit, budget)",
+        "return release_alone(data, chart, bounds, PrivacyUnit.of(unit, unit_name), budget)",
     )
 
 

@@ -44,7 +44,8 @@ def histplot(
     order: Order | None = None,
     hue_order: Order | None = None,
     bounds: Range | Mapping[str, Range] | None = None,
-    unit: PrivacyUnit | str | None = None,
+    unit: PrivacyUnit | str | Sequence[str] | None = None,
+    unit_name: str | None = None,
     budget: Budget | float,
 ) -> HistogramRelease:
     """Count rows or people in bins or categories, in one dimension or two.
@@ -79,8 +80,10 @@ def histplot(
         The public range of `x`, ``(lower, upper)``; of two columns ``{"lon": (…), "lat":
         (…)}``. Edges of bins are bounds too.
     unit
-        Whose presence is hidden: a column of users, or a `PrivacyUnit`; one row unless you say
-        otherwise.
+        Whose presence is hidden: a column of users, several that name them together, or a
+        `PrivacyUnit`; one row unless you say otherwise.
+    unit_name
+        What users are called on figures, ``"aircraft"``; "people" unless you say otherwise.
     budget
         What the chart may spend; a bare number is pure ε.
 
@@ -107,7 +110,7 @@ def histplot(
         order=order,
         hue_order=hue_order,
     )
-    return release_alone(data, chart, bounds, unit, budget)
+    return release_alone(data, chart, bounds, PrivacyUnit.of(unit, unit_name), budget)
 
 
 def boxplot(
@@ -124,7 +127,8 @@ def boxplot(
     buffer: float = 0.25,
     orient: Orient | None = None,
     bounds: Range | Private | Mapping[str, Range] | None = None,
-    unit: PrivacyUnit | str | None = None,
+    unit: PrivacyUnit | str | Sequence[str] | None = None,
+    unit_name: str | None = None,
     budget: Budget | float,
 ) -> BoxplotRelease:
     """Show quartiles, whiskers and outliers of a column, by groups.
@@ -165,8 +169,10 @@ def boxplot(
         The public range of the values, ``(lower, upper)``; or ``sf.private()`` to search for it
         with a share of the price.
     unit
-        Whose presence is hidden: a column of users, or a `PrivacyUnit`; one row unless you say
-        otherwise.
+        Whose presence is hidden: a column of users, several that name them together, or a
+        `PrivacyUnit`; one row unless you say otherwise.
+    unit_name
+        What users are called on figures, ``"aircraft"``; "people" unless you say otherwise.
     budget
         What the chart may spend; a bare number is pure ε.
 
@@ -197,7 +203,7 @@ def boxplot(
         orient=orient,
         bounds=bounds if isinstance(bounds, Private) else None,
     )
-    return release_alone(data, chart, bounds, unit, budget)
+    return release_alone(data, chart, bounds, PrivacyUnit.of(unit, unit_name), budget)
 
 
 def heatmap(
@@ -217,7 +223,8 @@ def heatmap(
     origin: Origin = "lower",
     aspect: Aspect | None = None,
     bounds: Mapping[str, Range],
-    unit: PrivacyUnit | str | None = None,
+    unit: PrivacyUnit | str | Sequence[str] | None = None,
+    unit_name: str | None = None,
     budget: Budget | float,
 ) -> HeatmapRelease:
     """Show where rows or people are, on a map of two columns.
@@ -263,8 +270,10 @@ def heatmap(
         The public window, ``{"lon": (…), "lat": (…)}``, and the public range of `weight` if
         there is one.
     unit
-        Whose presence is hidden: a column of users, or a `PrivacyUnit`; one row unless you say
-        otherwise.
+        Whose presence is hidden: a column of users, several that name them together, or a
+        `PrivacyUnit`; one row unless you say otherwise.
+    unit_name
+        What users are called on figures, ``"aircraft"``; "people" unless you say otherwise.
     budget
         What the chart may spend; a bare number is pure ε.
 
@@ -305,7 +314,7 @@ def heatmap(
         origin=origin,
         aspect=aspect,
     )
-    return release_alone(data, chart, bounds, unit, budget)
+    return release_alone(data, chart, bounds, PrivacyUnit.of(unit, unit_name), budget)
 
 
 def pca(
@@ -315,7 +324,8 @@ def pca(
     n_components: int | None = None,
     scale: Scale | None = None,
     bounds: Mapping[str, Range],
-    unit: PrivacyUnit | str | None = None,
+    unit: PrivacyUnit | str | Sequence[str] | None = None,
+    unit_name: str | None = None,
     budget: Budget,
 ) -> PcaRelease:
     """Find the directions in which rows differ most, and draw how much.
@@ -338,8 +348,10 @@ def pca(
     bounds
         The public range of every column, ``{"age": (0, 100), …}``.
     unit
-        Whose presence is hidden: a column of users, or a `PrivacyUnit`; one row unless you say
-        otherwise.
+        Whose presence is hidden: a column of users, several that name them together, or a
+        `PrivacyUnit`; one row unless you say otherwise.
+    unit_name
+        What users are called on figures, ``"aircraft"``; "people" unless you say otherwise.
     budget
         What the chart may spend, ``sf.Budget(epsilon, delta)``: it needs a δ.
 
@@ -368,7 +380,7 @@ def pca(
         n_components=n_components,
         scale=scale,
     )
-    return release_alone(data, chart, bounds, unit, budget)
+    return release_alone(data, chart, bounds, PrivacyUnit.of(unit, unit_name), budget)
 
 
 def scoreplot(
@@ -384,7 +396,8 @@ def scoreplot(
     split: Literal["thirds", "halves"] | Sequence[float] | None = None,
     scale: Scale | None = None,
     bounds: Mapping[str, Range] | None = None,
-    unit: PrivacyUnit | str | None = None,
+    unit: PrivacyUnit | str | Sequence[str] | None = None,
+    unit_name: str | None = None,
     budget: Budget,
 ) -> ScoreplotRelease:
     """Show where rows lie along two principal components, by groups.
@@ -425,8 +438,10 @@ def scoreplot(
         The public range of every column, ``{"age": (0, 100), …}``. Left out where there is a
         `pca`, which knows them.
     unit
-        Whose presence is hidden: a column of users, or a `PrivacyUnit`; one row unless you say
-        otherwise.
+        Whose presence is hidden: a column of users, several that name them together, or a
+        `PrivacyUnit`; one row unless you say otherwise.
+    unit_name
+        What users are called on figures, ``"aircraft"``; "people" unless you say otherwise.
     budget
         What the chart may spend, ``sf.Budget(epsilon, delta)``: it needs a δ.
 
@@ -462,7 +477,7 @@ def scoreplot(
         split=split,
         scale=scale,
     )
-    return release_alone(data, chart, bounds, unit, budget)
+    return release_alone(data, chart, bounds, PrivacyUnit.of(unit, unit_name), budget)
 
 
 def quantiles(
@@ -477,7 +492,8 @@ def quantiles(
     neighbours: Neighbours = "add-remove",
     n: int | None = None,
     bounds: Range | Private | Mapping[str, Range] | None = None,
-    unit: PrivacyUnit | str | None = None,
+    unit: PrivacyUnit | str | Sequence[str] | None = None,
+    unit_name: str | None = None,
     budget: Budget | float,
 ) -> QuantilesRelease:
     """Find the numbers below which given shares of a column lie, by groups.
@@ -514,8 +530,10 @@ def quantiles(
         The public range of the values, ``(lower, upper)``; or ``sf.private()`` to search for it
         with a share of the price.
     unit
-        Whose presence is hidden: a column of users, or a `PrivacyUnit`; one row unless you say
-        otherwise.
+        Whose presence is hidden: a column of users, several that name them together, or a
+        `PrivacyUnit`; one row unless you say otherwise.
+    unit_name
+        What users are called on figures, ``"aircraft"``; "people" unless you say otherwise.
     budget
         What the chart may spend; a bare number is pure ε.
 
@@ -545,4 +563,4 @@ def quantiles(
         n=n,
         bounds=bounds if isinstance(bounds, Private) else None,
     )
-    return release_alone(data, chart, bounds, unit, budget)
+    return release_alone(data, chart, bounds, PrivacyUnit.of(unit, unit_name), budget)

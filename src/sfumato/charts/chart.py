@@ -210,7 +210,7 @@ def describe_too_few(smallest: float, unit: PrivacyUnit) -> tuple[str, str]:
     >>> describe_too_few(138.2, PrivacyUnit.rows())
     ('too few', 'groups below about 140 rows are not drawn')
     """
-    counted = "people" if unit.shared else "rows"
+    counted = unit.counted
     rounded = float(f"{smallest:.1e}")
     return "too few", f"groups below about {rounded:,.12g} {counted} are not drawn"
 

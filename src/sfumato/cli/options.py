@@ -38,9 +38,13 @@ Unit = Annotated[
     str | None,
     _privacy(
         "Protect all rows of one user together, who counts once; with :20, up to 20 rows count. "
-        "Without it each row is protected alone.",
+        "Without it each row is protected alone. Columns that name users together have commas "
+        "between them: household,year.",
         "COLUMN[:ROWS]",
     ),
+]
+UnitName = Annotated[
+    str | None, _privacy("What users are called on figures, if not people.", "NAME")
 ]
 Price = Annotated[float, _privacy("The price of this chart.", "ε", "--epsilon")]
 PriceToTry = Annotated[float | None, _privacy("A price to try.", "ε", "--epsilon")]

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from sfumato.releases.release import Release
 
 _ALIKE = 1.001  # times the least variance: what rounding adds
-NOBODY = "No category is held by enough people to be shown."
 
 
 def title(release: Release) -> str:
@@ -61,12 +60,12 @@ def _deviation(variance: float, step: float) -> str:
 
 def counted(unit: PrivacyUnit) -> str:
     """Name what is counted."""
-    return f"{abbreviate(unit.column or '')} (each counts once)" if unit.shared else "rows"
+    return f"{unit.called} (each counts once)" if unit.shared else "rows"
 
 
 def people(unit: PrivacyUnit) -> str:
     """Name what is counted in one word."""
-    return "people" if unit.shared else "rows"
+    return unit.counted
 
 
 def how_sure(signs: str, coverage: float) -> str:
@@ -89,7 +88,12 @@ def beyond(shares: tuple[float, float], unit: PrivacyUnit) -> str:
     return f"Bounds too narrow: {low}–{high} % of {people(unit)} lie at or beyond them."
 
 
-def left_out(keys: Iterable[object], found: Iterable[str]) -> list[str]:
+def nobody(unit: PrivacyUnit) -> str:
+    """Say that a private search found no category."""
+    return f"No category is held by enough {unit.name or 'people'} to be shown."
+
+
+def left_out(keys: Iterable[object], found: Iterable[str], unit: PrivacyUnit) -> list[str]:
     """Say that a private search leaves small categories out, and where it was cut short."""
     searched = [key for key in keys if isinstance(key, Labels) and key.column in found]
     if not searched:
@@ -97,7 +101,8 @@ def left_out(keys: Iterable[object], found: Iterable[str]) -> list[str]:
     columns = " and ".join(abbreviate(key.column) for key in searched)
     cut = any(key.cells >= MOST_FOUND for key in searched)
     most = f", and beyond the first {MOST_FOUND} by the alphabet" if cut else ""
-    return [f"Categories of {columns} that few people hold are left out{most}."]
+    few = unit.name or "people"
+    return [f"Categories of {columns} that few {few} hold are left out{most}."]
 
 
 def binned(keys: Iterable[object]) -> list[str]:

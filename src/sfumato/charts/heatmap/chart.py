@@ -245,7 +245,7 @@ class Heatmap(Chart[HeatmapPlan, HeatmapRelease]):
             raise DomainError(
                 "A heatmap has each person count once, rows sharing that weight.",
                 "With a number of rows each, a few people with many rows would be the picture.",
-                ("Write ", ProtectedUsers(unit.column), "."),
+                ("Write ", ProtectedUsers(unit.columns), "."),
             )
         columns, rows = cast(tuple[int, int], self.resolution)
         x = Grid(self.x, domain.bounds(self.x), columns)

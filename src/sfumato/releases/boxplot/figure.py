@@ -53,7 +53,7 @@ def caption(release: BoxplotRelease) -> str:
     else:
         parts.append(wording.found_nothing(release.guarantee))
     keys = [key for key in (release.x, release.hue) if key is not None]
-    return " ".join([*parts, *wording.left_out(keys, release.found)])
+    return " ".join([*parts, *wording.left_out(keys, release.found, release.guarantee.unit)])
 
 
 def _how_sure(release: BoxplotRelease) -> str:
@@ -66,7 +66,7 @@ def _how_sure(release: BoxplotRelease) -> str:
 
 def _notes(release: BoxplotRelease, window: Window) -> tuple[str, ...]:
     if not release.summaries:
-        return (wording.NOBODY,)
+        return (wording.nobody(release.guarantee.unit),)
     if not release.bounds_found:
         return (wording.found_nothing(release.guarantee),)
     cut = ("Some soft edges go on beyond the axis.",) if window.cut else ()

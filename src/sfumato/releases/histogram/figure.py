@@ -46,7 +46,9 @@ def caption(release: HistogramRelease) -> str:
     if any(_reaches(key) for key in binned):
         parts.append("Values are clipped to the axis.")
     parts += [*wording.binned(binned), *wording.parsed(key.bounds for key in binned)]
-    return " ".join([*parts, *wording.left_out(release.keys, release.found)])
+    return " ".join(
+        [*parts, *wording.left_out(release.keys, release.found, release.guarantee.unit)]
+    )
 
 
 def _reaches(key: Grid | Edges) -> bool:
@@ -68,7 +70,7 @@ def _how_sure(release: HistogramRelease) -> str:
 
 def _notes(release: HistogramRelease) -> tuple[str, ...]:
     if release.numbers.size == 0:
-        return (wording.NOBODY,)
+        return (wording.nobody(release.guarantee.unit),)
     if release.stat != "count" and release.counts.sum() <= 0:
         return ("The noisy total is not above zero: proportions cannot be told.",)
     return ()

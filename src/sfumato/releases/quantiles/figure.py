@@ -52,7 +52,7 @@ def caption(release: QuantilesRelease) -> str:
     if release.bounds_found:
         parts.append(wording.bounded(release.value, release.step, release.found))
     keys = [] if release.by is None else [release.by]
-    return " ".join([*parts, *wording.left_out(keys, release.found)])
+    return " ".join([*parts, *wording.left_out(keys, release.found, release.guarantee.unit)])
 
 
 def _how_sure(release: QuantilesRelease) -> list[str]:
@@ -68,7 +68,7 @@ def _how_sure(release: QuantilesRelease) -> list[str]:
 
 def _notes(release: QuantilesRelease, window: Window) -> tuple[str, ...]:
     if not release.cells:
-        return (wording.NOBODY,)
+        return (wording.nobody(release.guarantee.unit),)
     return (*release.doubts, *(("Some bars go on beyond the axis.",) if window.cut else ()))
 
 

@@ -55,7 +55,7 @@ def caption(release: ScoreplotRelease, view: ScoreView) -> str:
         f"The {view.points} points are synthetic, drawn from this density." if view.points else "",
         "Rows are clipped to the frame, found privately.",
         *wording.parsed(release.pca.lattice.bounds),
-        *wording.left_out([release.hue], release.found),
+        *wording.left_out([release.hue], release.found, release.guarantee.unit),
     ]
     return " ".join(part for part in parts if part)
 
@@ -207,7 +207,7 @@ def _directions(release: ScoreplotRelease) -> list[str]:
 
 def _groups(release: ScoreplotRelease) -> str:
     if not release.groups:
-        return wording.NOBODY
+        return wording.nobody(release.guarantee.unit)
     lost = unseen(release)
     if len(lost) == len(release.groups):
         return "Nothing here stands out from the noise."
