@@ -19,7 +19,7 @@ import subprocess
 import sys
 import textwrap
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -33,23 +33,23 @@ WIDTH = 100
 
 TABLE = (
     "A path or glob of CSV or Parquet files, a pandas or Polars frame, an Arrow table, a DuckDB "
-    "relation or a Spark DataFrame; or a `Table`, which says what may be spent on reading it."
+    "relation or a Spark DataFrame; or a `Table` with limits on threads and memory."
 )
 UNIT = (
-    "Whose presence is hidden: a column of users, several that name them together, or a "
-    "`PrivacyUnit`; one row unless you say otherwise."
+    "What is protected: the column that identifies people, a list of several that do so together, "
+    "or a `PrivacyUnit`; each row if left out."
 )
-UNIT_NAME = 'What users are called on figures, ``"aircraft"``; "people" unless you say otherwise.'
+UNIT_NAME = 'What people are called on figures: ``"aircraft"``.'
 PRICE = "What the chart may spend; a bare number is pure ε."
 PRICE_WITH_DELTA = "What the chart may spend, ``sf.Budget(epsilon, delta)``: it needs a δ."
 SHARED = "A part of what is left is ``session.remaining / 4``."
 ALONE = (
-    "{kind} for one unit added or removed. {chart} The release states its guarantee. Charts made "
-    "one by one do not know of each other: to bound what several reveal together, use a `Session`."
+    "{kind} for one unit added or removed. {chart} The release states its guarantee. The cost of "
+    "several charts adds up: use a `Session` to limit the total."
 )
 FRESH = (
-    "Measure and pay, though the session has released the same chart of the same table for no "
-    "less. Left out, that release is returned, free."
+    "Measure and pay again, even if the session has released the same chart of the same table at "
+    "this cost or more. By default that release is returned, free."
 )
 DECLARED = "It holds for this chart alone; left out, what the session's domain declares."
 IN_A_SESSION = "Costs `budget`, charged before the table is read. {chart}"
@@ -79,19 +79,23 @@ class Definition:
         return str(inspect.get_annotations(self.chart.measure)["return"])
 
     @cached_property
-    def module(self) -> ast.Module:
-        """The source that it stands in."""
-        return ast.parse(inspect.getsource(sys.modules[self.chart.__module__]))
+    def modules(self) -> dict[str, ast.Module]:
+        """The sources that it stands in, and what it has in common with other charts."""
+        names = [noun.__module__ for noun in self.chart.__mro__ if is_dataclass(noun)]
+        return {name: ast.parse(inspect.getsource(sys.modules[name])) for name in names}
 
     @cached_property
     def written(self) -> dict[str, ast.AnnAssign]:
         """Its fields, as they are written."""
-        (noun,) = (
-            node
-            for node in self.module.body
-            if isinstance(node, ast.ClassDef) and node.name == self.name
-        )
-        fields = [node for node in noun.body if isinstance(node, ast.AnnAssign)]
+        nouns = {noun.__name__ for noun in self.chart.__mro__ if is_dataclass(noun)}
+        fields = [
+            line
+            for module in self.modules.values()
+            for node in module.body
+            if isinstance(node, ast.ClassDef) and node.name in nouns
+            for line in node.body
+            if isinstance(line, ast.AnnAssign)
+        ]
         return {ast.unparse(node.target): node for node in fields}
 
     def annotation(self, option: Option) -> str:
@@ -109,14 +113,16 @@ class Definition:
         """Yield an import for each name that is not Python's own."""
         found = {
             alias.asname or alias.name: f"from {node.module} import {ast.unparse(alias)}"
-            for node in self.module.body
+            for module in self.modules.values()
+            for node in module.body
             if isinstance(node, ast.ImportFrom)
             for alias in node.names
         }
-        for node in self.module.body:
-            if isinstance(node, ast.Assign):
-                target = ast.unparse(node.targets[0])
-                found[target] = f"from {self.chart.__module__} import {target}"
+        for name, module in self.modules.items():
+            for node in module.body:
+                if isinstance(node, ast.Assign):
+                    target = ast.unparse(node.targets[0])
+                    found[target] = f"from {name} import {target}"
         yield from (found[name] for name in names if name in found)
         yield f"from {self.chart.__module__} import {self.name}"
 

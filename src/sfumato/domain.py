@@ -59,7 +59,7 @@ class Bounds:
         if not (self.lower < self.upper and math.isfinite(self.width) and dated):
             raise DomainError(
                 f"Bounds from {self.lower:g} to {self.upper:g} are reversed, empty or too wide.",
-                "Every value would land on one end.",
+                "All values would be clipped to the same end.",
                 ("Declare lower < upper: ", PAIR, "."),
             )
         if self.step is not None:
@@ -69,8 +69,8 @@ class Bounds:
         if not (step >= self._finest and step <= self.width * (1 + _ROUNDING)):
             raise DomainError(
                 f"A step of {self.step!r} must be a number above 0, no wider than the bounds and "
-                "no finer than numbers can be told apart.",
-                "It says how far apart values lie, and must be known without looking.",
+                "no finer than the precision of floats.",
+                "It is the spacing of the values and must not depend on the data.",
                 ("Write ", _MONTHS, " for whole numbers, or leave the step out."),
             )
         object.__setattr__(self, "step", step)
@@ -173,7 +173,7 @@ def _read_range(values: range) -> Bounds:
     if len(values) < 2:
         raise DomainError(
             f"{values!r} has fewer than two values.",
-            "Every row would land on one of them.",
+            "All rows would have the same value.",
             "Write the first value and the one after the last: range(1, 13) for months.",
         )
     return Bounds(min(values[0], values[-1]), max(values[0], values[-1]), step=abs(values.step))
@@ -294,7 +294,7 @@ class Categories:
         if len(set(self.values)) != len(self.values):
             raise DomainError(
                 "Categories must name each value once.",
-                "A list that repeats itself would draw the same people twice.",
+                "A repeated category would be drawn twice.",
                 ("Write ", LISTED, "."),
             )
         if len(kinds) > 1:
@@ -323,7 +323,7 @@ class Categories:
             return cls(cast(tuple[Value, ...], values))
         raise DomainError(
             "Categories are a list of at least one value, not a text or a set.",
-            "Every row would be left out without it.",
+            "Without it every row would be dropped.",
             ("Write ", LISTED, ", or ", PrivateSearch(delta=1e-6), "."),
         )
 
@@ -484,7 +484,7 @@ def _read_mapping(columns: object) -> Mapping[str, object]:
 def _make_declaration_error() -> DomainError:
     return DomainError(
         "A declaration is a pair of numbers or a range (bounds), or a list of values (categories).",
-        "Anything else would leave open what is public.",
+        "Otherwise it is ambiguous what is public.",
         ("Write ", _EXAMPLE, "."),
     )
 

@@ -166,7 +166,7 @@ def shape(keys: Sequence[CellAxis]) -> tuple[int, ...]:
     if math.prod(sizes) > MOST_CELLS:
         raise DomainError(
             f"{math.prod(sizes)} cells are more than the {MOST_CELLS} one answer may have.",
-            "Nearly all of them would hold noise alone.",
+            "Nearly all of them would contain only noise.",
             "Ask for fewer bins or categories.",
         )
     return sizes

@@ -52,9 +52,9 @@ from sfumato.releases.release import Release
 R = TypeVar("R", bound=Release)
 
 UNCHARGED = "Nothing was charged."
-CHARGING = "The price was just being charged: the ledger says whether it was. Nothing was released."
+CHARGING = "The cost was just being charged: see the ledger. Nothing was released."
 CHARGED = (
-    "The price was charged and stays charged, because the table may have been read. Nothing was "
+    "The cost was charged and stays charged, because the table may have been read. Nothing was "
     "released."
 )
 IN_HAND = "the release in hand, free of charge. To measure again, and pay, ask with fresh=True."
@@ -72,7 +72,7 @@ class Session(Charting):
     ----------
     table
         A path or glob of CSV or Parquet files, a pandas or Polars frame, an Arrow table, a DuckDB
-        relation or a Spark DataFrame; or a `Table`, which says what may be spent on reading it.
+        relation or a Spark DataFrame; or a `Table` with limits on threads and memory.
     unit
         Whose presence is hidden: a column of users, several that name them together, or a
         `PrivacyUnit`; one row unless you say otherwise.
@@ -150,8 +150,9 @@ class Session(Charting):
         object.__setattr__(self, "purpose", purpose)
         if size is not None and ledger is not None:
             raise LedgerError(
-                "A ledger's promise is about rows added or removed.",
-                "Replacing rows of a public number is a weaker promise, and the two do not add up.",
+                "A ledger's guarantee is for rows added or removed.",
+                "Replacing rows of a public number is a weaker guarantee, and the two do not add "
+                "up.",
                 Worded("Leave out size, or ledger.", in_shell="Leave out --n, or --ledger."),
             )
         budget = None if budget is None else Budget.of(budget)
@@ -332,15 +333,14 @@ class Session(Charting):
         self._require_proof(plan, plan.cost)
         if plan.guarantee.size != self.size:
             raise LedgerError(
-                f"{label} is asked for under other neighbours than this session promises.",
-                "A row replaced and a row added are different promises, and their costs do not "
-                "add up.",
+                f"{label} uses other neighbours than this session.",
+                "Guarantees for replaced and for added rows differ, and their costs do not add up.",
                 "Leave out neighbours, or use the one-line function.",
             )
-        if any(promise.unit.protects != self.unit.protects for promise in plan.promises):
+        if any(promise.unit.protects != self.unit.protects for promise in plan.guarantees):
             raise LedgerError(
                 f"{label} would show components that protect another unit than it does itself.",
-                "Whoever sees them would learn more about one unit than is promised.",
+                "They would reveal more about one unit than guaranteed.",
                 (
                     "Release the components for the same unit: ",
                     Worded("session.pca(…)", "pca(…, unit=…)", "sfumato pca … --unit …"),
@@ -352,7 +352,7 @@ class Session(Charting):
         """Withhold what does not keep its promise, although its price was within the ledger's."""
         if not proves(cost, plan.guarantee.epsilon, plan.guarantee.delta):
             raise OverspentError(
-                f"{shorten_label(plan.label)} would cost more than it promises.",
+                f"{shorten_label(plan.label)} would cost more than its guarantee allows.",
                 "This is a bug in sfumato: the numbers are withheld.",
                 "Please report it.",
             )
@@ -362,8 +362,7 @@ class Session(Charting):
             label = shorten_label(plan.label)
             raise LedgerError(
                 f"{label} would be simulated, and its noise could be subtracted.",
-                "A ledger in a file says what was promised to people, and no such promise would "
-                "be kept.",
+                "A ledger file records real guarantees, and simulated noise gives none.",
                 "Simulate with a session that has no ledger file, or leave the seeded block.",
             )
 
@@ -377,7 +376,7 @@ class Session(Charting):
         size: float = math.inf,
         delta: float = 0.0,
     ) -> P:
-        """Tell what a chart would cost and how wrong it would be. Spends nothing.
+        """Show the cost and the expected error of a chart. Spends nothing.
 
         Give a `budget`, or a wanted `error` to learn the smallest ε that reaches it; with `size`,
         the smallest ε that also draws groups of so many rows or people. Guess it, do not look.
@@ -450,12 +449,12 @@ class Session(Charting):
         standing = self.ledger.stand(self.who)
         if standing.admits(plan.cost):
             left = standing.after(plan.cost).remaining
-            return f"would pay for it; {left} would be left"
+            return f"affordable; leaves {left}"
         largest = self._find_largest(chart, asked, domain)
         if largest is None:
-            return "would refuse it: nothing is left for such a chart"
+            return "refused: nothing is left for this chart"
         most = Guarantee(largest.epsilon, largest.delta, self.unit).amounts
-        return f"would refuse it: at most {most} is left for such a chart"
+        return f"refused: at most {most} is left for this chart"
 
 
 class Outcome:

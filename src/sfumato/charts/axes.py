@@ -19,7 +19,7 @@ from sfumato.private_search import Private
 Order = Categories | Private | Listed
 """Public categories: a list, a range, an array, an index, an enum or a categorical."""
 
-HUE = About(help="The column to tell groups by colour.", metavar="COLUMN")
+HUE = About(help="The column whose categories are groups, one colour each.", metavar="COLUMN")
 """What every `hue` says about itself."""
 
 
@@ -27,7 +27,7 @@ def about_order(axis: str) -> About:
     """Return what the order of an axis says about itself."""
     return About(
         help=f"The public categories of {axis}, in the order to show them.",
-        session="Left out, all that are declared.",
+        session="Default: all that are declared.",
         python="``sf.private(delta=1e-6)`` searches for them instead, with that δ.",
         typed="private:1e-6 searches for them, with that δ.",
         metavar="A,B",
@@ -127,7 +127,7 @@ def select_axis_bins(bins: Bins | None, axis: int, axes: int) -> AxisBins | None
         return cast(tuple[AxisBins, AxisBins], bins)[axis]
     raise DomainError(
         "bins of a two-dimensional histogram is one number, or a pair with one entry per axis.",
-        "Anything else leaves open which axis is meant.",
+        "Otherwise it is ambiguous which axis is meant.",
         ("Write ", Setting("bins", 20), ", or ", _TWO, "."),
     )
 

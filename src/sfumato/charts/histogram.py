@@ -22,6 +22,7 @@ from sfumato.charts.axes import (
     select_axis_bins,
 )
 from sfumato.charts.chart import Chart, Plan, describe_text_columns
+from sfumato.charts.facets import Faceted, Facets
 from sfumato.charts.option import About, Example, Ranges, explained
 from sfumato.domain import Bounds, Categories, Domain
 from sfumato.engines.engine import Engine, Schema
@@ -38,8 +39,8 @@ from sfumato.releases.uncertainty import LEVEL
 
 @explained
 @dataclass(frozen=True)
-class Histogram(Chart["HistogramPlan", HistogramRelease]):
-    """Counts of `x`, or of `x` and `y`, by `hue` if asked.
+class Histogram(Faceted, Chart["HistogramPlan", HistogramRelease]):
+    """Counts of `x`, or of `x` and `y`, by `hue` and in panels if asked.
 
     Examples
     --------
@@ -52,7 +53,7 @@ class Histogram(Chart["HistogramPlan", HistogramRelease]):
 
     verb = "histplot"
     summary = "Count rows or people in bins or categories, in one dimension or two."
-    privacy = "All bins and groups together are charged once."
+    privacy = "All bins, groups and panels together are charged once."
     ranges = Ranges(
         help="The public range of `x`, ``(lower, upper)``; of two columns "
         '``{"lon": (…), "lat": (…)}``. Edges of bins are bounds too.',
@@ -72,8 +73,8 @@ class Histogram(Chart["HistogramPlan", HistogramRelease]):
 
     x: str = field(
         metadata=About(
-            help="The column along the x axis: cut into bins if it has bounds, counted one by one "
-            "if it has categories.",
+            help="The column along the x axis: binned if it has bounds, one bar per category if "
+            "it has categories.",
             metavar="COLUMN",
             positional=True,
         )
@@ -143,6 +144,7 @@ class Histogram(Chart["HistogramPlan", HistogramRelease]):
                 )
             facts[self.x] = Bounds.of(bounds)
         facts |= declare_categories({self.x: self.order, self.hue: self.hue_order})
+        facts |= self.declare_facets()
         if self.x not in facts and self.y is None and isinstance(self.bins, tuple):
             edges = cast(tuple[float, ...], self.bins)
             facts[self.x] = Bounds.of((*edges[:1], *edges[-1:]))
@@ -157,10 +159,11 @@ class Histogram(Chart["HistogramPlan", HistogramRelease]):
     def label(self) -> str:
         """What is asked, in words."""
         against = f" and {self.y}" if self.y else ""
-        return f"histogram of {self.x}{against}" + (f" by {self.hue}" if self.hue else "")
+        by = f" by {self.hue}" if self.hue else ""
+        return f"histogram of {self.x}{against}{by}{self.for_each}"
 
     def plan(self, domain: Domain, unit: PrivacyUnit, budget: Budget) -> HistogramPlan:
-        """Return the price and the expected error, or refuse. Knows public facts only."""
+        """Return the cost and the expected error, or refuse. Knows public facts only."""
         orders = {self.x: read_order(self.order), self.hue or "": read_order(self.hue_order)}
         asked = {name: order for name, order in orders.items() if isinstance(order, Private)}
         division = divide_budget(budget, asked, unit)
@@ -175,6 +178,7 @@ class Histogram(Chart["HistogramPlan", HistogramRelease]):
             y=self._axis(domain, self.y, 1) if self.y else None,
             stat=self.stat,
             noise=left.law(unit.weight),
+            facets=self.read_facets(domain),
         )
         if self.bins is not None and not any(isinstance(axis, Grid | Edges) for axis in plan.axes):
             raise DomainError(
@@ -189,11 +193,11 @@ class Histogram(Chart["HistogramPlan", HistogramRelease]):
 
         Privacy
         -------
-        All cells are counted by one query over all groups together, which one unit can move by
-        its weight. Searches and counts spend at most the plan's cost, or nothing is published.
+        All cells are counted by one query over all groups and panels together, which one unit can
+        move by its weight. Searches and counts spend at most the plan's cost, or nothing is published.
         """
         hue, x, y = axes = run_searches(engine, meter, (plan.hue, plan.x, plan.y))
-        keys = [key for key in axes if key is not None]
+        keys = [*plan.facets.keys, *(key for key in axes if key is not None)]
         noisy = add_noise(meter, engine.counts(keys, plan.guarantee.unit), plan.noise)
         return HistogramRelease(
             label=plan.label,
@@ -209,6 +213,7 @@ class Histogram(Chart["HistogramPlan", HistogramRelease]):
             found=tuple(
                 axis.column for axis in (plan.hue, plan.x) if isinstance(axis, CategorySearch)
             ),
+            **plan.facets.fields,
         )
 
     def _hue(self, domain: Domain) -> Labels | None:
@@ -231,6 +236,8 @@ class HistogramPlan(Plan):
         The public cells along each axis, or the search that will find them.
     noise
         The law of the noise on each count, in integer steps.
+    facets
+        The public categories that have panels.
     """
 
     x: Key | CategorySearch
@@ -238,6 +245,7 @@ class HistogramPlan(Plan):
     hue: Labels | CategorySearch | None
     stat: Stat
     noise: NoiseLaw
+    facets: Facets = Facets()
 
     def __post_init__(self) -> None:
         shape(self.axes)  # refuses more cells than an answer may have
@@ -267,8 +275,8 @@ class HistogramPlan(Plan):
         return [
             ("noise", f"{self.noise.kind}, scale {self.noise.scale * step:,.4g} on every count"),
             ("expected error", f"{self.expected_error:,.4g} per count"),
-            (f"{100 * LEVEL:.0f} % within", f"± {self.noise.radius(LEVEL) * step:,.4g}"),
-            *((f"show {axis.column} of", f"about {axis.threshold:,} rows") for axis in searches),
+            (f"{100 * LEVEL:.0f} % interval", f"± {self.noise.radius(LEVEL) * step:,.4g}"),
+            *(axis.line for axis in searches),
             *describe_text_columns(
                 axis.bounds for axis in self.axes if isinstance(axis, Grid | Edges)
             ),
@@ -277,4 +285,5 @@ class HistogramPlan(Plan):
     @property
     def axes(self) -> tuple[Key | CategorySearch, ...]:
         """The axes there are, in the order of the counts."""
-        return tuple(axis for axis in (self.hue, self.x, self.y) if axis is not None)
+        own = (axis for axis in (self.hue, self.x, self.y) if axis is not None)
+        return (*self.facets.keys, *own)

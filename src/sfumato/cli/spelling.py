@@ -39,7 +39,7 @@ def read_bounds(spellings: Sequence[str]) -> Bounds | dict[str, Bounds] | None:
         raise DomainError(
             "--bounds without a column name can be given once, and alone; with names, once for "
             "each column.",
-            "Otherwise it is open which range is public for which column.",
+            "Otherwise it is ambiguous which range belongs to which column.",
             "Write --bounds lon=-74.3,-73.7 --bounds lat=40.5,40.9.",
         )
     return {column: _pair(ends) for column, _, ends in named} or None
@@ -241,7 +241,7 @@ def _search(amounts: Sequence[float | None], option: str) -> Private:
     if not amounts or None in amounts:
         raise DomainError(
             f"{option} private needs a δ.",
-            "It is the chance that a category held by one person alone is shown, and has no "
+            "It is the probability of showing a category that only one person has, and has no "
             "default.",
             f"Write {option} private:1e-6.",
         )

@@ -208,8 +208,8 @@ def _refuse_stream(frame: Any) -> Any:
     if redact_errors(lambda: bool(frame.isStreaming)):
         raise SourceError(
             "The table is a stream.",
-            "Its rows keep coming while they are counted, so that no two charts, and no ledger, "
-            "would be about one table.",
+            "Its rows change while they are counted, so no two charts would describe the same "
+            "table.",
             "Write it to a table first, and read that with spark.read.",
         )
     return frame

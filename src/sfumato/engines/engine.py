@@ -131,14 +131,14 @@ class Schema:
     def _check_identities(self, column: str) -> None:
         if self.kind(column) == "other":
             raise SourceError(
-                f"Column {column!r} holds values that cannot tell people apart.",
-                "Whose rows are whose decides what is protected.",
+                f"Column {column!r} cannot identify people.",
+                "The privacy unit must be identified exactly.",
                 "Use a column of texts, numbers, dates or bytes.",
             )
         if column in self.folded:
             raise SourceError(
                 f"Column {column!r} has a collation by which different texts are one.",
-                "People are told apart by bytes, and one of them could count several times.",
+                "People are identified by bytes, so one person could count several times.",
                 "Give sfumato a column without it: lower(name) COLLATE UTF8_BINARY in Spark, "
                 "COLLATE C in DuckDB.",
             )

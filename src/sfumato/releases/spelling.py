@@ -21,6 +21,7 @@ from sfumato.domain import Bounds, Categories
 from sfumato.grid import MOST_CELLS, Edges, Grid, Labels
 from sfumato.lattice import Lattice
 from sfumato.plane import MOST_LEVELS
+from sfumato.postprocess.box import Box, Summary
 from sfumato.postprocess.combined_noise import MOST_TERMS, MOST_WEIGHT, CombinedNoise, NoiseTerm
 from sfumato.postprocess.density import Leaves
 from sfumato.postprocess.noise_law import WIDEST, NoiseKind, NoiseLaw
@@ -344,6 +345,28 @@ class NoiseTermWords:
     scale: Scale
 
 
+class SummaryWords:
+    """A released box with the ends of its intervals.
+
+    Parameters
+    ----------
+    box
+        What is drawn.
+    low, high
+        The ends of an interval around each of the seven numbers, each for itself.
+    size
+        The noisy number of units in the group.
+    clear
+        False where the group is too small for its box to be reliable.
+    """
+
+    box: Box
+    low: Box
+    high: Box
+    size: float
+    clear: Annotated[bool, Named(attribute="reliable")]
+
+
 class LeavesWords:
     """Squares of a quadtree, as one list for each of their numbers.
 
@@ -581,6 +604,7 @@ SPELLED: dict[type, Spelled | As] = {
     NoiseLaw: Spelled(NoiseWords, NoiseLaw),
     CombinedNoise: Spelled(CombinedNoiseWords, CombinedNoise),
     NoiseTerm: Spelled(NoiseTermWords, NoiseTerm),
+    Summary: Spelled(SummaryWords, Summary),
     Leaves: Spelled(LeavesWords, Leaves),
     PrivacyUnit: Spelled(UnitWords, PrivacyUnit),
     Guarantee: Spelled(GuaranteeWords, Guarantee),

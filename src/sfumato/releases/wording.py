@@ -31,10 +31,10 @@ def title(release: Release) -> str:
     return release.label[:1].upper() + release.label[1:]
 
 
-def promise(release: Release) -> str:
+def guarantee(release: Release) -> str:
     """Say what protects whom, or that nothing does."""
-    guarantee = release.guarantee
-    stated = f"{guarantee.amounts}. Protects {guarantee.protected}{guarantee.weakness}."
+    said = release.guarantee
+    stated = f"{said.amounts}. Protects {said.protected}{said.weakness}."
     return (
         f"Privacy: {stated}" if release.private else f"{WATERMARK}. Real noise would give {stated}"
     )
@@ -77,9 +77,9 @@ def how_sure(signs: str, coverage: float) -> str:
 
 def found_nothing(guarantee: Guarantee) -> str:
     """Say that a private search for bounds found nothing."""
-    price = format_amount(to_fraction(guarantee.epsilon), up=True)
+    epsilon = format_amount(to_fraction(guarantee.epsilon), up=True)
     few = people(guarantee.unit)
-    return f"The search for bounds found nothing: too few {few} for ε = {price}."
+    return f"The search for bounds found nothing: too few {few} for ε = {epsilon}."
 
 
 def beyond(shares: tuple[float, float], unit: PrivacyUnit) -> str:
@@ -90,19 +90,18 @@ def beyond(shares: tuple[float, float], unit: PrivacyUnit) -> str:
 
 def nobody(unit: PrivacyUnit) -> str:
     """Say that a private search found no category."""
-    return f"No category is held by enough {unit.name or 'people'} to be shown."
+    return f"No category has enough {unit.name or 'people'} to be shown."
 
 
-def left_out(keys: Iterable[object], found: Iterable[str], unit: PrivacyUnit) -> list[str]:
+def left_out(keys: Iterable[object], found: Iterable[str]) -> list[str]:
     """Say that a private search leaves small categories out, and where it was cut short."""
     searched = [key for key in keys if isinstance(key, Labels) and key.column in found]
     if not searched:
         return []
     columns = " and ".join(abbreviate(key.column) for key in searched)
     cut = any(key.cells >= MOST_FOUND for key in searched)
-    most = f", and beyond the first {MOST_FOUND} by the alphabet" if cut else ""
-    few = unit.name or "people"
-    return [f"Categories of {columns} that few {few} hold are left out{most}."]
+    most = f", and all after the first {MOST_FOUND} in alphabetical order" if cut else ""
+    return [f"Rare categories of {columns} are left out{most}."]
 
 
 def binned(keys: Iterable[object]) -> list[str]:
@@ -134,7 +133,7 @@ def _in_values(key: Grid | Edges) -> str:
 def parsed(bounds: Iterable[Bounds]) -> list[str]:
     """Say that text was read as numbers, where a column has no other type."""
     texts = any(each.parsed for each in bounds)
-    return ["Text is read as numbers; what does not parse is left out."] if texts else []
+    return ["Text is parsed as numbers; unparsable values are dropped."] if texts else []
 
 
 def bounded(value: Grid, step: float | None, found: Iterable[str]) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Literal, TypeVar
 
+from sfumato.errors import abbreviate
 from sfumato.figure import (
     Arrows,
     Axis,
@@ -38,9 +40,11 @@ def list_panels(figure: Figure) -> tuple[Panel, ...]:
 
 
 def title_of(figure: Figure, panel: Panel) -> str:
-    """Return what a panel shows: a group by name, and what the name is a value of."""
+    """Return what a panel shows: its groups by name, and what each name is a value of."""
     named = figure.legend and panel.title
-    return f"{figure.legend} = {panel.title}" if named else panel.title
+    group = f"{figure.legend} = {panel.title}" if named else panel.title
+    facets = [f"{abbreviate(column)} = {abbreviate(name)}" for column, name in panel.facet]
+    return " | ".join([*facets, *([group] if group else [])])
 
 
 def headlines(figure: Figure) -> list[str]:
@@ -49,9 +53,25 @@ def headlines(figure: Figure) -> list[str]:
     return [line for line in (figure.title, title_of(figure, alone) if alone else "") if line]
 
 
-def x_limits(panel: Panel) -> Limits:
-    """Return the ends of a panel's x axis."""
-    return _limits(panel.x, [end for mark in panel.marks for end in _x_ends(mark)])
+def count_columns(figure: Figure) -> int:
+    """Return how many panels stand side by side where there is room for all."""
+    count = max(1, len(figure.panels))
+    if figure.columns is not None:
+        return min(count, figure.columns)
+    return count if count <= 3 else math.ceil(math.sqrt(count))
+
+
+def count_lying_rows(panel: Panel) -> int:
+    """Count the names beside a panel whose bars or boxes lie, each of them with its own room."""
+    lying = [mark for mark in panel.marks if isinstance(mark, Bars) and mark.orient == "h"]
+    return len(panel.y.categories) * math.ceil(max(1.0, len(lying) / 2)) if lying else 0
+
+
+def x_limits(panel: Panel, figure: Figure | None = None) -> Limits:
+    """Return the ends of a panel's x axis; panels of a figure with the same x axis share them."""
+    panels = [panel] if figure is None else figure.panels
+    marks = [mark for other in panels if other.x == panel.x for mark in other.marks]
+    return _limits(panel.x, [end for mark in marks for end in _x_ends(mark)])
 
 
 def y_limits(panel: Panel, figure: Figure) -> Limits:
@@ -108,7 +128,7 @@ def choose_ruled_axes(panel: Panel) -> Literal["x", "y", "both"] | None:
     match panel.marks:
         case (Cells() | Heat() | Clouds(), *_):
             return None
-        case (Boxes(orient="h"), *_) | (Points(joined=False), *_):
+        case (Boxes(orient="h") | Bars(orient="h"), *_) | (Points(joined=False), *_):
             return "x"
         case (Points() | Contour() | Dots() | Arrows(), *_):
             return "both"
@@ -161,7 +181,7 @@ def _limits(axis: Axis, ends: Sequence[float]) -> Limits:
 def _x_ends(mark: Mark) -> Sequence[float]:
     match mark:
         case Bars():
-            return (*mark.left, *mark.right)
+            return _height_ends(mark) if mark.orient == "h" else (*mark.left, *mark.right)
         case Boxes():
             return _value_ends(mark) if mark.orient == "h" else _category_ends(mark)
         case Points():
@@ -173,14 +193,18 @@ def _x_ends(mark: Mark) -> Sequence[float]:
 def _y_ends(mark: Mark) -> Sequence[float]:
     match mark:
         case Bars():
-            highest = max((*mark.height, *mark.simultaneous.high), default=0.0)
-            return (0.0, HEADROOM * highest)
+            return _height_ends(mark) if mark.orient == "v" else (*mark.left, *mark.right)
         case Boxes():
             return _value_ends(mark) if mark.orient == "v" else _category_ends(mark)
         case Points():
             return (*mark.y, *mark.too_few)
         case _:
             return _plane_ends(mark)[1]
+
+
+def _height_ends(bars: Bars) -> Sequence[float]:
+    highest = max((*bars.height, *bars.simultaneous.high), default=0.0)
+    return (0.0, HEADROOM * highest)
 
 
 def _plane_ends(

@@ -72,8 +72,8 @@ class ArrowDataset(Source):
         if any(_reads_text(fragment) for fragment in fragments):
             raise SourceError(
                 "The Arrow dataset reads CSV or JSON files.",
-                "Arrow stops at the first value that is not of the type it expects, and whether "
-                "it does would tell of that value.",
+                "Arrow stops at the first value that is not of the type it expects, and this "
+                "would reveal something about that value.",
                 "Give sfumato the paths of CSV files, or write the dataset as Parquet.",
             )
         self.kinds = find_arrow_kinds(dataset.schema)
@@ -111,7 +111,7 @@ def _list_fragments(dataset: Any) -> list[Any]:
         pass
     raise SourceError(
         "The Arrow dataset has a filter, behind which Arrow hides its files.",
-        "Whether one of them, or the filter, fails would tell of a value.",
+        "Whether the filter fails would depend on a value, and so reveal it.",
         "Give sfumato dataset.filter(…).to_table(), or a DuckDB relation.",
     )
 

@@ -90,7 +90,7 @@ def check_names(names: Sequence[object]) -> None:
     if not names:
         raise SourceError(
             "The table has no columns.",
-            "There is nothing that could be charted.",
+            "There is nothing to draw.",
             "Check that it is the table you meant.",
         )
     texts = [name for name in names if isinstance(name, str)]
@@ -104,7 +104,7 @@ def check_names(names: Sequence[object]) -> None:
         twice = next(name for name in texts if texts.count(name) > 1)
         raise SourceError(
             f"The table has more than one column {twice!r}.",
-            "Which one is charted, and so what is protected, would be a guess.",
+            "Which one is charted, and so what is protected, would be ambiguous.",
             "Give each column its own name.",
         )
 

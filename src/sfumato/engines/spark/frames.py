@@ -155,7 +155,7 @@ def check_sums(sums: pa.Table) -> CheckedSums:
     if OUTDATED in failed:
         raise SourceError(
             "Part of the cluster runs other code of sfumato than this machine.",
-            "It may count by rules that the price was not worked out for.",
+            "It may count by other rules than the cost was computed for.",
             "Install the same version everywhere.",
         )
     split = sums.column("bucket").null_count < sums.num_rows

@@ -46,7 +46,7 @@ Origin = Literal["lower", "upper"]
 
 METHODS = {
     "adaptive": "Adaptive cells",
-    "pyramid": "Cells of several sizes, the fullest divided further",
+    "pyramid": "Cells of several sizes, the largest counts split further",
     "laplace": "Every cell, with Laplace noise",
     "dense": "Cells of one size, chosen by a noisy count",
 }
@@ -54,7 +54,7 @@ METHODS = {
 
 DECODERS = {
     "bayes": "values are posterior means",
-    "lp": "values are nearest to all measurements",
+    "lp": "values fit all measurements best",
     "": "values below zero are shown as zero",
 }
 """How masses follow from measurements, as the caption says it."""

@@ -87,7 +87,7 @@ def write(release: HeatmapRelease) -> dict[str, Any]:
     """
     if release.x.bounds.time or release.y.bounds.time:
         raise ReleaseError(
-            "GeoJSON knows places and no moments.",
+            "GeoJSON has no time axis.",
             "A map tool would take the numbers of a time axis for degrees.",
             ("Use ", Worded("records() or to_frame()", in_shell=".json"), "."),
         )
@@ -100,7 +100,7 @@ def write(release: HeatmapRelease) -> dict[str, Any]:
         "sfumato": {
             "label": release.label,
             "private": release.private,
-            "guarantee": wording.promise(release),
+            "guarantee": wording.guarantee(release),
             "epsilon": guarantee.epsilon,
             "delta": guarantee.delta,
             "unit": str(guarantee.unit),

@@ -33,6 +33,7 @@ from sfumato.render.matplotlib.lettering import (
     SteadyLength,
     choose_tones,
     convert_points,
+    find_page,
     make_tick_measure,
 )
 from sfumato.render.scale import Limits, choose_ruled_axes, x_limits, y_limits
@@ -49,6 +50,9 @@ from sfumato.render.text import (
 
 # Matplotlib leaves its keyword arguments untyped.
 # pyright: reportUnknownMemberType=false
+
+
+_BESIDE = 0.16  # of the page, for the names of categories
 
 
 class CategoryTicks(Formatter):
@@ -80,7 +84,7 @@ def fit_names(ax: Axes, renderer: RendererBase) -> None:
         _style_labels(ax.get_xticklabels(), below.setting)
     if isinstance(beside, CategoryTicks):
         slot = box.height / point / max(1, len(beside.names))
-        room = max(50.0, 0.3 * box.width / point)
+        room = max(50.0, 0.3 * box.width / point, _BESIDE * find_page(ax).bbox.width / point)
         beside.setting = set_beside(
             beside.names, slot=slot, room=room, measure=make_tick_measure(ax.yaxis, renderer)
         )
@@ -232,7 +236,7 @@ def style_axes(ax: Axes, panel: Panel, figure: Figure, *, keep_x: bool, keep_y: 
 
     Where another release is in view on an axis, that is kept in view.
     """
-    x = convert_positions(panel.x, x_limits(panel))
+    x = convert_positions(panel.x, x_limits(panel, figure))
     y = convert_positions(panel.y, y_limits(panel, figure))
     ax.set_xlim(*_unite_limits(x, ax.get_xlim() if keep_x else x))
     ax.set_ylim(*_unite_limits(y, ax.get_ylim() if keep_y else y))

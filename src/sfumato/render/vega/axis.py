@@ -30,6 +30,8 @@ PANEL_GAP = 24
 LEFT = 60
 """Roughly what the y axis takes, in pixels."""
 
+_ROOM, _ROOM_BESIDE = 75, 115  # points for names of categories; beside lying bars
+
 _FONT = ", ".join(theme.FONTS)
 
 
@@ -131,7 +133,10 @@ def _names(axis: Axis, side: Side, length: int) -> Spec:
     slot = 0.75 * length / max(1, len(axis.categories))
     set_names = set_below if side == "x" else set_beside
     setting = set_names(
-        axis.categories, slot=slot, room=75, measure=lambda text: width(text) * theme.TICK_SIZE
+        axis.categories,
+        slot=slot,
+        room=_ROOM_BESIDE if axis.reversed else _ROOM,
+        measure=lambda text: width(text) * theme.TICK_SIZE,
     )
     lines = [text.split("\n") for text in setting.texts]
     return {
