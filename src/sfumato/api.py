@@ -51,7 +51,8 @@ def histplot(
     row_order: PanelOrder | None = None,
     col_wrap: int | None = None,
     bounds: Range | Mapping[str, Range] | None = None,
-    unit: PrivacyUnit | str | None = None,
+    unit: PrivacyUnit | str | Sequence[str] | None = None,
+    unit_name: str | None = None,
     budget: Budget | float,
 ) -> HistogramRelease:
     """Count rows or people in bins or categories, in one dimension or two.
@@ -99,8 +100,10 @@ def histplot(
         The public range of `x`, ``(lower, upper)``; of two columns ``{"lon": (…), "lat":
         (…)}``. Edges of bins are bounds too.
     unit
-        What is protected: the column that identifies people, or a `PrivacyUnit`; each row if
-        left out.
+        What is protected: the column that identifies people, a list of several that do so
+        together, or a `PrivacyUnit`; each row if left out.
+    unit_name
+        What people are called on figures: ``"aircraft"``.
     budget
         What the chart may spend; a bare number is pure ε.
 
@@ -133,7 +136,7 @@ def histplot(
         row_order=row_order,
         col_wrap=col_wrap,
     )
-    return release_alone(data, chart, bounds, unit, budget)
+    return release_alone(data, chart, bounds, PrivacyUnit.of(unit, unit_name), budget)
 
 
 def boxplot(
@@ -155,7 +158,8 @@ def boxplot(
     row_order: PanelOrder | None = None,
     col_wrap: int | None = None,
     bounds: Range | Private | Mapping[str, Range] | None = None,
-    unit: PrivacyUnit | str | None = None,
+    unit: PrivacyUnit | str | Sequence[str] | None = None,
+    unit_name: str | None = None,
     budget: Budget | float,
 ) -> BoxplotRelease:
     """Show quartiles, whiskers and outliers of a column, by groups.
@@ -205,8 +209,10 @@ def boxplot(
         The public range of the values, ``(lower, upper)``; or ``sf.private()`` to search for it
         with a share of the budget.
     unit
-        What is protected: the column that identifies people, or a `PrivacyUnit`; each row if
-        left out.
+        What is protected: the column that identifies people, a list of several that do so
+        together, or a `PrivacyUnit`; each row if left out.
+    unit_name
+        What people are called on figures: ``"aircraft"``.
     budget
         What the chart may spend; a bare number is pure ε.
 
@@ -242,7 +248,7 @@ def boxplot(
         col_wrap=col_wrap,
         bounds=bounds if isinstance(bounds, Private) else None,
     )
-    return release_alone(data, chart, bounds, unit, budget)
+    return release_alone(data, chart, bounds, PrivacyUnit.of(unit, unit_name), budget)
 
 
 def heatmap(
@@ -262,7 +268,8 @@ def heatmap(
     origin: Origin = "lower",
     aspect: Aspect | None = None,
     bounds: Mapping[str, Range],
-    unit: PrivacyUnit | str | None = None,
+    unit: PrivacyUnit | str | Sequence[str] | None = None,
+    unit_name: str | None = None,
     budget: Budget | float,
 ) -> HeatmapRelease:
     """Show the density of rows or people in two columns.
@@ -307,8 +314,10 @@ def heatmap(
         The public window, ``{"lon": (…), "lat": (…)}``, and the public range of `weight` if
         there is one.
     unit
-        What is protected: the column that identifies people, or a `PrivacyUnit`; each row if
-        left out.
+        What is protected: the column that identifies people, a list of several that do so
+        together, or a `PrivacyUnit`; each row if left out.
+    unit_name
+        What people are called on figures: ``"aircraft"``.
     budget
         What the chart may spend; a bare number is pure ε.
 
@@ -348,7 +357,7 @@ def heatmap(
         origin=origin,
         aspect=aspect,
     )
-    return release_alone(data, chart, bounds, unit, budget)
+    return release_alone(data, chart, bounds, PrivacyUnit.of(unit, unit_name), budget)
 
 
 def pca(
@@ -358,7 +367,8 @@ def pca(
     n_components: int | None = None,
     scale: Scale | None = None,
     bounds: Mapping[str, Range],
-    unit: PrivacyUnit | str | None = None,
+    unit: PrivacyUnit | str | Sequence[str] | None = None,
+    unit_name: str | None = None,
     budget: Budget,
 ) -> PcaRelease:
     """Compute principal components and the variance along each.
@@ -380,8 +390,10 @@ def pca(
     bounds
         The public range of every column, ``{"age": (0, 100), …}``.
     unit
-        What is protected: the column that identifies people, or a `PrivacyUnit`; each row if
-        left out.
+        What is protected: the column that identifies people, a list of several that do so
+        together, or a `PrivacyUnit`; each row if left out.
+    unit_name
+        What people are called on figures: ``"aircraft"``.
     budget
         What the chart may spend, ``sf.Budget(epsilon, delta)``: it needs a δ.
 
@@ -409,7 +421,7 @@ def pca(
         n_components=n_components,
         scale=scale,
     )
-    return release_alone(data, chart, bounds, unit, budget)
+    return release_alone(data, chart, bounds, PrivacyUnit.of(unit, unit_name), budget)
 
 
 def scoreplot(
@@ -425,7 +437,8 @@ def scoreplot(
     split: Literal["thirds", "halves"] | Sequence[float] | None = None,
     scale: Scale | None = None,
     bounds: Mapping[str, Range] | None = None,
-    unit: PrivacyUnit | str | None = None,
+    unit: PrivacyUnit | str | Sequence[str] | None = None,
+    unit_name: str | None = None,
     budget: Budget,
 ) -> ScoreplotRelease:
     """Show the density of rows along two principal components, by groups.
@@ -464,8 +477,10 @@ def scoreplot(
     bounds
         The public range of every column, ``{"age": (0, 100), …}``. Not needed with a `pca`.
     unit
-        What is protected: the column that identifies people, or a `PrivacyUnit`; each row if
-        left out.
+        What is protected: the column that identifies people, a list of several that do so
+        together, or a `PrivacyUnit`; each row if left out.
+    unit_name
+        What people are called on figures: ``"aircraft"``.
     budget
         What the chart may spend, ``sf.Budget(epsilon, delta)``: it needs a δ.
 
@@ -501,7 +516,7 @@ def scoreplot(
         split=split,
         scale=scale,
     )
-    return release_alone(data, chart, bounds, unit, budget)
+    return release_alone(data, chart, bounds, PrivacyUnit.of(unit, unit_name), budget)
 
 
 def quantiles(
@@ -521,7 +536,8 @@ def quantiles(
     row_order: PanelOrder | None = None,
     col_wrap: int | None = None,
     bounds: Range | Private | Mapping[str, Range] | None = None,
-    unit: PrivacyUnit | str | None = None,
+    unit: PrivacyUnit | str | Sequence[str] | None = None,
+    unit_name: str | None = None,
     budget: Budget | float,
 ) -> QuantilesRelease:
     """Estimate quantiles of a column, by groups.
@@ -567,8 +583,10 @@ def quantiles(
         The public range of the values, ``(lower, upper)``; or ``sf.private()`` to search for it
         with a share of the budget.
     unit
-        What is protected: the column that identifies people, or a `PrivacyUnit`; each row if
-        left out.
+        What is protected: the column that identifies people, a list of several that do so
+        together, or a `PrivacyUnit`; each row if left out.
+    unit_name
+        What people are called on figures: ``"aircraft"``.
     budget
         What the chart may spend; a bare number is pure ε.
 
@@ -603,4 +621,4 @@ def quantiles(
         col_wrap=col_wrap,
         bounds=bounds if isinstance(bounds, Private) else None,
     )
-    return release_alone(data, chart, bounds, unit, budget)
+    return release_alone(data, chart, bounds, PrivacyUnit.of(unit, unit_name), budget)

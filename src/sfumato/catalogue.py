@@ -257,15 +257,12 @@ def _histograms(t: Roles) -> Iterator[Request]:
     yield Request("histplot-days", Histogram(t.day, bins=17), t.few)
     yield Request("histplot-day-hues", Histogram(t.day, bins=7, hue=g, hue_order=t.backwards(g)))
     yield Request("histplot-calendar", Histogram(t.day), t.users)
-<<<<<<< HEAD
     col = Histogram(n, bins=4, col=g, col_order=t.backwards(g), col_wrap=2)
     yield Request("histplot-col", col, t.users)
     grid = Histogram(n, bins=4, row=g, row_order=t.backwards(g), col=h)
     yield Request("histplot-panels", grid, t.few, gaussian=True)
-=======
     yield Request("histplot-weeks", Histogram(t.day, bins="week", outside="drop"), t.users)
     yield Request("histplot-cycle", Histogram(t.day, t.day, bins=("weekday", "month of year")))
->>>>>>> time
     yield Request("histplot-search", Histogram(g, order=private(delta=1e-7)))
     search = Histogram(n, hue=g, bins=4, hue_order=_SEARCH)
     yield Request("histplot-search-hue", search, t.few, gaussian=True)

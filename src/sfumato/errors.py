@@ -424,16 +424,18 @@ class ProtectedUsers:
     ("PrivacyUnit.users('user_id', max_rows=20)", '--unit user_id:20')
     """
 
-    column: str | None
+    column: str | tuple[str, ...] | None
     max_rows: int | None = None
 
     def spell(self, door: Door) -> str:
         """Return it as it is typed at `door`."""
+        columns = self.column if isinstance(self.column, tuple) else (self.column,)
         if door.kind == "shell":
             rows = "" if self.max_rows is None else f":{self.max_rows}"
-            return f"--unit {typed(f'{self.column}{rows}')}"
+            listed = ",".join(map(str, columns))
+            return f"--unit {typed(f'{listed}{rows}')}"
         rows = "" if self.max_rows is None else f", max_rows={self.max_rows}"
-        return f"PrivacyUnit.users({self.column!r}{rows})"
+        return f"PrivacyUnit.users({', '.join(map(repr, columns))}{rows})"
 
 
 PAIR = Worded("(lower, upper)", in_shell="--bounds LOWER,UPPER")

@@ -171,7 +171,7 @@ class HeatmapRelease(Release):
     def density_label(self) -> str:
         """What a density counts, per what."""
         if self.guarantee.unit.column is not None:
-            return f"people per {self.area.words}"
+            return f"{self.guarantee.unit.people} per {self.area.words}"
         return f"{abbreviate(self.weight or 'rows')} per {self.area.words}"
 
     @property

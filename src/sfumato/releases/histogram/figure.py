@@ -127,7 +127,7 @@ def _how_sure(release: HistogramRelease, choice: Choice | None) -> str:
 
 def _notes(release: HistogramRelease, choice: Choice | None) -> tuple[str, ...]:
     if release.numbers.size == 0:
-        return (wording.NOBODY,)
+        return (wording.nobody(release.guarantee.unit),)
     notes: list[str] = []
     if release.stat != "count" and release.counts.sum() <= 0:
         notes.append("The noisy total is not above zero: no proportions available.")
@@ -173,11 +173,7 @@ def _view(
     key = release.x
     if choice is not None and isinstance(key, Labels):
         kept = tuple(key.categories.values[place] for place in choice.places)
-<<<<<<< HEAD
-        key = replace(key, categories=Categories(kept))
-=======
         key = Labels(axes.label(key), Categories(kept))
->>>>>>> time
     apart = release.y is not None or _stands_apart(release, key, multiple)
     panes, columns = arrange_panes(release, release.hue if apart else None)
     return View(key, choice, _orient(release, key, orient, panes, columns), panes, columns)
