@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +24,8 @@ from sfumato.render import theme
 from sfumato.render.plane import find_ratio
 from sfumato.render.scale import (
     choose_ruled_axes,
+    count_columns,
+    count_lying_rows,
     headlines,
     list_coloured,
     list_panels,
@@ -113,7 +114,7 @@ def panel_spec(figure: Figure, view: PanelView) -> Spec:
     ]
     if figure.watermark:
         drawn.append(watermark_layer(figure.watermark, view.width, view.height))
-    if view.titled and view.panel.title:
+    if view.titled and title_of(figure, view.panel):
         drawn.append(_title(title_of(figure, view.panel), view.width))
     return {"width": view.width, "height": view.height, "layer": drawn}
 
@@ -154,7 +155,7 @@ def _drawn_layers(canvas: Canvas, mark: Contour | Dots | Arrows) -> list[tuple[i
 
 def _canvas(figure: Figure, view: PanelView) -> Canvas:
     panel = view.panel
-    level, upright = x_limits(panel), y_limits(panel, figure)
+    level, upright = x_limits(panel, figure), y_limits(panel, figure)
     below = make_axis(panel.x, level, "x", view.width, labelled=view.x_labels, titled=view.x_titled)
     beside = make_axis(
         panel.y, upright, "y", view.height, labelled=view.y_labels, titled=view.y_titled
@@ -204,6 +205,8 @@ def _title(words: str, room: int) -> Spec:
 
 
 _ROW = 15  # pixels that a name takes
+_LONGEST = 4000  # pixels of a panel
+_NARROWEST = 60
 
 
 def heading(figure: Figure) -> dict[str, Any]:
@@ -239,7 +242,7 @@ def stack_panels(figure: Figure, across: int = WIDTH, *, lively: bool) -> list[d
     views = [panel_spec(figure, view) for view in _views(figure, across, lively)]
     if len(views) == 1:
         return [*key, *views]
-    columns = _columns(len(views), across)
+    columns = _columns(figure, across)
     return [
         *key,
         _arrange_panels(figure, {"concat": views, "columns": columns, "spacing": PANEL_GAP}),
@@ -269,7 +272,7 @@ def _axis_title(axis: Axis, orient: str) -> dict[str, Any]:
 def _views(figure: Figure, across: int, lively: bool) -> list[PanelView]:
     shown = list_panels(figure)
     count = len(shown)
-    columns = _columns(count, across)
+    columns = _columns(figure, across)
     wide = (across - PANEL_GAP * (columns - 1)) / columns
     x, y = _find_shared_axes(figure)
     views: list[PanelView] = []
@@ -306,9 +309,9 @@ def _size(panel: Panel, across: float) -> tuple[int, int]:
     """Return the width and the height of a panel, which keeps its shape if it has one."""
     ratio = find_ratio(panel)
     if ratio is None:
-        return round(across), min(
-            HEIGHT, max(round(across * 0.75), _ROW * _count_named_rows(panel))
-        )
+        tall = min(_LONGEST, _ROW * count_lying_rows(panel))
+        usual = min(HEIGHT, max(round(across * 0.75), _ROW * _count_named_rows(panel)))
+        return round(across), max(usual, tall)
     width = min(across, TALLEST / ratio)
     return max(1, round(width)), max(1, round(width * ratio))
 
@@ -319,9 +322,11 @@ def _count_named_rows(panel: Panel) -> int:
     return len(panel.y.categories) if rows else 0
 
 
-def _columns(count: int, across: int) -> int:
-    columns = count if count <= 3 else math.ceil(math.sqrt(count))
-    return columns if across >= WIDTH else min(columns, max(1, across // 150))
+def _columns(figure: Figure, across: int) -> int:
+    columns = count_columns(figure)
+    if across >= WIDTH:
+        return min(columns, across // _NARROWEST)
+    return min(columns, max(1, across // 150))
 
 
 def _lines(paragraphs: list[str], size: float) -> list[str]:
