@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from sfumato.releases import axes
 from sfumato.releases.release import Release
 from sfumato.releases.spelling import Integer, Parameter, Released, Step
 from sfumato.releases.uncertainty import Uncertainty
+from sfumato.render.look import Looks
 
 Stat = Literal["count", "density", "proportion"]
 STATS: tuple[Stat, ...] = ("count", "density", "proportion")
@@ -119,11 +120,11 @@ class HistogramRelease(Release):
             for place, cell in zip(places, cells, strict=True)
         ]
 
-    def figure(self) -> Figure:
+    def figure(self, **look: Unpack[Looks]) -> Figure:
         """Describe the picture as plain data."""
         from sfumato.releases.histogram import figure
 
-        return figure.figure(self)
+        return self.dressed(figure.figure(self), look)
 
     def caption(self) -> str:
         """Say what protects whom, and how noisy the numbers are."""
