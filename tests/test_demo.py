@@ -148,7 +148,7 @@ def test_the_boxes_left_open_are_those_the_page_tells_of() -> None:
         with sf.testing.seeded(1):
             release = session.release(example.chart, budget=example.epsilon)
         for group in release.records():
-            assert group["clear"] == (group.get("sex") != "other"), example.name
+            assert group["reliable"] == (group.get("sex") != "other"), example.name
 
 
 def test_the_commands_on_the_page_work(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,7 +19,7 @@ import subprocess
 import sys
 import textwrap
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -33,23 +33,24 @@ WIDTH = 100
 
 TABLE = (
     "A path or glob of CSV or Parquet files, a pandas or Polars frame, an Arrow table, a DuckDB "
-    "relation or a Spark DataFrame; or a `Table`, which says what may be spent on reading it."
+    "relation or a Spark DataFrame; or a `Table` with limits on threads and memory."
 )
 UNIT = (
-    "Whose presence is hidden: a column of users, or a `PrivacyUnit`; one row unless you say "
-    "otherwise."
+    "What is protected: the column that identifies people, or a `PrivacyUnit`; each row if left "
+    "out."
 )
 PRICE = "What the chart may spend; a bare number is pure ε."
 PRICE_WITH_DELTA = "What the chart may spend, ``sf.Budget(epsilon, delta)``: it needs a δ."
 SHARED = "A part of what is left is ``session.remaining / 4``."
 ALONE = (
-    "{kind} for one unit added or removed. {chart} The release states its guarantee. Charts made "
-    "one by one do not know of each other: to bound what several reveal together, use a `Session`."
+    "{kind} for one unit added or removed. {chart} The release states its guarantee. The cost of "
+    "several charts adds up: use a `Session` to limit the total."
 )
 FRESH = (
-    "Measure and pay, though the session has released the same chart of the same table for no "
-    "less. Left out, that release is returned, free."
+    "Measure and pay again, even if the session has released the same chart of the same table at "
+    "this cost or more. By default that release is returned, free."
 )
+DECLARED = "It holds for this chart alone; left out, what the session's domain declares."
 IN_A_SESSION = "Costs `budget`, charged before the table is read. {chart}"
 PURE = "ε-differentially private, or (ε, δ) where a δ is given,"
 APPROXIMATE = "(ε, δ)-differentially private"
@@ -77,19 +78,23 @@ class Definition:
         return str(inspect.get_annotations(self.chart.measure)["return"])
 
     @cached_property
-    def module(self) -> ast.Module:
-        """The source that it stands in."""
-        return ast.parse(inspect.getsource(sys.modules[self.chart.__module__]))
+    def modules(self) -> dict[str, ast.Module]:
+        """The sources that it stands in, and what it has in common with other charts."""
+        names = [noun.__module__ for noun in self.chart.__mro__ if is_dataclass(noun)]
+        return {name: ast.parse(inspect.getsource(sys.modules[name])) for name in names}
 
     @cached_property
     def written(self) -> dict[str, ast.AnnAssign]:
         """Its fields, as they are written."""
-        (noun,) = (
-            node
-            for node in self.module.body
-            if isinstance(node, ast.ClassDef) and node.name == self.name
-        )
-        fields = [node for node in noun.body if isinstance(node, ast.AnnAssign)]
+        nouns = {noun.__name__ for noun in self.chart.__mro__ if is_dataclass(noun)}
+        fields = [
+            line
+            for module in self.modules.values()
+            for node in module.body
+            if isinstance(node, ast.ClassDef) and node.name in nouns
+            for line in node.body
+            if isinstance(line, ast.AnnAssign)
+        ]
         return {ast.unparse(node.target): node for node in fields}
 
     def annotation(self, option: Option) -> str:
@@ -107,14 +112,16 @@ class Definition:
         """Yield an import for each name that is not Python's own."""
         found = {
             alias.asname or alias.name: f"from {node.module} import {ast.unparse(alias)}"
-            for node in self.module.body
+            for module in self.modules.values()
+            for node in module.body
             if isinstance(node, ast.ImportFrom)
             for alias in node.names
         }
-        for node in self.module.body:
-            if isinstance(node, ast.Assign):
-                target = ast.unparse(node.targets[0])
-                found[target] = f"from {self.chart.__module__} import {target}"
+        for name, module in self.modules.items():
+            for node in module.body:
+                if isinstance(node, ast.Assign):
+                    target = ast.unparse(node.targets[0])
+                    found[target] = f"from {name} import {target}"
         yield from (found[name] for name in names if name in found)
         yield f"from {self.chart.__module__} import {self.name}"
 
@@ -147,11 +154,10 @@ def _wrapped(text: str, indent: int) -> str:
 def function(definition: Definition) -> str:
     """Return the one-line function of a chart."""
     chart, shown = definition.chart, _without_bounds(definition)
-    searches = len(shown) < len(definition.options)
     bounds = f"bounds: {chart.ranges.type}" + ("" if chart.ranges.required else " = None")
     last = [bounds, "unit: PrivacyUnit | str | None = None", f"budget: {_price(chart)}"]
     explained = {
-        "table": TABLE,
+        "data": TABLE,
         **{option.name: in_python(option) for option in shown},
         "bounds": chart.ranges.help,
         "unit": UNIT,
@@ -159,33 +165,36 @@ def function(definition: Definition) -> str:
     }
     kind = APPROXIMATE if chart.needs_delta else PURE
     privacy = ALONE.format(kind=kind, chart=chart.privacy)
-    sought = ["bounds=bounds if isinstance(bounds, Private) else None"] if searches else []
     return _function(
-        ["table: object", *_parameters(definition, shown), *last],
+        ["data: object", *_parameters(definition, shown), *last],
         definition,
         docstring(definition, explained, privacy, _example(chart)),
-        f"chart = {definition.name}({_passed(shown, sought)})\n"
-        "return release_alone(table, chart, bounds, unit, budget)",
+        f"chart = {definition.name}({_passed(definition)})\n"
+        "return release_alone(data, chart, bounds, unit, budget)",
     )
 
 
 def method(definition: Definition) -> str:
     """Return the method of a session for a chart."""
-    chart, shown = definition.chart, definition.options
+    chart, shown = definition.chart, _without_bounds(definition)
+    bounds = (
+        chart.ranges.type if chart.ranges.type.endswith("None") else f"{chart.ranges.type} | None"
+    )
     explained = {
         **{option.name: in_python(option, session=True) for option in shown},
+        "bounds": f"{chart.ranges.help} {DECLARED}",
         "budget": f"{PRICE_WITH_DELTA if chart.needs_delta else PRICE} {SHARED}",
         "fresh": FRESH,
     }
-    priced = [f"budget: {_price(chart)} | Share", "fresh: bool = False"]
+    priced = [f"bounds: {bounds} = None", f"budget: {_price(chart)} | Share", "fresh: bool = False"]
     text = _function(
         ["self", *_parameters(definition, shown), *priced],
         definition,
         docstring(
             definition, explained, IN_A_SESSION.format(chart=chart.privacy), _in_a_session(chart)
         ),
-        f"chart = {definition.name}({_passed(shown, [])})\n"
-        "return self.release(chart, budget=budget, fresh=fresh)",
+        f"chart = {definition.name}({_passed(definition)})\n"
+        "return self.release(chart, bounds=bounds, budget=budget, fresh=fresh)",
     )
     return textwrap.indent(text, "    ")
 
@@ -201,8 +210,11 @@ def _parameters(definition: Definition, shown: Iterable[Option]) -> list[str]:
     return [*map(definition.parameter, loose), "*", *map(definition.parameter, named)]
 
 
-def _passed(shown: Iterable[Option], more: list[str]) -> str:
-    return ", ".join([*(f"{option.name}={option.name}" for option in shown), *more]) + ","
+def _passed(definition: Definition) -> str:
+    shown = _without_bounds(definition)
+    searches = len(shown) < len(definition.options)
+    sought = ["bounds=bounds if isinstance(bounds, Private) else None"] if searches else []
+    return ", ".join([*(f"{option.name}={option.name}" for option in shown), *sought]) + ","
 
 
 def _without_bounds(definition: Definition) -> list[Option]:
@@ -307,7 +319,12 @@ class Charting(ABC):
 
     @abstractmethod
     def release(
-        self, chart: Chart[P, R_co], *, budget: Budget | Share | float, fresh: bool = False
+        self,
+        chart: Chart[P, R_co],
+        *,
+        bounds: object = None,
+        budget: Budget | Share | float,
+        fresh: bool = False,
     ) -> R_co:
         """Plan, charge, measure; unless the same was released before, and `fresh` is not asked for.
 
@@ -320,6 +337,9 @@ class Charting(ABC):
     text += "\n".join(map(method, definitions))
     imports = [
         "from abc import ABC, abstractmethod",
+        "from collections.abc import Mapping, Sequence",
+        "from sfumato.private_search import Private",
+        "from sfumato.charts.axes import Range",
         "from sfumato.charts.chart import Chart, P, R_co",
         "from sfumato.privacy.budget import Budget",
         "from sfumato.privacy.share import Share",

@@ -44,7 +44,7 @@ Starts = list[list[int]]
 
 CELLS = 9
 
-_BLANK = Summary(*[Box(*[0.0] * 7)] * 3, size=0.0, clear=False)
+_BLANK = Summary(*[Box(*[0.0] * 7)] * 3, size=0.0, reliable=False)
 
 
 @dataclass(frozen=True)

@@ -177,7 +177,7 @@ class SfumatoError(Exception):
 
 
 class DomainError(SfumatoError):
-    """A public fact (bounds, categories, bins, unit) is missing or makes no sense."""
+    """A public fact (bounds, categories, bins, unit) is missing or is not valid."""
 
 
 class BudgetError(SfumatoError):

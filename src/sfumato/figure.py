@@ -8,6 +8,8 @@ from typing import Literal
 
 from sfumato.errors import abbreviate
 
+Orient = Literal["v", "h"]
+
 
 @dataclass(frozen=True)
 class Interval:
@@ -45,27 +47,31 @@ class Bars:
     Parameters
     ----------
     left, right
-        Where each bar begins and ends on the x axis.
+        Where each bar begins and ends on the x axis; on the y axis where bars lie.
     height
         What is drawn, never below zero.
     clipped
         Which bars had a value below zero, and stand at zero instead.
     pointwise, simultaneous
-        Error bars for each bar alone, and for all of them together.
+        Error bars for each bar alone, and for all of them together. Where bars were chosen by what
+        was released, the former would mislead, and are None.
     series
         The name in the legend; empty for a chart without groups.
     outline
         Draw as a stepped outline, so that several series can lie over each other.
+    orient
+        ``"v"`` for upright bars, ``"h"`` for lying ones.
     """
 
     left: tuple[float, ...]
     right: tuple[float, ...]
     height: tuple[float, ...]
     clipped: tuple[bool, ...]
-    pointwise: Interval
+    pointwise: Interval | None
     simultaneous: Interval
     series: str = ""
     outline: bool = False
+    orient: Orient = "v"
 
 
 @dataclass(frozen=True)
@@ -201,9 +207,6 @@ class Arrows:
     coverage: float
 
 
-Orient = Literal["v", "h"]
-
-
 @dataclass(frozen=True)
 class Boxes:
     """Boxplots side by side, each with how sure we are of its seven numbers.
@@ -214,7 +217,7 @@ class Boxes:
         Where the middle of each box stands on the axis of categories, and how wide each is.
     size
         The noisy number of units in each group.
-    clear
+    reliable
         False for a group too small for its box to say anything: none is drawn for it.
     coverage
         How often each interval, for itself, covers the truth.
@@ -234,7 +237,7 @@ class Boxes:
     upper_whisker: Estimates
     outliers_above: Estimates
     size: tuple[float, ...]
-    clear: tuple[bool, ...]
+    reliable: tuple[bool, ...]
     coverage: float
     orient: Orient = "v"
     series: str = ""
@@ -274,7 +277,8 @@ class Axis:
 
     `limits` are None where the marks decide (a noisy count has no public maximum). A `reversed`
     axis runs down or leftwards, as the rows of an image do. Where values lie a `step` apart, bars
-    and cells end half a step beyond their first and last value. `lower` is the least value that
+    and cells end half a step beyond their first and last value. Time is told on the clocks of a
+    `zone`, in UTC without one; on a `clock` it is a time of day. `lower` is the least value that
     there can be, where that is public and not the lower limit. On a `log` axis equal ratios have
     equal lengths.
     """
@@ -287,6 +291,8 @@ class Axis:
     step: float | None = None
     lower: float | None = None
     log: bool = False
+    zone: str = ""
+    clock: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "label", abbreviate(self.label))
@@ -294,12 +300,16 @@ class Axis:
 
 @dataclass(frozen=True)
 class Panel:
-    """One pair of axes with its marks; `title` names the group it shows, if panels are groups."""
+    """One pair of axes with its marks; `title` names the group it shows, if panels are groups.
+
+    `facet` has the columns that have panels of their own, and which of their categories this is.
+    """
 
     x: Axis
     y: Axis
     marks: tuple[Mark, ...]
     title: str = ""
+    facet: tuple[tuple[str, str], ...] = ()
 
 
 CaptionLength = Literal["least", "short", "full"]
@@ -349,6 +359,8 @@ class Figure:
         and in a few words.
     look
         How it is to be drawn.
+    columns
+        How many panels stand side by side; None where their size decides.
     """
 
     title: str
@@ -360,6 +372,7 @@ class Figure:
     short: str = ""
     least: str = ""
     look: Look = Look()
+    columns: int | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "title", abbreviate(self.title, LONGEST_TITLE))

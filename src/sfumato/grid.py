@@ -10,13 +10,17 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
+from typing import Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.domain import Bounds, Categories
 from sfumato.errors import DomainError, Setting
+from sfumato.zones import Part
+
+Clipping = Literal["clip", "drop"]
+"""What becomes of values beyond the bounds: they are moved to the nearer one, or left out."""
 
 MOST_CELLS = 2**24
 """How many cells one dense answer may have: 128 MiB of integers."""
@@ -27,7 +31,7 @@ MOST_FOUND = 1024
 
 @dataclass(frozen=True)
 class Grid:
-    """Equal cells between public bounds.
+    """Equal cells between public bounds; values beyond them are moved there, or counted nowhere.
 
     Examples
     --------
@@ -38,6 +42,7 @@ class Grid:
     column: str
     bounds: Bounds
     cells: int
+    outside: Clipping = "clip"
 
     def __post_init__(self) -> None:
         if not _is_cell_count(self.cells):
@@ -83,12 +88,14 @@ class Grid:
 class Edges:
     """Cells between public edges of any spacing; values beyond them are counted nowhere.
 
-    Values are moved into `bounds` first, so edges that reach the bounds count everything.
+    Values are moved into `bounds` first, so edges that reach the bounds count everything; or those
+    outside are counted nowhere either.
     """
 
     column: str
     bounds: Bounds
     values: tuple[float, ...]
+    outside: Clipping = "clip"
 
     def __post_init__(self) -> None:
         rising = all(low < high for low, high in zip(self.values, self.values[1:], strict=False))
@@ -118,10 +125,21 @@ class Edges:
 
 @dataclass(frozen=True)
 class Labels:
-    """One cell for each public category of a column."""
+    """One cell for each public category of a column, or for each part of a day, week or year.
+
+    Parameters
+    ----------
+    part
+        What is read of a column of dates, if not its values are the categories: each category is
+        one such part, in the order of the calendar.
+    zone
+        On whose clocks it is read; None for UTC.
+    """
 
     column: str
     categories: Categories
+    part: Part | None = None
+    zone: str | None = None
 
     @property
     def cells(self) -> int:
@@ -166,7 +184,7 @@ def shape(keys: Sequence[CellAxis]) -> tuple[int, ...]:
     if math.prod(sizes) > MOST_CELLS:
         raise DomainError(
             f"{math.prod(sizes)} cells are more than the {MOST_CELLS} one answer may have.",
-            "Nearly all of them would hold noise alone.",
+            "Nearly all of them would contain only noise.",
             "Ask for fewer bins or categories.",
         )
     return sizes

@@ -42,7 +42,7 @@ class Private:
         if self.delta is not None and not 0 < convert_to_float(self.delta) < 1:
             raise DomainError(
                 f"A δ of {self.delta!r} must lie between 0 and 1.",
-                "It is the probability that a person's own category is shown.",
+                "It is the probability of showing a category that only one person has.",
                 ("Write ", PrivateSearch(delta=1e-6), "."),
             )
         if self.within is not None:

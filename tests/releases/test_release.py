@@ -66,8 +66,8 @@ def test_the_axes_of_counts_end_where_was_declared_whatever_the_data(rows: int) 
 
 VERBS = ("plot", "to_vega", "to_html", "save")
 CHOICES = {
-    "histogram": [],
-    "boxplot": [],
+    "histogram": ["sort", "top", "orient", "multiple"],
+    "boxplot": ["sort"],
     "quantiles": [],
     "heatmap": ["smooth", "leaves", "background"],
     "pca": ["view"],

@@ -176,8 +176,7 @@ class BoundsSearch:
         if asked.delta is not None:
             raise DomainError(
                 f"The private search for bounds of {column!r} takes no δ.",
-                "It shows marks of a public ladder and no value of anyone, so there is no chance "
-                "to pay for.",
+                "Its answers are steps of a public ladder, so it needs no δ.",
                 (
                     "Write ",
                     Setting("bounds", PrivateSearch()),
@@ -278,22 +277,23 @@ MOST_VALUES = 2**20
 """How many cells a value grid has where neither `step` nor the groups ask for fewer."""
 
 STEP = About(
-    help="How far apart values lie: 1 for whole numbers. Left out, the type of the column tells.",
-    python="A ``range`` for bounds tells it too.",
+    help="The spacing of the values: 1 for whole numbers. Default: from the type of the column.",
+    python="A ``range`` as bounds also sets it.",
     metavar="NUMBER",
 )
 """What every `step` says about itself."""
 
 SEARCH = About(
-    help="``sf.private()``, to search for bounds that nobody declared, with a share of the price.",
+    help="``sf.private()``, to search for bounds that are not declared, with a share of the "
+    "budget.",
 )
 """What `bounds` say about themselves in a session, which has declared all that is public."""
 
 RANGES = Ranges(
     help="The public range of the values, ``(lower, upper)``; or ``sf.private()`` to search for it "
-    "with a share of the price.",
+    "with a share of the budget.",
     typed="The range of the values, 1..12 if they are whole numbers; private searches for it, "
-    "private:0.2 with that share of the price.",
+    "private:0.2 with that share of the budget.",
     type="Range | Private | Mapping[str, Range] | None",
 )
 """What `bounds` are where a chart stands alone."""
@@ -328,7 +328,7 @@ class Values:
             raise DomainError(
                 f"A step of {self.step!r} for {self.column!r} must be a number above 0, no wider "
                 "than what is searched, and dates have theirs from their type.",
-                "It says how far apart values lie, and must be known without looking.",
+                "It is the spacing of the values and must not depend on the data.",
                 ("Write ", Setting("step", 1), " for whole numbers, and leave it out for others."),
             )
         object.__setattr__(self, "step", float(self.step))

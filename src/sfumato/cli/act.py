@@ -75,8 +75,8 @@ def release(
     publish(_told(lambda: session.release(ready.chart, budget=budget)), outputs)
     if ledger is None:
         say(
-            "No ledger was given, so nothing remembers what this chart spent. To bound what "
-            "several reveal together, begin one: sfumato ledger create --help"
+            "No ledger: the cost of this chart is not recorded. To limit the total cost of "
+            "several charts, create one: sfumato ledger create --help"
         )
     else:
         say(_tell_left(session, ready.chart, budget))
@@ -150,8 +150,8 @@ def _session(
 
     if ledger is None and (who or purpose):
         raise LedgerError(
-            "Who asks and what for is written into a ledger, and none was given.",
-            "Without one nothing remembers what was spent.",
+            "Who asks, and what for, is recorded in a ledger, and none was given.",
+            "Without a ledger nothing records what was spent.",
             ("Name it: ", Setting("ledger", "visits.ledger"), "."),
         )
     return Session(

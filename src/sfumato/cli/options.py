@@ -37,17 +37,19 @@ Table = Annotated[
 Unit = Annotated[
     str | None,
     _privacy(
-        "Protect all rows of one user together, who counts once; with :20, up to 20 rows count. "
-        "Without it each row is protected alone.",
+        "The column that identifies people: all rows of a person are protected together (total "
+        "weight 1; with :20, at most 20 rows). Default: each row is protected.",
         "COLUMN[:ROWS]",
     ),
 ]
-Price = Annotated[float, _privacy("The price of this chart.", "ε", "--epsilon")]
-PriceToTry = Annotated[float | None, _privacy("A price to try.", "ε", "--epsilon")]
-Total = Annotated[float, _privacy("All that may ever be spent.", "ε", "--epsilon")]
+Price = Annotated[float, _privacy("The cost of this chart.", "ε", "--epsilon")]
+PriceToTry = Annotated[float | None, _privacy("The ε to plan for.", "ε", "--epsilon")]
+Total = Annotated[float, _privacy("The total budget.", "ε", "--epsilon")]
 Delta = Annotated[
     float,
-    _privacy("The chance that the promise may fail; above 0, most charts add Gaussian noise.", "δ"),
+    _privacy(
+        "The probability that the guarantee fails; above 0, most charts add Gaussian noise.", "δ"
+    ),
 ]
 Weak = Annotated[
     bool,
@@ -56,13 +58,12 @@ Weak = Annotated[
     ),
 ]
 Error = Annotated[
-    float | None, _privacy("Instead of a price: the mean error you can live with.", "NUMBER")
+    float | None, _privacy("Instead of ε: the expected error that you accept.", "NUMBER")
 ]
 LedgerPlace = Annotated[
     str | None,
     _privacy(
-        "Charge this file, or this ledger on a server (postgresql://…); make it with 'sfumato "
-        "ledger create'.",
+        "The ledger to charge: a file, or postgresql://…; create it with 'sfumato ledger create'.",
         "FILE",
         "--ledger",
     ),
@@ -72,26 +73,22 @@ KeptLedger = Annotated[
 ]
 TableName = Annotated[
     str | None,
-    _privacy("What the ledger calls the table, if not by the file's name.", "NAME", "--table"),
+    _privacy("The table's name in the ledger, if it is not the file's name.", "NAME", "--table"),
 ]
 Who = Annotated[
     str | None,
-    _privacy("Who asks, for the ledger; whose account pays, where it has accounts.", "NAME"),
+    _privacy(
+        "Who asks, recorded in the ledger; if it has accounts, whose account is charged.", "NAME"
+    ),
 ]
-Purpose = Annotated[str | None, _privacy("What for, for the ledger. Never data.", "TEXT")]
-Threads = Annotated[
-    int | None, _limit("How many threads to use; as many as there are cores if left out.", "NUMBER")
-]
+Purpose = Annotated[str | None, _privacy("What for, recorded in the ledger. Never data.", "TEXT")]
+Threads = Annotated[int | None, _limit("How many threads to use; default: all cores.", "NUMBER")]
 MemoryLimit = Annotated[
     str | None,
-    _limit("How much memory to fill before going to disk, while rows are grouped.", "1GB"),
+    _limit("Memory to use before grouped rows are spilled to disk.", "1GB"),
 ]
-Decimal = Annotated[
-    str, _file("What stands before decimals in a CSV file: , for 1,5 instead of 1.5.", "MARK")
-]
-Thousands = Annotated[
-    str | None, _file("What stands between thousands in a CSV file, if anything.", "MARK")
-]
+Decimal = Annotated[str, _file("The decimal mark in a CSV file: , for 1,5 instead of 1.5.", "MARK")]
+Thousands = Annotated[str | None, _file("The thousands separator in a CSV file.", "MARK")]
 Output = Annotated[
     list[Path] | None,
     typer.Option(

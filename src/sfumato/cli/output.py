@@ -84,7 +84,7 @@ def _console(*, stderr: bool) -> Console:
     return Console(**settings, emoji=False)
 
 
-TOO_FEW = "too few to say"
+TOO_FEW = "too few data"
 Records = Sequence[dict[str, Any]]
 
 _LONGEST_BAR = 32
@@ -104,18 +104,18 @@ def show_numbers(release: Release) -> None:
         told = [record.pop("reliable") for record in records]
         records = _filled(records, told)
     records = _known(records)
-    if records and "clear" in records[0] and "median_low" in records[0]:
+    if release.kind == "boxplot" and records and "median_low" in records[0]:
         columns = _stacked(records)
         show_table(title, columns, len(columns) - 2)
     elif records:
         columns, words = _table(records)
         show_table(title, _with_doubt(columns, told), words)
     else:
-        show(f"{title}: no category is held by enough people to be shown.")
+        show(f"{title}: no category has enough people to be shown.")
     for doubt in getattr(release, "doubts", ()):
         show(f"\n{doubt}")
-    promise = "Privacy" if release.private else "NOT PRIVATE, simulated noise"
-    show(f"\n{promise}: {release.guarantee}.")
+    private = "Privacy" if release.private else "NOT PRIVATE, simulated noise"
+    show(f"\n{private}: {release.guarantee}.")
 
 
 def _filled(records: Records, told: Sequence[bool]) -> Records:
@@ -155,10 +155,10 @@ def _stacked(records: Records) -> dict[str, list[str]]:
     """Put numbers that each have an interval below each other: side by side they have no room."""
     numbers = [name[:-4] for name in records[0] if name.endswith("_low")]
     ends = [f"{name}_{end}" for name in numbers for end in ("low", "high")]
-    groups = [name for name in records[0] if name not in {*numbers, *ends, "size", "clear"}]
+    groups = [name for name in records[0] if name not in {*numbers, *ends, "size", "reliable"}]
     columns: dict[str, list[str]] = {name: [] for name in (*groups, "", "value", "95 % interval")}
     for record in records:
-        for name in numbers if record["clear"] else ["too few to say"]:
+        for name in numbers if record["reliable"] else ["too few data"]:
             row = [str(record[group]) for group in groups]
             shown = (
                 [record[f"{name}{end}"] for end in ("", "_low", "_high")] if name in record else []
@@ -255,9 +255,9 @@ def check_outputs(paths: Sequence[Path], endings: Sequence[str] = ()) -> None:
     for path in paths:
         if path.suffix.lower() not in forms:
             raise ReleaseError(
-                f"Cannot tell from {path.name!r} what to write.",
+                f"The format of {path.name!r} is not known.",
                 "A chart must not be paid for and then lost.",
-                f"Use an ending that is known: {' '.join(forms)}.",
+                f"Use one of these endings: {' '.join(forms)}.",
             )
         if path.is_dir() or not os.access(path.absolute().parent, os.W_OK | os.X_OK):
             raise ReleaseError(

@@ -63,4 +63,4 @@ def _correct(error: typer.TyperException) -> int:
         return 2
     context = getattr(error, "ctx", None)
     command = context.command_path if context is not None else "sfumato"
-    return _refuse(f"{problem.removesuffix('.')}. See what can be written: {command} --help")
+    return _refuse(f"{problem.removesuffix('.')}. See: {command} --help")

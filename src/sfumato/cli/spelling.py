@@ -6,10 +6,11 @@ import csv
 import math
 import re
 from collections.abc import Sequence
-from datetime import datetime
 from typing import cast
 
+from sfumato.dates import CYCLES, UNITS
 from sfumato.domain import Bounds, Categories, Value
+from sfumato.ends import read_end
 from sfumato.errors import DomainError
 from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.private_search import Private
@@ -39,7 +40,7 @@ def read_bounds(spellings: Sequence[str]) -> Bounds | dict[str, Bounds] | None:
         raise DomainError(
             "--bounds without a column name can be given once, and alone; with names, once for "
             "each column.",
-            "Otherwise it is open which range is public for which column.",
+            "Otherwise it is ambiguous which range belongs to which column.",
             "Write --bounds lon=-74.3,-73.7 --bounds lat=40.5,40.9.",
         )
     return {column: _pair(ends) for column, _, ends in named} or None
@@ -77,13 +78,13 @@ def read_levels(spelling: str) -> tuple[float, ...]:
     return tuple(math.nan if level is None else level for level in levels)
 
 
-def read_bins(spellings: Sequence[str]) -> int | tuple[float, ...] | tuple[object, object] | None:
-    """Read a number of bins or a list of edges, for one axis or for two.
+def read_bins(spellings: Sequence[str]) -> int | str | tuple[object, ...] | None:
+    """Read a number of bins, a list of edges or a word of the calendar, for one axis or for two.
 
     Examples
     --------
-    >>> read_bins(["20"]), read_bins(["20", "0,1,5"])
-    (20, (20, (0.0, 1.0, 5.0)))
+    >>> read_bins(["20"]), read_bins(["20", "0,1,5"]), read_bins(["month"])
+    (20, (20, (0.0, 1.0, 5.0)), 'month')
     """
     axes = [_axis_bins(spelling) for spelling in spellings]
     match axes:
@@ -197,26 +198,30 @@ def _pair(spelling: str) -> Bounds:
         return Bounds(cast(int, first), cast(int, last), step=1 if step is None else step)
     ends = [end.strip() for end in spelling.split(",")]
     numbers = [_number(end) for end in ends]
-    moments = [_moment(end) for end in ends]
-    match (numbers, moments):
-        case ([float(lower), float(upper)], _):
+    match numbers:
+        case [float(lower), float(upper)]:
             return Bounds.of((lower, upper))
-        case (_, [datetime() as first, datetime() as last]):
-            return Bounds.of((first, last))
+        case [None, None] if None not in map(read_end, ends):
+            return Bounds.of(ends)
         case _:
             raise DomainError(
-                "--bounds takes two numbers or two dates with a comma between them, or two whole "
-                "numbers with two dots.",
+                "--bounds takes two numbers, dates, times of day or durations with a comma between "
+                "them, or two whole numbers with two dots.",
                 "Without both ends a range would have to be read from the data.",
                 "Write --bounds 0,240, --bounds month=1..12, or --bounds "
                 "day=2026-01-01,2027-01-01.",
             )
 
 
-def _axis_bins(spelling: str) -> int | tuple[float, ...]:
+def _axis_bins(spelling: str) -> int | str | tuple[float, ...] | tuple[str, ...]:
+    if spelling.strip() in (*UNITS, *CYCLES):
+        return spelling.strip()
     if re.fullmatch(r"-?[0-9]{1,12}", spelling.strip()):
         return int(spelling.strip())  # which strips more than int does
-    edges = [_number(edge.strip()) for edge in spelling.split(",")]
+    texts = tuple(edge.strip() for edge in spelling.split(","))
+    if len(texts) > 1 and None not in map(read_end, texts):
+        return texts
+    edges = [_number(edge) for edge in texts]
     known = tuple(edge for edge in edges if edge is not None)
     if len(known) < 2 or len(known) != len(edges):
         raise _no_bins()
@@ -225,9 +230,10 @@ def _axis_bins(spelling: str) -> int | tuple[float, ...]:
 
 def _no_bins() -> DomainError:
     return DomainError(
-        "--bins takes a whole number, or edges with commas between them, at most once per axis.",
+        "--bins takes a whole number, edges with commas between them or a word of the calendar, at "
+        "most once per axis.",
         "Bins found from the data would leak it.",
-        "Write --bins 20, or --bins 0,18,65,110.",
+        f"Write --bins 20, or --bins 0,18,65,110; the words are {', '.join((*UNITS, *CYCLES))}.",
     )
 
 
@@ -235,7 +241,7 @@ def _search(amounts: Sequence[float | None], option: str) -> Private:
     if not amounts or None in amounts:
         raise DomainError(
             f"{option} private needs a δ.",
-            "It is the chance that a category held by one person alone is shown, and has no "
+            "It is the probability of showing a category that only one person has, and has no "
             "default.",
             f"Write {option} private:1e-6.",
         )
@@ -267,10 +273,3 @@ def _number(text: str) -> float | None:
 
 
 _amount = _number
-
-
-def _moment(text: str) -> datetime | None:
-    try:
-        return datetime.fromisoformat(text)
-    except ValueError:
-        return None

@@ -104,7 +104,7 @@ class QueryEngine(ABC):
             raise DomainError(
                 f"The texts of {column!r} cannot be searched for while each {unit.column} counts "
                 "once.",
-                "One person could open any number of cells, and no threshold hides them all.",
+                "One person could fill any number of cells, and no threshold hides them all.",
                 ("Write ", ProtectedUsers(unit.column, 20), "."),
             )
         self.schema().check((), unit, unlisted=[column])
@@ -126,7 +126,7 @@ class QueryEngine(ABC):
         if unit.max_rows is not None:
             raise DomainError(
                 f"A number of rows cannot bound what each {unit.column} weighs on a map.",
-                "Which rows are dropped would decide where a person is shown.",
+                "Which rows are kept would decide where a person is shown.",
                 ("Write ", ProtectedUsers(unit.column), "."),
             )
         weights = [] if weight is None else [weight.column]

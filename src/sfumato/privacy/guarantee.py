@@ -41,7 +41,7 @@ class PrivacyUnit:
         if self.max_rows is not None and (self.column is None or not _count_rows(self.max_rows)):
             raise DomainError(
                 f"Of each user from 1 to {MOST_MAX_ROWS} rows may count, given a user column.",
-                "It bounds how much one person can count.",
+                "It bounds the contribution of one person.",
                 ("Write ", ProtectedUsers("user_id", 20), "."),
             )
 

@@ -229,15 +229,15 @@ class Ledger:
 
         From then on every charge has to say whose it is (`who`), and fits that account and the
         ledger, or is refused. Charges of that name that were made before count too. All accounts
-        together may be promised more than there is: whoever comes first is served first.
+        together may have more than there is: whoever comes first is served first.
 
         Parameters
         ----------
         name
             Whose it is. A ledger does not know who speaks: it takes people by their word.
         budget
-            The most that may be charged to it. It counts as the ledger does, and its δ is divided
-            as the ledger's is. It can be raised later, and never lowered.
+            The most that may be charged to this account. It counts as the ledger does, and its δ is
+            divided as the ledger's is. It can be raised later, and never lowered.
 
         Privacy
         -------

@@ -305,8 +305,8 @@ class Release(ABC):
             case _:
                 more = "".join(f"{ending}, " for ending in self.endings)
                 raise ReleaseError(
-                    f"Cannot tell from {path.name!r} what to write.",
-                    "The ending decides, so that nothing is written by mistake.",
+                    f"The format of {path.name!r} is not known.",
+                    "The ending of the name sets the format.",
                     f"Use .json, {more}.html, .svg, .png or .pdf.",
                 )
         write(path, content)

@@ -233,7 +233,7 @@ class Sparse:
         if self.unit.shared:
             raise DomainError(
                 f"Method 'sparse' cannot hide a {self.unit.column} whose rows share one weight.",
-                "One person could open any number of cells.",
+                "One person could fill any number of cells.",
                 ("Leave the method out, or write ", ProtectedUsers(self.unit.column, 20), "."),
             )
         self.threshold  # noqa: B018 - refuses a portion too small to buy one

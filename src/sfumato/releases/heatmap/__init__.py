@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.domain import convert_to_datetime
 from sfumato.errors import abbreviate
 from sfumato.figure import Figure
 from sfumato.grid import Grid
@@ -47,7 +46,7 @@ Origin = Literal["lower", "upper"]
 
 METHODS = {
     "adaptive": "Adaptive cells",
-    "pyramid": "Cells of several sizes, the fullest divided further",
+    "pyramid": "Cells of several sizes, the largest counts split further",
     "laplace": "Every cell, with Laplace noise",
     "dense": "Cells of one size, chosen by a noisy count",
 }
@@ -55,7 +54,7 @@ METHODS = {
 
 DECODERS = {
     "bayes": "values are posterior means",
-    "lp": "values are nearest to all measurements",
+    "lp": "values fit all measurements best",
     "": "values below zero are shown as zero",
 }
 """How masses follow from measurements, as the caption says it."""
@@ -225,9 +224,7 @@ class HeatmapRelease(Release):
         for grid, pair in ((self.x, self.ends[:2]), (self.y, self.ends[2:])):
             for end, places in zip(("left", "right"), pair, strict=True):
                 plain = places.tolist()
-                columns[f"{grid.column}_{end}"] = (
-                    [convert_to_datetime(place) for place in plain] if grid.bounds.time else plain
-                )
+                columns[f"{grid.column}_{end}"] = [grid.bounds.show(place) for place in plain]
         columns |= self.numbers()
         return [
             dict(zip(columns, leaf, strict=True)) for leaf in zip(*columns.values(), strict=True)

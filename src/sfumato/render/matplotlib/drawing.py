@@ -38,7 +38,14 @@ from sfumato.render.matplotlib.arrows import draw_arrows
 from sfumato.render.matplotlib.axis import AxisLabels, TickFitter, style_axes
 from sfumato.render.matplotlib.bars import draw_bars, draw_cells
 from sfumato.render.matplotlib.boxes import MatplotlibBoxLabels, draw_boxes
-from sfumato.render.matplotlib.frame import AxesFrame, Fitting, Key, PanelGrid, find_frame
+from sfumato.render.matplotlib.frame import (
+    AxesFrame,
+    Fitting,
+    Key,
+    PanelGrid,
+    find_frame,
+    list_handles,
+)
 from sfumato.render.matplotlib.lettering import (
     LITERAL,
     FittedText,
@@ -57,6 +64,8 @@ from sfumato.render.matplotlib.plane import (
 from sfumato.render.plane import find_ratio
 from sfumato.render.scale import (
     colour_limits,
+    count_columns,
+    count_lying_rows,
     headlines,
     list_captions,
     list_coloured,
@@ -72,6 +81,8 @@ from sfumato.render.text import clean, fit_stamp
 
 _WIDEST, _NARROWEST, _TALLEST = 5.5, 3.4, 5.8  # inches of a panel that keeps its shape
 _BESIDE, _ABOVE_AND_BELOW = 0.9, 2.2
+_ROW = 0.15  # inches that a name beside a lying bar takes
+_LONGEST, _BROADEST = 32.0, 24.0  # inches of a page
 
 
 def shaped_size(figure: Figure) -> tuple[float, float] | None:
@@ -89,13 +100,15 @@ def natural_size(figure: Figure) -> tuple[float, float]:
     count = len(figure.panels)
     if count == 1 and (ratio := find_ratio(figure.panels[0])) is not None:
         return _surround_panel(ratio)
+    tall = max((_ROW * count_lying_rows(panel) for panel in figure.panels), default=0.0)
     if count <= 1:
-        return 6.4, 4.4
-    columns = count if count <= 3 else math.ceil(math.sqrt(count))
+        return 6.4, max(4.4, min(_LONGEST, 1.6 + tall))
+    columns = count_columns(figure)
     rows = math.ceil(count / columns)
     ratio = find_ratio(figure.panels[0])
     if ratio is None:
-        return max(6.4, 2.4 * columns), 1.6 + 2.2 * rows
+        high = min(1.6 + max(2.2, tall) * rows, max(_LONGEST, 1.6 + 2.2 * rows))
+        return min(max(6.4, 2.4 * columns), _BROADEST), high
     return max(6.4, 0.7 + 2.3 * columns), 2.2 + (0.5 + 2.1 * min(ratio, 2.0)) * rows
 
 
@@ -169,7 +182,7 @@ def draw_figure(figure: Figure, host: Axes) -> Axes:
     colours, sized = _draw_marks(figure, grid)
     stamps = [draw_watermark(ax, figure.watermark) for ax in grid.axes if figure.watermark]
     title = _write_title(figure, host)
-    key = _draw_key(figure, host, colours)
+    key = _draw_key(figure, grid, colours)
     footers = [*(before.remaining if before else ()), *_write_footers(figure, host)]
     fittings: list[Fitting] = [
         *(before.fittings if before else ()),
@@ -301,12 +314,12 @@ def _draw_group(
             draw_dots(ax, panel, mark, index, colours)
 
 
-def _draw_key(figure: Figure, host: Axes, colours: ScalarMappable | None) -> Key | None:
-    if colours is None and not host.get_legend_handles_labels()[1]:
+def _draw_key(figure: Figure, grid: PanelGrid, colours: ScalarMappable | None) -> Key | None:
+    if colours is None and not list_handles(grid.axes):
         return None
-    key = Key(host)
+    key = Key(grid.host)
     if colours is None:
-        key.add_legend(figure.legend)
+        key.add_legend(figure.legend, grid.axes)
     else:
         key.add_strip(colours, list_coloured(figure)[0], colour_limits(figure))
     return key

@@ -49,6 +49,12 @@ def _order_by_rows(count: int, columns: int) -> list[int]:
     return [place for column in range(columns) for place in range(column, count, columns)]
 
 
+def list_handles(panels: Sequence[Axes]) -> list[tuple[Any, str]]:
+    """Return what stands for each named series, which panels that share a legend have alike."""
+    found = [list(zip(*ax.get_legend_handles_labels(), strict=True)) for ax in panels]
+    return max(found, key=len)
+
+
 class Key:
     """Space above the chart that titles make way for, with the legend or the colour strip in it."""
 
@@ -60,9 +66,9 @@ class Key:
         self.strip: Inset | None = None
         self.words: FittedText | None = None
 
-    def add_legend(self, title: str) -> None:
-        """List every named series of the host, in as many columns as fit."""
-        handles, labels = self.host.get_legend_handles_labels()
+    def add_legend(self, title: str, panels: Sequence[Axes]) -> None:
+        """List every named series of the panels once, in as many columns as fit."""
+        handles, labels = zip(*list_handles(panels), strict=True)
         whole = 72 * find_page(self.host).bbox.width / find_page(self.host).dpi
         room = min(72 * inches(self.host)[0] + _OUTSIDE, whole - 2 * _KEY_GAP)
         widest = theme.TICK_SIZE * (max(map(width, labels)) + 3.1)
@@ -219,7 +225,7 @@ class PanelGrid:
         self.beside: FittedText | None = None
         count = max(1, len(figure.panels))
         self.ratio = find_ratio(figure.panels[0]) if count > 1 else None
-        self.columns = _columns(count, host, self.ratio)
+        self.columns = figure.columns or _columns(count, host, self.ratio)
         if count > 1:
             host.set_axis_off()
             self.insets = [Inset(host) for _ in range(count)]

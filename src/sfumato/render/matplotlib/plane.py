@@ -93,7 +93,7 @@ def _decode_picture(address: str) -> Any:
         return imread(BytesIO(b64decode(content)), format=kind.removeprefix("data:image/"))
     raise ReleaseError(
         "The background picture is damaged, or too large.",
-        "The density would be drawn over nothing.",
+        "The map would have no background.",
         "Save the picture again, or give it as an array.",
     )
 

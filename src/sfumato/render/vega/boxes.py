@@ -155,7 +155,7 @@ def box_layers(canvas: Canvas, boxes: Boxes) -> list[tuple[int, Spec]]:
         (1, brush.line(geometry.medians(boxes), ink, thick)),
         (3, brush.touch(geometry.reaches(boxes), index)),
     ]
-    if not all(boxes.clear):
+    if not all(boxes.reliable):
         sides = geometry.span_sides(boxes, limits)
         layers.append((1, brush.line(sides, colour, thin, strokeDash=_DASHES)))
     return layers

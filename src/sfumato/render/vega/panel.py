@@ -25,6 +25,8 @@ from sfumato.render import theme
 from sfumato.render.plane import find_ratio
 from sfumato.render.scale import (
     choose_ruled_axes,
+    count_columns,
+    count_lying_rows,
     headlines,
     list_captions,
     list_coloured,
@@ -115,7 +117,7 @@ def panel_spec(figure: Figure, view: PanelView) -> Spec:
     ]
     if figure.watermark:
         drawn.append(watermark_layer(figure.watermark, view.width, view.height))
-    if view.titled and view.panel.title:
+    if view.titled and title_of(figure, view.panel):
         drawn.append(_title(title_of(figure, view.panel), view.width))
     return {"width": view.width, "height": view.height, "layer": drawn}
 
@@ -156,7 +158,7 @@ def _drawn_layers(canvas: Canvas, mark: Contour | Dots | Arrows) -> list[tuple[i
 
 def _canvas(figure: Figure, view: PanelView) -> Canvas:
     panel = view.panel
-    level, upright = x_limits(panel), y_limits(panel, figure)
+    level, upright = x_limits(panel, figure), y_limits(panel, figure)
     below = make_axis(panel.x, level, "x", view.width, labelled=view.x_labels, titled=view.x_titled)
     beside = make_axis(
         panel.y, upright, "y", view.height, labelled=view.y_labels, titled=view.y_titled
@@ -213,6 +215,8 @@ _PADDING = 8
 _SMALLEST = 60  # pixels of a panel, however small a picture is asked for
 _MOST_CAPTION = 0.3  # of the height: above, a shorter caption is taken, if there is one
 _AROUND, _KEY, _BETWEEN = 90, 60, 60  # pixels of axes and gaps, of a key, and between rows
+_LONGEST = 4000  # pixels of a panel
+_NARROWEST = 60
 
 
 def heading(figure: Figure) -> dict[str, Any]:
@@ -281,7 +285,7 @@ def stack_panels(
     views = [panel_spec(figure, view) for view in _views(figure, across, lively)]
     if len(views) == 1:
         return [*key, *views]
-    columns = _columns(len(views), across)
+    columns = _columns(figure, across)
     return [
         *key,
         _arrange_panels(figure, {"concat": views, "columns": columns, "spacing": PANEL_GAP}),
@@ -311,7 +315,7 @@ def _axis_title(axis: Axis, orient: str) -> dict[str, Any]:
 def _views(figure: Figure, across: int, lively: bool) -> list[PanelView]:
     shown = list_panels(figure)
     count = len(shown)
-    columns = _columns(count, across)
+    columns = _columns(figure, across)
     wide = (across - PANEL_GAP * (columns - 1)) / columns
     high = _measure_height(figure, math.ceil(count / columns))
     x, y = _find_shared_axes(figure)
@@ -354,9 +358,9 @@ def _size(panel: Panel, across: float, down: int | None) -> tuple[int, int]:
     if ratio is None and down is not None:
         return round(across), down
     if ratio is None:
-        return round(across), min(
-            HEIGHT, max(round(across * 0.75), _ROW * _count_named_rows(panel))
-        )
+        tall = min(_LONGEST, _ROW * count_lying_rows(panel))
+        usual = min(HEIGHT, max(round(across * 0.75), _ROW * _count_named_rows(panel)))
+        return round(across), max(usual, tall)
     width = min(across, (down or TALLEST) / ratio)
     return max(1, round(width)), max(1, round(width * ratio))
 
@@ -367,9 +371,11 @@ def _count_named_rows(panel: Panel) -> int:
     return len(panel.y.categories) if rows else 0
 
 
-def _columns(count: int, across: int) -> int:
-    columns = count if count <= 3 else math.ceil(math.sqrt(count))
-    return columns if across >= WIDTH else min(columns, max(1, across // 150))
+def _columns(figure: Figure, across: int) -> int:
+    columns = count_columns(figure)
+    if across >= WIDTH:
+        return min(columns, across // _NARROWEST)
+    return min(columns, max(1, across // 150))
 
 
 def _lines(paragraphs: list[str], size: float, across: int) -> list[str]:

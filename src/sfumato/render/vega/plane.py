@@ -344,7 +344,7 @@ def point_layers(canvas: Canvas, mark: Points) -> list[tuple[int, Spec]]:
 
 def _too_few(canvas: Canvas, mark: Points) -> list[tuple[int, Spec]]:
     """Write across the panel that nothing can be said, on a dashed line."""
-    low, high = convert_positions(canvas.panel.x, x_limits(canvas.panel))
+    low, high = convert_positions(canvas.panel.x, x_limits(canvas.panel, canvas.figure))
     rows: list[Spec] = [
         {"low": low, "high": high, "x": (low + high) / 2, "y": place, "text": TOO_FEW}
         for place in mark.too_few
