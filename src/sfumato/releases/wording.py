@@ -42,6 +42,11 @@ def guarantee(release: Release) -> str:
     )
 
 
+def least(release: Release) -> str:
+    """Say in a few words what protects whom, or that nothing does."""
+    return f"{release.guarantee}." if release.private else f"{WATERMARK}; {release.guarantee}."
+
+
 def added(noise: NoiseLaw | CombinedNoise, step: float, numbers: str) -> str:
     """Say what noise was added to numbers; of combined ones, what one release would have had."""
     if isinstance(noise, NoiseLaw):
