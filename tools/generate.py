@@ -36,9 +36,10 @@ TABLE = (
     "relation or a Spark DataFrame; or a `Table` with limits on threads and memory."
 )
 UNIT = (
-    "What is protected: the column that identifies people, or a `PrivacyUnit`; each row if left "
-    "out."
+    "What is protected: the column that identifies people, a list of several that do so together, "
+    "or a `PrivacyUnit`; each row if left out."
 )
+UNIT_NAME = 'What people are called on figures: ``"aircraft"``.'
 PRICE = "What the chart may spend; a bare number is pure ε."
 PRICE_WITH_DELTA = "What the chart may spend, ``sf.Budget(epsilon, delta)``: it needs a δ."
 SHARED = "A part of what is left is ``session.remaining / 4``."
@@ -155,12 +156,18 @@ def function(definition: Definition) -> str:
     """Return the one-line function of a chart."""
     chart, shown = definition.chart, _without_bounds(definition)
     bounds = f"bounds: {chart.ranges.type}" + ("" if chart.ranges.required else " = None")
-    last = [bounds, "unit: PrivacyUnit | str | None = None", f"budget: {_price(chart)}"]
+    last = [
+        bounds,
+        "unit: PrivacyUnit | str | Sequence[str] | None = None",
+        "unit_name: str | None = None",
+        f"budget: {_price(chart)}",
+    ]
     explained = {
         "data": TABLE,
         **{option.name: in_python(option) for option in shown},
         "bounds": chart.ranges.help,
         "unit": UNIT,
+        "unit_name": UNIT_NAME,
         "budget": PRICE_WITH_DELTA if chart.needs_delta else PRICE,
     }
     kind = APPROXIMATE if chart.needs_delta else PURE
@@ -170,7 +177,7 @@ def function(definition: Definition) -> str:
         definition,
         docstring(definition, explained, privacy, _example(chart)),
         f"chart = {definition.name}({_passed(definition)})\n"
-        "return release_alone(data, chart, bounds, unit, budget)",
+        "return release_alone(data, chart, bounds, PrivacyUnit.of(unit, unit_name), budget)",
     )
 
 

@@ -11,6 +11,7 @@ from typing import Literal
 from sfumato.alone import release_alone
 from sfumato.charts.axes import Bins, Clipping, Order, Range
 from sfumato.charts.boxplot.chart import BoxMethod, Boxplot
+from sfumato.charts.facets import PanelOrder
 from sfumato.charts.heatmap.chart import Heatmap, HeatMethod
 from sfumato.charts.heatmap.method import Resolution
 from sfumato.charts.heatmap.published import Decoder
@@ -46,11 +47,12 @@ def histplot(
     hue_order: Order | None = None,
     col: str | None = None,
     row: str | None = None,
-    col_order: Order | None = None,
-    row_order: Order | None = None,
+    col_order: PanelOrder | None = None,
+    row_order: PanelOrder | None = None,
     col_wrap: int | None = None,
     bounds: Range | Mapping[str, Range] | None = None,
-    unit: PrivacyUnit | str | None = None,
+    unit: PrivacyUnit | str | Sequence[str] | None = None,
+    unit_name: str | None = None,
     budget: Budget | float,
 ) -> HistogramRelease:
     """Count rows or people in bins or categories, in one dimension or two.
@@ -98,8 +100,10 @@ def histplot(
         The public range of `x`, ``(lower, upper)``; of two columns ``{"lon": (…), "lat":
         (…)}``. Edges of bins are bounds too.
     unit
-        What is protected: the column that identifies people, or a `PrivacyUnit`; each row if
-        left out.
+        What is protected: the column that identifies people, a list of several that do so
+        together, or a `PrivacyUnit`; each row if left out.
+    unit_name
+        What people are called on figures: ``"aircraft"``.
     budget
         What the chart may spend; a bare number is pure ε.
 
@@ -132,7 +136,7 @@ def histplot(
         row_order=row_order,
         col_wrap=col_wrap,
     )
-    return release_alone(data, chart, bounds, unit, budget)
+    return release_alone(data, chart, bounds, PrivacyUnit.of(unit, unit_name), budget)
 
 
 def boxplot(
@@ -150,11 +154,12 @@ def boxplot(
     orient: Orient | None = None,
     col: str | None = None,
     row: str | None = None,
-    col_order: Order | None = None,
-    row_order: Order | None = None,
+    col_order: PanelOrder | None = None,
+    row_order: PanelOrder | None = None,
     col_wrap: int | None = None,
     bounds: Range | Private | Mapping[str, Range] | None = None,
-    unit: PrivacyUnit | str | None = None,
+    unit: PrivacyUnit | str | Sequence[str] | None = None,
+    unit_name: str | None = None,
     budget: Budget | float,
 ) -> BoxplotRelease:
     """Show quartiles, whiskers and outliers of a column, by groups.
@@ -204,8 +209,10 @@ def boxplot(
         The public range of the values, ``(lower, upper)``; or ``sf.private()`` to search for it
         with a share of the budget.
     unit
-        What is protected: the column that identifies people, or a `PrivacyUnit`; each row if
-        left out.
+        What is protected: the column that identifies people, a list of several that do so
+        together, or a `PrivacyUnit`; each row if left out.
+    unit_name
+        What people are called on figures: ``"aircraft"``.
     budget
         What the chart may spend; a bare number is pure ε.
 
@@ -241,7 +248,7 @@ def boxplot(
         col_wrap=col_wrap,
         bounds=bounds if isinstance(bounds, Private) else None,
     )
-    return release_alone(data, chart, bounds, unit, budget)
+    return release_alone(data, chart, bounds, PrivacyUnit.of(unit, unit_name), budget)
 
 
 def heatmap(
@@ -261,7 +268,8 @@ def heatmap(
     origin: Origin = "lower",
     aspect: Aspect | None = None,
     bounds: Mapping[str, Range],
-    unit: PrivacyUnit | str | None = None,
+    unit: PrivacyUnit | str | Sequence[str] | None = None,
+    unit_name: str | None = None,
     budget: Budget | float,
 ) -> HeatmapRelease:
     """Show the density of rows or people in two columns.
@@ -306,8 +314,10 @@ def heatmap(
         The public window, ``{"lon": (…), "lat": (…)}``, and the public range of `weight` if
         there is one.
     unit
-        What is protected: the column that identifies people, or a `PrivacyUnit`; each row if
-        left out.
+        What is protected: the column that identifies people, a list of several that do so
+        together, or a `PrivacyUnit`; each row if left out.
+    unit_name
+        What people are called on figures: ``"aircraft"``.
     budget
         What the chart may spend; a bare number is pure ε.
 
@@ -347,7 +357,7 @@ def heatmap(
         origin=origin,
         aspect=aspect,
     )
-    return release_alone(data, chart, bounds, unit, budget)
+    return release_alone(data, chart, bounds, PrivacyUnit.of(unit, unit_name), budget)
 
 
 def pca(
@@ -357,7 +367,8 @@ def pca(
     n_components: int | None = None,
     scale: Scale | None = None,
     bounds: Mapping[str, Range],
-    unit: PrivacyUnit | str | None = None,
+    unit: PrivacyUnit | str | Sequence[str] | None = None,
+    unit_name: str | None = None,
     budget: Budget,
 ) -> PcaRelease:
     """Compute principal components and the variance along each.
@@ -379,8 +390,10 @@ def pca(
     bounds
         The public range of every column, ``{"age": (0, 100), …}``.
     unit
-        What is protected: the column that identifies people, or a `PrivacyUnit`; each row if
-        left out.
+        What is protected: the column that identifies people, a list of several that do so
+        together, or a `PrivacyUnit`; each row if left out.
+    unit_name
+        What people are called on figures: ``"aircraft"``.
     budget
         What the chart may spend, ``sf.Budget(epsilon, delta)``: it needs a δ.
 
@@ -408,7 +421,7 @@ def pca(
         n_components=n_components,
         scale=scale,
     )
-    return release_alone(data, chart, bounds, unit, budget)
+    return release_alone(data, chart, bounds, PrivacyUnit.of(unit, unit_name), budget)
 
 
 def scoreplot(
@@ -424,7 +437,8 @@ def scoreplot(
     split: Literal["thirds", "halves"] | Sequence[float] | None = None,
     scale: Scale | None = None,
     bounds: Mapping[str, Range] | None = None,
-    unit: PrivacyUnit | str | None = None,
+    unit: PrivacyUnit | str | Sequence[str] | None = None,
+    unit_name: str | None = None,
     budget: Budget,
 ) -> ScoreplotRelease:
     """Show the density of rows along two principal components, by groups.
@@ -463,8 +477,10 @@ def scoreplot(
     bounds
         The public range of every column, ``{"age": (0, 100), …}``. Not needed with a `pca`.
     unit
-        What is protected: the column that identifies people, or a `PrivacyUnit`; each row if
-        left out.
+        What is protected: the column that identifies people, a list of several that do so
+        together, or a `PrivacyUnit`; each row if left out.
+    unit_name
+        What people are called on figures: ``"aircraft"``.
     budget
         What the chart may spend, ``sf.Budget(epsilon, delta)``: it needs a δ.
 
@@ -500,7 +516,7 @@ def scoreplot(
         split=split,
         scale=scale,
     )
-    return release_alone(data, chart, bounds, unit, budget)
+    return release_alone(data, chart, bounds, PrivacyUnit.of(unit, unit_name), budget)
 
 
 def quantiles(
@@ -516,11 +532,12 @@ def quantiles(
     n: int | None = None,
     col: str | None = None,
     row: str | None = None,
-    col_order: Order | None = None,
-    row_order: Order | None = None,
+    col_order: PanelOrder | None = None,
+    row_order: PanelOrder | None = None,
     col_wrap: int | None = None,
     bounds: Range | Private | Mapping[str, Range] | None = None,
-    unit: PrivacyUnit | str | None = None,
+    unit: PrivacyUnit | str | Sequence[str] | None = None,
+    unit_name: str | None = None,
     budget: Budget | float,
 ) -> QuantilesRelease:
     """Estimate quantiles of a column, by groups.
@@ -566,8 +583,10 @@ def quantiles(
         The public range of the values, ``(lower, upper)``; or ``sf.private()`` to search for it
         with a share of the budget.
     unit
-        What is protected: the column that identifies people, or a `PrivacyUnit`; each row if
-        left out.
+        What is protected: the column that identifies people, a list of several that do so
+        together, or a `PrivacyUnit`; each row if left out.
+    unit_name
+        What people are called on figures: ``"aircraft"``.
     budget
         What the chart may spend; a bare number is pure ε.
 
@@ -602,4 +621,4 @@ def quantiles(
         col_wrap=col_wrap,
         bounds=bounds if isinstance(bounds, Private) else None,
     )
-    return release_alone(data, chart, bounds, unit, budget)
+    return release_alone(data, chart, bounds, PrivacyUnit.of(unit, unit_name), budget)

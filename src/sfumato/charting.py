@@ -12,6 +12,7 @@ from typing import Literal
 from sfumato.charts.axes import Bins, Clipping, Order, Range
 from sfumato.charts.boxplot.chart import BoxMethod, Boxplot
 from sfumato.charts.chart import Chart, P, R_co
+from sfumato.charts.facets import PanelOrder
 from sfumato.charts.heatmap.chart import Heatmap, HeatMethod
 from sfumato.charts.heatmap.method import Resolution
 from sfumato.charts.heatmap.published import Decoder
@@ -66,8 +67,8 @@ class Charting(ABC):
         hue_order: Order | None = None,
         col: str | None = None,
         row: str | None = None,
-        col_order: Order | None = None,
-        row_order: Order | None = None,
+        col_order: PanelOrder | None = None,
+        row_order: PanelOrder | None = None,
         col_wrap: int | None = None,
         bounds: Range | Mapping[str, Range] | None = None,
         budget: Budget | float | Share,
@@ -170,8 +171,8 @@ class Charting(ABC):
         orient: Orient | None = None,
         col: str | None = None,
         row: str | None = None,
-        col_order: Order | None = None,
-        row_order: Order | None = None,
+        col_order: PanelOrder | None = None,
+        row_order: PanelOrder | None = None,
         col_wrap: int | None = None,
         bounds: Range | Private | Mapping[str, Range] | None = None,
         budget: Budget | float | Share,
@@ -530,8 +531,8 @@ class Charting(ABC):
         n: int | None = None,
         col: str | None = None,
         row: str | None = None,
-        col_order: Order | None = None,
-        row_order: Order | None = None,
+        col_order: PanelOrder | None = None,
+        row_order: PanelOrder | None = None,
         col_wrap: int | None = None,
         bounds: Range | Private | Mapping[str, Range] | None = None,
         budget: Budget | float | Share,

@@ -211,7 +211,7 @@ class BoundsSearch:
 
     def lines(self) -> list[tuple[str, str]]:
         """Return what there is to know, as names and values to print."""
-        units = "people" if self.unit.shared else "rows"
+        units = self.unit.counted
         enough = f"succeeds from about {format_two_digits(self.succeeds_from)} {units}"
         return [("search for bounds", f"ε = {float(self.epsilon):.3g}, {enough}")]
 

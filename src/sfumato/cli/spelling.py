@@ -182,20 +182,26 @@ def read_scale(spellings: Sequence[str]) -> dict[str, float] | Private | None:
     }
 
 
-def read_unit(spelling: str | None) -> PrivacyUnit:
+def read_unit(spelling: str | None, name: str | None = None) -> PrivacyUnit:
     """Read ``user_id``, or ``user_id:20`` for at most 20 rows each; nothing at all means rows.
+
+    Several columns that name users together have commas between them. A name with a comma in it
+    is put in double quotes.
 
     Examples
     --------
     >>> read_unit("user_id:20")
     PrivacyUnit.users('user_id', max_rows=20)
+    >>> read_unit("household,year")
+    PrivacyUnit.users('household', 'year')
     """
     if spelling is None:
-        return PrivacyUnit.rows()
+        return PrivacyUnit.of(None, name)
     column, colon, rows = spelling.rpartition(":")
-    if colon and rows.isdecimal():
-        return PrivacyUnit.users(column, max_rows=int(rows[:9]))
-    return PrivacyUnit.users(spelling)
+    capped = bool(colon) and rows.isdecimal()
+    columns = _listed(column if capped else spelling) or [""]
+    unit = PrivacyUnit.users(*columns, max_rows=int(rows[:9]) if capped else None)
+    return PrivacyUnit.of(unit, name)
 
 
 def _pair(spelling: str) -> Bounds:

@@ -127,19 +127,8 @@ class Schema:
         will be summed. An engine goes on `parsing` text of every type as numbers; a plan does not
         spend anything on it where a type says that a column is meant to be text.
         """
-        if unit.column is not None and self.kind(unit.column) in ("clock", "duration", "other"):
-            raise SourceError(
-                f"Column {unit.column!r} cannot identify people.",
-                "The privacy unit must be identified exactly.",
-                "Use a column of texts, numbers, dates or bytes.",
-            )
-        if unit.column in self.folded:
-            raise SourceError(
-                f"Column {unit.column!r} has a collation by which different texts are one.",
-                "People are identified by bytes, so one person could count several times.",
-                "Give sfumato a column without it: lower(name) COLLATE UTF8_BINARY in Spark, "
-                "COLLATE C in DuckDB.",
-            )
+        for column in unit.columns:
+            self._check_identities(column)
         wanted = [
             *chain.from_iterable(map(_list_allowed_kinds, keys)),
             *((name, _NUMERIC) for name in numbers),
@@ -156,6 +145,21 @@ class Schema:
                     "Numbers have too many values to hide in.",
                     _declaration(column, self.kind(column)),
                 )
+
+    def _check_identities(self, column: str) -> None:
+        if self.kind(column) in ("clock", "duration", "other"):
+            raise SourceError(
+                f"Column {column!r} cannot identify people.",
+                "The privacy unit must be identified exactly.",
+                "Use a column of texts, numbers, dates or bytes.",
+            )
+        if column in self.folded:
+            raise SourceError(
+                f"Column {column!r} has a collation by which different texts are one.",
+                "People are identified by bytes, so one person could count several times.",
+                "Give sfumato a column without it: lower(name) COLLATE UTF8_BINARY in Spark, "
+                "COLLATE C in DuckDB.",
+            )
 
     def _check_text(self, column: str) -> None:
         if self.kind(column) == "text" and column not in self.untyped:

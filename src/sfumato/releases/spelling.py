@@ -440,12 +440,19 @@ class UnitWords:
     max_rows
         How many rows of one person count at most; null where all rows of a person share one unit of
         weight, or where there is no column.
+    by
+        Further columns, where a unit is told by the values of several together; left out where
+        there are none.
+    name
+        What units are called in words; left out where their column says it.
     """
 
     column: Annotated[str, Length(1)] | None
     max_rows: Annotated[
         Annotated[int, Within(1, MOST_OF_ONE)] | None, NullWhere("column", (None,), exactly=False)
     ]
+    by: Annotated[tuple[Annotated[str, Length(1)], ...], Absent(())]
+    name: Annotated[Annotated[str, Length(1)] | None, Absent(None)]
 
 
 class GuaranteeWords:

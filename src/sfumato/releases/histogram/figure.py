@@ -24,7 +24,6 @@ Array = NDArray[np.float64]
 _BAR_WIDTH = 0.8  # of the room a category has
 _MOST_LAYERS = 4  # outlines that can be told apart
 _MOST_ABREAST = 40  # bars side by side
-_MOST_UPRIGHT = 15  # names below an axis
 _MOST_LETTERS = 110  # of all names below an axis, were all as long as the longest
 _USUAL_COLUMNS = 3
 
@@ -128,7 +127,7 @@ def _how_sure(release: HistogramRelease, choice: Choice | None) -> str:
 
 def _notes(release: HistogramRelease, choice: Choice | None) -> tuple[str, ...]:
     if release.numbers.size == 0:
-        return (wording.NOBODY,)
+        return (wording.nobody(release.guarantee.unit),)
     notes: list[str] = []
     if release.stat != "count" and release.counts.sum() <= 0:
         notes.append("The noisy total is not above zero: no proportions available.")
@@ -221,8 +220,9 @@ def _orient(
         return orient
     abreast = columns or min(len(panes), _USUAL_COLUMNS)
     longest = max((len(str(name)) for name in key.categories.values), default=0)
-    letters = longest * key.cells * abreast
-    return "h" if key.cells * abreast > _MOST_UPRIGHT or letters > _MOST_LETTERS else "v"
+    # Parts of a day or a year run from left to right, as time does.
+    fits = key.part is not None or (longest + 1) * key.cells * abreast <= _MOST_LETTERS
+    return "v" if fits else "h"
 
 
 def _legend(release: HistogramRelease, view: View) -> str:
