@@ -207,7 +207,7 @@ class Release(ABC):
         """Return a figure with what its captions say at least, and with its look."""
         from sfumato.releases import wording
 
-        told = replace(figure, short=wording.promise(self), least=wording.least(self))
+        told = replace(figure, short=wording.guarantee(self), least=wording.least(self))
         return dress(told, look)
 
     @abstractmethod
