@@ -40,6 +40,7 @@ UNIT = (
     "or a `PrivacyUnit`; each row if left out."
 )
 UNIT_NAME = 'What people are called on figures: ``"aircraft"``.'
+TITLE = "What stands above the picture, instead of what was asked. It changes nothing else."
 PRICE = "What the chart may spend; a bare number is pure ε."
 PRICE_WITH_DELTA = "What the chart may spend, ``sf.Budget(epsilon, delta)``: it needs a δ."
 SHARED = "A part of what is left is ``session.remaining / 4``."
@@ -161,6 +162,7 @@ def function(definition: Definition) -> str:
         "unit: PrivacyUnit | str | Sequence[str] | None = None",
         "unit_name: str | None = None",
         f"budget: {_price(chart)}",
+        "title: str | None = None",
     ]
     explained = {
         "data": TABLE,
@@ -169,6 +171,7 @@ def function(definition: Definition) -> str:
         "unit": UNIT,
         "unit_name": UNIT_NAME,
         "budget": PRICE_WITH_DELTA if chart.needs_delta else PRICE,
+        "title": TITLE,
     }
     kind = APPROXIMATE if chart.needs_delta else PURE
     privacy = ALONE.format(kind=kind, chart=chart.privacy)
@@ -177,7 +180,8 @@ def function(definition: Definition) -> str:
         definition,
         docstring(definition, explained, privacy, _example(chart)),
         f"chart = {definition.name}({_passed(definition)})\n"
-        "return release_alone(data, chart, bounds, PrivacyUnit.of(unit, unit_name), budget)",
+        "whose = PrivacyUnit.of(unit, unit_name)\n"
+        "return release_alone(data, chart, bounds, whose, budget).styled(title=title)",
     )
 
 
@@ -192,8 +196,10 @@ def method(definition: Definition) -> str:
         "bounds": f"{chart.ranges.help} {DECLARED}",
         "budget": f"{PRICE_WITH_DELTA if chart.needs_delta else PRICE} {SHARED}",
         "fresh": FRESH,
+        "title": TITLE,
     }
     priced = [f"bounds: {bounds} = None", f"budget: {_price(chart)} | Share", "fresh: bool = False"]
+    priced.append("title: str | None = None")
     text = _function(
         ["self", *_parameters(definition, shown), *priced],
         definition,
@@ -201,7 +207,8 @@ def method(definition: Definition) -> str:
             definition, explained, IN_A_SESSION.format(chart=chart.privacy), _in_a_session(chart)
         ),
         f"chart = {definition.name}({_passed(definition)})\n"
-        "return self.release(chart, bounds=bounds, budget=budget, fresh=fresh)",
+        "release = self.release(chart, bounds=bounds, budget=budget, fresh=fresh)\n"
+        "return release.styled(title=title)",
     )
     return textwrap.indent(text, "    ")
 

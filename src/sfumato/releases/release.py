@@ -259,7 +259,8 @@ class Release(ABC):
         view
             What `figure` takes, by name: ``release.styled(title="Ages", caption="short")``.
         """
-        return self if not view else replace(self, style={**self.style, **view})
+        chosen = {name: choice for name, choice in view.items() if choice is not None}
+        return replace(self, style={**self.style, **chosen}) if chosen else self
 
     def to_frame(self) -> pd.DataFrame:
         """Return a tidy pandas frame, one row per released number."""
