@@ -21,7 +21,7 @@ import subprocess
 import sys
 import textwrap
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -38,9 +38,10 @@ TABLE = (
     "relation or a Spark DataFrame; or a `Table` with limits on threads and memory."
 )
 UNIT = (
-    "What is protected: the column that identifies people, or a `PrivacyUnit`; each row if left "
-    "out."
+    "What is protected: the column that identifies people, a list of several that do so together, "
+    "or a `PrivacyUnit`; each row if left out."
 )
+UNIT_NAME = 'What people are called on figures: ``"aircraft"``.'
 PRICE = "What the chart may spend; a bare number is pure ε."
 PRICE_WITH_DELTA = "What the chart may spend, ``sf.Budget(epsilon, delta)``: it needs a δ."
 SHARED = "A part of what is left is ``session.remaining / 4``."
@@ -80,19 +81,23 @@ class Definition:
         return str(inspect.get_annotations(self.chart.measure)["return"])
 
     @cached_property
-    def module(self) -> ast.Module:
-        """The source that it stands in."""
-        return ast.parse(inspect.getsource(sys.modules[self.chart.__module__]))
+    def modules(self) -> dict[str, ast.Module]:
+        """The sources that it stands in, and what it has in common with other charts."""
+        names = [noun.__module__ for noun in self.chart.__mro__ if is_dataclass(noun)]
+        return {name: ast.parse(inspect.getsource(sys.modules[name])) for name in names}
 
     @cached_property
     def written(self) -> dict[str, ast.AnnAssign]:
         """Its fields, as they are written."""
-        (noun,) = (
-            node
-            for node in self.module.body
-            if isinstance(node, ast.ClassDef) and node.name == self.name
-        )
-        fields = [node for node in noun.body if isinstance(node, ast.AnnAssign)]
+        nouns = {noun.__name__ for noun in self.chart.__mro__ if is_dataclass(noun)}
+        fields = [
+            line
+            for module in self.modules.values()
+            for node in module.body
+            if isinstance(node, ast.ClassDef) and node.name in nouns
+            for line in node.body
+            if isinstance(line, ast.AnnAssign)
+        ]
         return {ast.unparse(node.target): node for node in fields}
 
     def annotation(self, option: Option) -> str:
@@ -110,14 +115,16 @@ class Definition:
         """Yield an import for each name that is not Python's own."""
         found = {
             alias.asname or alias.name: f"from {node.module} import {ast.unparse(alias)}"
-            for node in self.module.body
+            for module in self.modules.values()
+            for node in module.body
             if isinstance(node, ast.ImportFrom)
             for alias in node.names
         }
-        for node in self.module.body:
-            if isinstance(node, ast.Assign):
-                target = ast.unparse(node.targets[0])
-                found[target] = f"from {self.chart.__module__} import {target}"
+        for name, module in self.modules.items():
+            for node in module.body:
+                if isinstance(node, ast.Assign):
+                    target = ast.unparse(node.targets[0])
+                    found[target] = f"from {name} import {target}"
         yield from (found[name] for name in names if name in found)
         yield f"from {self.chart.__module__} import {self.name}"
 
@@ -151,12 +158,18 @@ def function(definition: Definition) -> str:
     """Return the one-line function of a chart."""
     chart, shown = definition.chart, _without_bounds(definition)
     bounds = f"bounds: {chart.ranges.type}" + ("" if chart.ranges.required else " = None")
-    last = [bounds, "unit: PrivacyUnit | str | None = None", f"budget: {_price(chart)}"]
+    last = [
+        bounds,
+        "unit: PrivacyUnit | str | Sequence[str] | None = None",
+        "unit_name: str | None = None",
+        f"budget: {_price(chart)}",
+    ]
     explained = {
         "data": TABLE,
         **{option.name: in_python(option) for option in shown},
         "bounds": chart.ranges.help,
         "unit": UNIT,
+        "unit_name": UNIT_NAME,
         "budget": PRICE_WITH_DELTA if chart.needs_delta else PRICE,
     }
     kind = APPROXIMATE if chart.needs_delta else PURE
@@ -166,7 +179,7 @@ def function(definition: Definition) -> str:
         definition,
         docstring(definition, explained, privacy, _example(chart)),
         f"chart = {definition.name}({_passed(definition)})\n"
-        "return release_alone(data, chart, bounds, unit, budget)",
+        "return release_alone(data, chart, bounds, PrivacyUnit.of(unit, unit_name), budget)",
     )
 
 

@@ -9,8 +9,9 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from sfumato.alone import release_alone
-from sfumato.charts.axes import Bins, Order, Range
+from sfumato.charts.axes import Bins, Clipping, Order, Range
 from sfumato.charts.boxplot.chart import BoxMethod, Boxplot
+from sfumato.charts.facets import PanelOrder
 from sfumato.charts.heatmap.chart import Heatmap, HeatMethod
 from sfumato.charts.heatmap.method import Resolution
 from sfumato.charts.heatmap.published import Decoder
@@ -41,10 +42,17 @@ def histplot(
     hue: str | None = None,
     bins: Bins | None = None,
     stat: Stat = "count",
+    outside: Clipping = "clip",
     order: Order | None = None,
     hue_order: Order | None = None,
+    col: str | None = None,
+    row: str | None = None,
+    col_order: PanelOrder | None = None,
+    row_order: PanelOrder | None = None,
+    col_wrap: int | None = None,
     bounds: Range | Mapping[str, Range] | None = None,
-    unit: PrivacyUnit | str | None = None,
+    unit: PrivacyUnit | str | Sequence[str] | None = None,
+    unit_name: str | None = None,
     budget: Budget | float,
 ) -> HistogramRelease:
     """Count rows or people in bins or categories, in one dimension or two.
@@ -62,32 +70,48 @@ def histplot(
     hue
         The column whose categories are groups, one colour each.
     bins
-        The number of bins, or their edges. Left out, whole numbers and dates are cut into at
-        most 40 bins between their values, anything else into 20. For two dimensions a pair of
-        either.
+        The number of bins, or their edges; of dates also `hour`, `day`, `week`, `month`,
+        `quarter` or `year`, and `hour of day`, `weekday` or `month of year`, which need no
+        bounds. Left out, whole numbers and dates are cut into at most 40 bins between their
+        values, anything else into 20. For two dimensions a pair of any.
     stat
         What the numbers are: counts, proportions of the noisy total, or densities. One of
         ``"count"``, ``"density"``, ``"proportion"``.
+    outside
+        Whether values beyond the bounds are clipped to them or dropped, to zoom in. One of
+        ``"clip"``, ``"drop"``.
     order
         The public categories of `x`, in the order to show them. ``sf.private(delta=1e-6)``
         searches for them instead, with that δ.
     hue_order
         The public categories of `hue`, in the order to show them. ``sf.private(delta=1e-6)``
         searches for them instead, with that δ.
+    col
+        The column that has a panel for each category, side by side.
+    row
+        The column that has a panel for each category, one below the other.
+    col_order
+        The public categories of `col`, in the order to show them.
+    row_order
+        The public categories of `row`, in the order to show them.
+    col_wrap
+        How many panels of `col` stand side by side before the next row.
     bounds
         The public range of `x`, ``(lower, upper)``; of two columns ``{"lon": (…), "lat":
         (…)}``. Edges of bins are bounds too.
     unit
-        What is protected: the column that identifies people, or a `PrivacyUnit`; each row if
-        left out.
+        What is protected: the column that identifies people, a list of several that do so
+        together, or a `PrivacyUnit`; each row if left out.
+    unit_name
+        What people are called on figures: ``"aircraft"``.
     budget
         What the chart may spend; a bare number is pure ε.
 
     Privacy
     -------
     ε-differentially private, or (ε, δ) where a δ is given, for one unit added or removed. All
-    bins and groups together are charged once. The release states its guarantee. The cost of
-    several charts adds up: use a `Session` to limit the total.
+    bins, groups and panels together are charged once. The release states its guarantee. The
+    cost of several charts adds up: use a `Session` to limit the total.
 
     Examples
     --------
@@ -103,10 +127,16 @@ def histplot(
         hue=hue,
         bins=bins,
         stat=stat,
+        outside=outside,
         order=order,
         hue_order=hue_order,
+        col=col,
+        row=row,
+        col_order=col_order,
+        row_order=row_order,
+        col_wrap=col_wrap,
     )
-    return release_alone(data, chart, bounds, unit, budget)
+    return release_alone(data, chart, bounds, PrivacyUnit.of(unit, unit_name), budget)
 
 
 def boxplot(
@@ -122,8 +152,14 @@ def boxplot(
     step: float | None = None,
     buffer: float = 0.25,
     orient: Orient | None = None,
+    col: str | None = None,
+    row: str | None = None,
+    col_order: PanelOrder | None = None,
+    row_order: PanelOrder | None = None,
+    col_wrap: int | None = None,
     bounds: Range | Private | Mapping[str, Range] | None = None,
-    unit: PrivacyUnit | str | None = None,
+    unit: PrivacyUnit | str | Sequence[str] | None = None,
+    unit_name: str | None = None,
     budget: Budget | float,
 ) -> BoxplotRelease:
     """Show quartiles, whiskers and outliers of a column, by groups.
@@ -159,20 +195,32 @@ def boxplot(
     orient
         Direction of the boxes: v with values on `y`, h with values on `x`. Default: from the
         columns. One of ``"v"``, ``"h"``.
+    col
+        The column that has a panel for each category, side by side.
+    row
+        The column that has a panel for each category, one below the other.
+    col_order
+        The public categories of `col`, in the order to show them.
+    row_order
+        The public categories of `row`, in the order to show them.
+    col_wrap
+        How many panels of `col` stand side by side before the next row.
     bounds
         The public range of the values, ``(lower, upper)``; or ``sf.private()`` to search for it
         with a share of the budget.
     unit
-        What is protected: the column that identifies people, or a `PrivacyUnit`; each row if
-        left out.
+        What is protected: the column that identifies people, a list of several that do so
+        together, or a `PrivacyUnit`; each row if left out.
+    unit_name
+        What people are called on figures: ``"aircraft"``.
     budget
         What the chart may spend; a bare number is pure ε.
 
     Privacy
     -------
     ε-differentially private, or (ε, δ) where a δ is given, for one unit added or removed. All
-    boxes together are charged once. The release states its guarantee. The cost of several
-    charts adds up: use a `Session` to limit the total.
+    boxes of all panels together are charged once. The release states its guarantee. The cost of
+    several charts adds up: use a `Session` to limit the total.
 
     Examples
     --------
@@ -193,9 +241,14 @@ def boxplot(
         step=step,
         buffer=buffer,
         orient=orient,
+        col=col,
+        row=row,
+        col_order=col_order,
+        row_order=row_order,
+        col_wrap=col_wrap,
         bounds=bounds if isinstance(bounds, Private) else None,
     )
-    return release_alone(data, chart, bounds, unit, budget)
+    return release_alone(data, chart, bounds, PrivacyUnit.of(unit, unit_name), budget)
 
 
 def heatmap(
@@ -215,7 +268,8 @@ def heatmap(
     origin: Origin = "lower",
     aspect: Aspect | None = None,
     bounds: Mapping[str, Range],
-    unit: PrivacyUnit | str | None = None,
+    unit: PrivacyUnit | str | Sequence[str] | None = None,
+    unit_name: str | None = None,
     budget: Budget | float,
 ) -> HeatmapRelease:
     """Show the density of rows or people in two columns.
@@ -260,8 +314,10 @@ def heatmap(
         The public window, ``{"lon": (…), "lat": (…)}``, and the public range of `weight` if
         there is one.
     unit
-        What is protected: the column that identifies people, or a `PrivacyUnit`; each row if
-        left out.
+        What is protected: the column that identifies people, a list of several that do so
+        together, or a `PrivacyUnit`; each row if left out.
+    unit_name
+        What people are called on figures: ``"aircraft"``.
     budget
         What the chart may spend; a bare number is pure ε.
 
@@ -301,7 +357,7 @@ def heatmap(
         origin=origin,
         aspect=aspect,
     )
-    return release_alone(data, chart, bounds, unit, budget)
+    return release_alone(data, chart, bounds, PrivacyUnit.of(unit, unit_name), budget)
 
 
 def pca(
@@ -311,7 +367,8 @@ def pca(
     n_components: int | None = None,
     scale: Scale | None = None,
     bounds: Mapping[str, Range],
-    unit: PrivacyUnit | str | None = None,
+    unit: PrivacyUnit | str | Sequence[str] | None = None,
+    unit_name: str | None = None,
     budget: Budget,
 ) -> PcaRelease:
     """Compute principal components and the variance along each.
@@ -333,8 +390,10 @@ def pca(
     bounds
         The public range of every column, ``{"age": (0, 100), …}``.
     unit
-        What is protected: the column that identifies people, or a `PrivacyUnit`; each row if
-        left out.
+        What is protected: the column that identifies people, a list of several that do so
+        together, or a `PrivacyUnit`; each row if left out.
+    unit_name
+        What people are called on figures: ``"aircraft"``.
     budget
         What the chart may spend, ``sf.Budget(epsilon, delta)``: it needs a δ.
 
@@ -362,7 +421,7 @@ def pca(
         n_components=n_components,
         scale=scale,
     )
-    return release_alone(data, chart, bounds, unit, budget)
+    return release_alone(data, chart, bounds, PrivacyUnit.of(unit, unit_name), budget)
 
 
 def scoreplot(
@@ -378,7 +437,8 @@ def scoreplot(
     split: Literal["thirds", "halves"] | Sequence[float] | None = None,
     scale: Scale | None = None,
     bounds: Mapping[str, Range] | None = None,
-    unit: PrivacyUnit | str | None = None,
+    unit: PrivacyUnit | str | Sequence[str] | None = None,
+    unit_name: str | None = None,
     budget: Budget,
 ) -> ScoreplotRelease:
     """Show the density of rows along two principal components, by groups.
@@ -417,8 +477,10 @@ def scoreplot(
     bounds
         The public range of every column, ``{"age": (0, 100), …}``. Not needed with a `pca`.
     unit
-        What is protected: the column that identifies people, or a `PrivacyUnit`; each row if
-        left out.
+        What is protected: the column that identifies people, a list of several that do so
+        together, or a `PrivacyUnit`; each row if left out.
+    unit_name
+        What people are called on figures: ``"aircraft"``.
     budget
         What the chart may spend, ``sf.Budget(epsilon, delta)``: it needs a δ.
 
@@ -454,7 +516,7 @@ def scoreplot(
         split=split,
         scale=scale,
     )
-    return release_alone(data, chart, bounds, unit, budget)
+    return release_alone(data, chart, bounds, PrivacyUnit.of(unit, unit_name), budget)
 
 
 def quantiles(
@@ -468,8 +530,14 @@ def quantiles(
     step: float | None = None,
     neighbours: Neighbours = "add-remove",
     n: int | None = None,
+    col: str | None = None,
+    row: str | None = None,
+    col_order: PanelOrder | None = None,
+    row_order: PanelOrder | None = None,
+    col_wrap: int | None = None,
     bounds: Range | Private | Mapping[str, Range] | None = None,
-    unit: PrivacyUnit | str | None = None,
+    unit: PrivacyUnit | str | Sequence[str] | None = None,
+    unit_name: str | None = None,
     budget: Budget | float,
 ) -> QuantilesRelease:
     """Estimate quantiles of a column, by groups.
@@ -501,21 +569,33 @@ def quantiles(
         ``"replace"``.
     n
         The public number of rows, with replaced rows as neighbours.
+    col
+        The column that has a panel for each category, side by side.
+    row
+        The column that has a panel for each category, one below the other.
+    col_order
+        The public categories of `col`, in the order to show them.
+    row_order
+        The public categories of `row`, in the order to show them.
+    col_wrap
+        How many panels of `col` stand side by side before the next row.
     bounds
         The public range of the values, ``(lower, upper)``; or ``sf.private()`` to search for it
         with a share of the budget.
     unit
-        What is protected: the column that identifies people, or a `PrivacyUnit`; each row if
-        left out.
+        What is protected: the column that identifies people, a list of several that do so
+        together, or a `PrivacyUnit`; each row if left out.
+    unit_name
+        What people are called on figures: ``"aircraft"``.
     budget
         What the chart may spend; a bare number is pure ε.
 
     Privacy
     -------
     ε-differentially private, or (ε, δ) where a δ is given, for one unit added or removed. All
-    levels and groups together are charged once. With replaced rows as neighbours the guarantee
-    is weaker, and the release says so. The release states its guarantee. The cost of several
-    charts adds up: use a `Session` to limit the total.
+    levels, groups and panels together are charged once. With replaced rows as neighbours the
+    guarantee is weaker, and the release says so. The release states its guarantee. The cost of
+    several charts adds up: use a `Session` to limit the total.
 
     Examples
     --------
@@ -534,6 +614,11 @@ def quantiles(
         step=step,
         neighbours=neighbours,
         n=n,
+        col=col,
+        row=row,
+        col_order=col_order,
+        row_order=row_order,
+        col_wrap=col_wrap,
         bounds=bounds if isinstance(bounds, Private) else None,
     )
-    return release_alone(data, chart, bounds, unit, budget)
+    return release_alone(data, chart, bounds, PrivacyUnit.of(unit, unit_name), budget)

@@ -9,9 +9,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from sfumato.charts.axes import Bins, Order, Range
+from sfumato.charts.axes import Bins, Clipping, Order, Range
 from sfumato.charts.boxplot.chart import BoxMethod, Boxplot
 from sfumato.charts.chart import Chart, P, R_co
+from sfumato.charts.facets import PanelOrder
 from sfumato.charts.heatmap.chart import Heatmap, HeatMethod
 from sfumato.charts.heatmap.method import Resolution
 from sfumato.charts.heatmap.published import Decoder
@@ -61,8 +62,14 @@ class Charting(ABC):
         hue: str | None = None,
         bins: Bins | None = None,
         stat: Stat = "count",
+        outside: Clipping = "clip",
         order: Order | None = None,
         hue_order: Order | None = None,
+        col: str | None = None,
+        row: str | None = None,
+        col_order: PanelOrder | None = None,
+        row_order: PanelOrder | None = None,
+        col_wrap: int | None = None,
         bounds: Range | Mapping[str, Range] | None = None,
         budget: Budget | float | Share,
         fresh: bool = False,
@@ -79,18 +86,34 @@ class Charting(ABC):
         hue
             The column whose categories are groups, one colour each.
         bins
-            The number of bins, or their edges. Left out, whole numbers and dates are cut into at
-            most 40 bins between their values, anything else into 20. For two dimensions a pair of
-            either.
+            The number of bins, or their edges; of dates also `hour`, `day`, `week`, `month`,
+            `quarter` or `year`, and `hour of day`, `weekday` or `month of year`, which need no
+            bounds. Left out, whole numbers and dates are cut into at most 40 bins between their
+            values, anything else into 20. For two dimensions a pair of any.
         stat
             What the numbers are: counts, proportions of the noisy total, or densities. One of
             ``"count"``, ``"density"``, ``"proportion"``.
+        outside
+            Whether values beyond the bounds are clipped to them or dropped, to zoom in. One of
+            ``"clip"``, ``"drop"``.
         order
             The public categories of `x`, in the order to show them. Default: all that are declared.
             ``sf.private(delta=1e-6)`` searches for them instead, with that δ.
         hue_order
             The public categories of `hue`, in the order to show them. Default: all that are
             declared. ``sf.private(delta=1e-6)`` searches for them instead, with that δ.
+        col
+            The column that has a panel for each category, side by side.
+        row
+            The column that has a panel for each category, one below the other.
+        col_order
+            The public categories of `col`, in the order to show them. Default: all that are
+            declared.
+        row_order
+            The public categories of `row`, in the order to show them. Default: all that are
+            declared.
+        col_wrap
+            How many panels of `col` stand side by side before the next row.
         bounds
             The public range of `x`, ``(lower, upper)``; of two columns ``{"lon": (…), "lat":
             (…)}``. Edges of bins are bounds too. It holds for this chart alone; left out, what the
@@ -104,8 +127,8 @@ class Charting(ABC):
 
         Privacy
         -------
-        Costs `budget`, charged before the table is read. All bins and groups together are charged
-        once.
+        Costs `budget`, charged before the table is read. All bins, groups and panels together are
+        charged once.
 
         Examples
         --------
@@ -122,8 +145,14 @@ class Charting(ABC):
             hue=hue,
             bins=bins,
             stat=stat,
+            outside=outside,
             order=order,
             hue_order=hue_order,
+            col=col,
+            row=row,
+            col_order=col_order,
+            row_order=row_order,
+            col_wrap=col_wrap,
         )
         return self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
 
@@ -140,6 +169,11 @@ class Charting(ABC):
         step: float | None = None,
         buffer: float = 0.25,
         orient: Orient | None = None,
+        col: str | None = None,
+        row: str | None = None,
+        col_order: PanelOrder | None = None,
+        row_order: PanelOrder | None = None,
+        col_wrap: int | None = None,
         bounds: Range | Private | Mapping[str, Range] | None = None,
         budget: Budget | float | Share,
         fresh: bool = False,
@@ -175,6 +209,18 @@ class Charting(ABC):
         orient
             Direction of the boxes: v with values on `y`, h with values on `x`. Default: from the
             columns. One of ``"v"``, ``"h"``.
+        col
+            The column that has a panel for each category, side by side.
+        row
+            The column that has a panel for each category, one below the other.
+        col_order
+            The public categories of `col`, in the order to show them. Default: all that are
+            declared.
+        row_order
+            The public categories of `row`, in the order to show them. Default: all that are
+            declared.
+        col_wrap
+            How many panels of `col` stand side by side before the next row.
         bounds
             The public range of the values, ``(lower, upper)``; or ``sf.private()`` to search for it
             with a share of the budget. It holds for this chart alone; left out, what the session's
@@ -188,7 +234,8 @@ class Charting(ABC):
 
         Privacy
         -------
-        Costs `budget`, charged before the table is read. All boxes together are charged once.
+        Costs `budget`, charged before the table is read. All boxes of all panels together are
+        charged once.
 
         Examples
         --------
@@ -210,6 +257,11 @@ class Charting(ABC):
             step=step,
             buffer=buffer,
             orient=orient,
+            col=col,
+            row=row,
+            col_order=col_order,
+            row_order=row_order,
+            col_wrap=col_wrap,
             bounds=bounds if isinstance(bounds, Private) else None,
         )
         return self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
@@ -477,6 +529,11 @@ class Charting(ABC):
         step: float | None = None,
         neighbours: Neighbours = "add-remove",
         n: int | None = None,
+        col: str | None = None,
+        row: str | None = None,
+        col_order: PanelOrder | None = None,
+        row_order: PanelOrder | None = None,
+        col_wrap: int | None = None,
         bounds: Range | Private | Mapping[str, Range] | None = None,
         budget: Budget | float | Share,
         fresh: bool = False,
@@ -508,6 +565,18 @@ class Charting(ABC):
         n
             The public number of rows, with replaced rows as neighbours. It must be the ``size``
             that the session was opened with.
+        col
+            The column that has a panel for each category, side by side.
+        row
+            The column that has a panel for each category, one below the other.
+        col_order
+            The public categories of `col`, in the order to show them. Default: all that are
+            declared.
+        row_order
+            The public categories of `row`, in the order to show them. Default: all that are
+            declared.
+        col_wrap
+            How many panels of `col` stand side by side before the next row.
         bounds
             The public range of the values, ``(lower, upper)``; or ``sf.private()`` to search for it
             with a share of the budget. It holds for this chart alone; left out, what the session's
@@ -521,8 +590,9 @@ class Charting(ABC):
 
         Privacy
         -------
-        Costs `budget`, charged before the table is read. All levels and groups together are charged
-        once. With replaced rows as neighbours the guarantee is weaker, and the release says so.
+        Costs `budget`, charged before the table is read. All levels, groups and panels together are
+        charged once. With replaced rows as neighbours the guarantee is weaker, and the release says
+        so.
 
         Examples
         --------
@@ -542,6 +612,11 @@ class Charting(ABC):
             step=step,
             neighbours=neighbours,
             n=n,
+            col=col,
+            row=row,
+            col_order=col_order,
+            row_order=row_order,
+            col_wrap=col_wrap,
             bounds=bounds if isinstance(bounds, Private) else None,
         )
         return self.release(chart, bounds=bounds, budget=budget, fresh=fresh)

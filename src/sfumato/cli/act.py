@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from sfumato.charts.chart import Chart
     from sfumato.domain import Domain
     from sfumato.privacy.budget import Budget
+    from sfumato.privacy.guarantee import PrivacyUnit
     from sfumato.session import Session
 
 T = TypeVar("T")
@@ -26,6 +27,7 @@ def release(
     table: options.Table,
     unit: options.Unit = None,
     *,
+    unit_name: options.UnitName = None,
     epsilon: options.Price,
     delta: options.Delta = 0.0,
     weak: options.Weak = False,
@@ -59,12 +61,12 @@ def release(
         decimal=decimal,
         thousands=thousands,
     )
-    protected = read_unit(unit)
+    protected = read_unit(unit, unit_name)
     ready = _told(lambda: prepare(source, asked.chart, asked.bounds, protected, budget))
     session = _session(
         ready.table,
         ready.domain,
-        unit=unit,
+        unit=protected,
         ledger=ledger,
         name=name,
         limit=ready.limit,
@@ -87,6 +89,7 @@ def plan(
     table: options.Table,
     unit: options.Unit = None,
     *,
+    unit_name: options.UnitName = None,
     epsilon: options.PriceToTry = None,
     error: options.Error = None,
     delta: options.Delta = 0.0,
@@ -119,7 +122,7 @@ def plan(
     session = _session(
         opened,
         domain,
-        unit=unit,
+        unit=read_unit(unit, unit_name),
         ledger=ledger,
         name=name,
         limit=any_limit,
@@ -136,7 +139,7 @@ def _session(
     table: Table,
     domain: Domain,
     *,
-    unit: str | None,
+    unit: PrivacyUnit,
     ledger: str | None,
     name: str | None,
     limit: Budget,
@@ -156,7 +159,7 @@ def _session(
         )
     return Session(
         table,
-        unit=read_unit(unit),
+        unit=unit,
         domain=domain,
         budget=limit if ledger is None else None,
         ledger=ledger,

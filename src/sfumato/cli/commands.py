@@ -26,7 +26,7 @@ def joined(ask: Callable[..., Asked], act: Callable[..., None]) -> Callable[...,
 
     def command(**options: Any) -> None:
         request = ask(**{option.name: options.pop(option.name) for option in asked})
-        with Door("shell", hue=getattr(request.chart, "hue", None)):
+        with Door.to_chart("shell", request.chart, one_range=False):
             act(request, **options)
 
     command.__name__, command.__doc__ = ask.__name__, ask.__doc__

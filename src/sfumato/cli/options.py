@@ -38,10 +38,12 @@ Unit = Annotated[
     str | None,
     _privacy(
         "The column that identifies people: all rows of a person are protected together (total "
-        "weight 1; with :20, at most 20 rows). Default: each row is protected.",
+        "weight 1; with :20, at most 20 rows). Default: each row is protected. Several columns that "
+        "identify people together: household,year.",
         "COLUMN[:ROWS]",
     ),
 ]
+UnitName = Annotated[str | None, _privacy("What people are called on figures: aircraft.", "NAME")]
 Price = Annotated[float, _privacy("The cost of this chart.", "ε", "--epsilon")]
 PriceToTry = Annotated[float | None, _privacy("The ε to plan for.", "ε", "--epsilon")]
 Total = Annotated[float, _privacy("The total budget.", "ε", "--epsilon")]

@@ -29,6 +29,7 @@ from sfumato.charts.boxplot.plan import (
 )
 from sfumato.charts.boxplot.published import Published
 from sfumato.charts.chart import Chart
+from sfumato.charts.facets import Faceted
 from sfumato.charts.option import About, Example, explained
 from sfumato.charts.values import RANGES, SEARCH, STEP, BoundsSearch, Values, check_search
 from sfumato.domain import Bounds, Categories, Domain, convert_to_float
@@ -50,8 +51,8 @@ _LARGEST = 1e6
 
 @explained
 @dataclass(frozen=True)
-class Boxplot(Chart[BoxplotPlan, BoxplotRelease]):
-    """Boxes of a column of numbers, by the categories of another and by `hue`.
+class Boxplot(Faceted, Chart[BoxplotPlan, BoxplotRelease]):
+    """Boxes of a column of numbers, by the categories of another, by `hue` and in panels.
 
     Examples
     --------
@@ -64,7 +65,7 @@ class Boxplot(Chart[BoxplotPlan, BoxplotRelease]):
 
     verb = "boxplot"
     summary = "Show quartiles, whiskers and outliers of a column, by groups."
-    privacy = "All boxes together are charged once."
+    privacy = "All boxes of all panels together are charged once."
     ranges = RANGES
     example = Example(
         table="city(people=2000)",
@@ -172,7 +173,7 @@ class Boxplot(Chart[BoxplotPlan, BoxplotRelease]):
         values, by = (self.x, self.y) if self.orient == "h" else (self.y, self.x)
         facts = declare_bounds(cast(str, values or by), bounds)
         groups = {by if values else None: self.order, self.hue: self.hue_order}
-        return Domain(facts | declare_categories(groups))
+        return Domain(facts | declare_categories(groups) | self.declare_facets())
 
     def adapt(self, bounds: object, kind: Callable[[str], ColumnKind]) -> Boxplot:
         """Return the chart with its orientation: kinds of columns tell which has the values."""
@@ -188,7 +189,8 @@ class Boxplot(Chart[BoxplotPlan, BoxplotRelease]):
     def _label(self, domain: Domain) -> str:
         value, by, _ = self._roles(domain)
         groups = [column for column in (by, self.hue) if column is not None]
-        return f"boxplot of {value}" + (f" by {' and '.join(groups)}" if groups else "")
+        by = f" by {' and '.join(groups)}" if groups else ""
+        return f"boxplot of {value}{by}{self.for_each}"
 
     def plan(self, domain: Domain, unit: PrivacyUnit, budget: Budget) -> BoxplotPlan:
         """Return the cost and the expected error, or refuse. Knows public facts only."""
@@ -202,7 +204,9 @@ class Boxplot(Chart[BoxplotPlan, BoxplotRelease]):
         )
         x = division.searches.get(by or "") or read_labels(domain, by, self.order)
         hue = division.searches.get(self.hue or "") or read_labels(domain, self.hue, self.hue_order)
-        groups = math.prod(shape([axis for axis in (x, hue) if axis is not None]))
+        facets = self.read_facets(domain)
+        axes = [*facets.keys, *(axis for axis in (x, hue) if axis is not None)]
+        groups = math.prod(shape(axes))
         method = self._method(division.left, unit, groups)
         cost = division.cost + values.cost + method.cost
         return BoxplotPlan(
@@ -216,6 +220,7 @@ class Boxplot(Chart[BoxplotPlan, BoxplotRelease]):
             name=self.method,
             whis=float(self.whis),
             method=method,
+            facets=facets,
         )
 
     def measure(self, engine: Engine, plan: BoxplotPlan, meter: Meter) -> BoxplotRelease:
@@ -229,7 +234,7 @@ class Boxplot(Chart[BoxplotPlan, BoxplotRelease]):
         axes = run_searches(engine, meter, (plan.x, plan.hue))
         x, hue = (cast(Labels | None, axis) for axis in axes)
         found = plan.values.settle(engine, meter)
-        keys = [axis for axis in (x, hue) if axis is not None]
+        keys = [*plan.facets.keys, *(axis for axis in (x, hue) if axis is not None)]
         grid = plan.values.grid(found.bounds, math.prod(axis.cells for axis in keys))
         exact = engine.counts([*keys, grid], plan.guarantee.unit).reshape_by_group()
         boxed = plan.method.boxes(meter, exact, grid, plan.whis)
@@ -256,6 +261,7 @@ class Boxplot(Chart[BoxplotPlan, BoxplotRelease]):
             unit_step=plan.guarantee.unit.step,
             found=plan.found,
             bounds_found=found.found,
+            **plan.facets.fields,
         )
 
     def _roles(self, domain: Domain) -> tuple[str, str | None, Orient]:

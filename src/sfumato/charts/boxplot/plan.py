@@ -9,6 +9,7 @@ from typing import Protocol
 
 from sfumato.charts.allocation import CategorySearch
 from sfumato.charts.chart import Plan, describe_smallest, describe_text_columns
+from sfumato.charts.facets import WHOLE, Facets
 from sfumato.charts.values import MOST_VALUES, BoundsSearch, Values
 from sfumato.domain import Bounds, convert_to_float
 from sfumato.engines.engine import Schema
@@ -183,6 +184,8 @@ class BoxplotPlan(Plan):
         The public groups, or the searches that will find them.
     method
         How the budget is divided, and what noise that means.
+    facets
+        The public categories that have panels.
     """
 
     values: Values
@@ -192,6 +195,7 @@ class BoxplotPlan(Plan):
     name: str
     whis: float
     method: BoxProcedure
+    facets: Facets = WHOLE
 
     def __post_init__(self) -> None:
         if isinstance(self.values.bounds, Bounds):
@@ -200,7 +204,8 @@ class BoxplotPlan(Plan):
     @property
     def groups(self) -> int:
         """The most boxes there can be."""
-        return math.prod(axis.cells for axis in (self.x, self.hue) if axis is not None)
+        axes = (*self.facets.keys, self.x, self.hue)
+        return math.prod(axis.cells for axis in axes if axis is not None)
 
     @property
     def found(self) -> tuple[str, ...]:
@@ -258,7 +263,7 @@ class BoxplotPlan(Plan):
         searched = [axis.column for axis in axes if isinstance(axis, CategorySearch)]
         known = [axis for axis in axes if not isinstance(axis, CategorySearch)]
         self._check_orientation(schema)
-        schema.check(known, self.guarantee.unit, unlisted=searched)
+        schema.check([*self.facets.keys, *known], self.guarantee.unit, unlisted=searched)
         self.values.check(schema, self.guarantee.unit)
 
     def _check_orientation(self, schema: Schema) -> None:
