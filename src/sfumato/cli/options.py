@@ -97,8 +97,8 @@ Output = Annotated[
         "--output",
         "-o",
         metavar="FILE",
-        help=".json .svg .png .pdf .html, for maps .geojson; repeat for several. Without it, "
-        "numbers are printed.",
+        help=".json (the release), .csv (its numbers), .svg .png .pdf .html .vl.json (pictures), "
+        "for maps .geojson; repeat for several. Default: print the numbers.",
     ),
 ]
 
