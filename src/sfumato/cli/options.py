@@ -38,8 +38,8 @@ Unit = Annotated[
     str | None,
     _privacy(
         "The column that identifies people: all rows of a person are protected together (total "
-        "weight 1; with :20, at most 20 rows). Several columns: household,year. Default: each row is "
-        "protected.",
+        "weight 1; with :20, at most 20 rows). Several columns: household,year. Default: each row "
+        "is protected.",
         "COLUMN[:ROWS]",
     ),
 ]
