@@ -30,7 +30,7 @@ EVERY = [
     for chart in CHARTS
     for option in options(chart)
 ]
-SHARED = {"data", "bounds", "unit", "budget"}
+SHARED = {"data", "bounds", "unit", "unit_name", "budget"}
 
 
 @dataclass(frozen=True)

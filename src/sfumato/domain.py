@@ -10,7 +10,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from enum import Enum, EnumType
 from typing import Any, Literal, Protocol, cast
 
-from sfumato.ends import DAY, DURATIONS, End, choose_duration, format_clock, is_date_text, read_end
+from sfumato.ends import DAY, DURATIONS, End, choose_duration, format_clock, is_time_text, read_end
 from sfumato.errors import LISTED, PAIR, BoundsOf, CategoriesOf, DomainError, PrivateSearch, Worded
 
 Spelled = date | time | timedelta | str
@@ -67,13 +67,13 @@ class Bounds:
             object.__setattr__(self, end, convert_to_float(getattr(self, end)))
         if not (math.isfinite(self.lower) and math.isfinite(self.upper)):
             raise DomainError(
-                "Bounds must be finite numbers.",
+                "Bounds must be two finite numbers, dates, times of day or durations.",
                 "An open end would have to be read from the data, which leaks its extremes.",
                 ("Declare both ends: ", PAIR, "."),
             )
         dated = not self.time or is_on_calendar(self.lower, self.upper)
         if self.clock:
-            dated = self.time and 0 <= self.lower and self.upper <= DAY
+            dated = self.time and self.lower >= 0 and self.upper <= DAY
         if self.duration not in (None, *DURATIONS) or (self.duration and self.time):
             raise ValueError("Durations have a unit that is known, and are no dates.")
         if not (self.lower < self.upper and math.isfinite(self.width) and dated):
@@ -164,10 +164,10 @@ class Bounds:
             match read_end(ends[0]), read_end(ends[1]):
                 case End() as lower, End() as upper if lower.kind == upper.kind:
                     return cls._between(lower, upper, step)
-                case None, None if not any(isinstance(end, str) for end in ends):
-                    return cls(cast(float, ends[0]), cast(float, ends[1]), step=step)
-                case _:
+                case End(), End():
                     pass
+                case _:
+                    return cls(cast(float, ends[0]), cast(float, ends[1]), step=step)
         raise DomainError(
             "Bounds are a pair of numbers, dates, times of day or durations, or a range of whole "
             "numbers.",
@@ -592,7 +592,7 @@ def _read_fact(spelling: object) -> Bounds | Categories:
         return Bounds.of(spelling)
     values = list_values(spelling)
     numbers = not any(
-        isinstance(value, bool) or (isinstance(value, str) and not is_date_text(value))
+        isinstance(value, bool) or (isinstance(value, str) and not is_time_text(value))
         for value in values
     )
     if isinstance(spelling, tuple) and len(values) == 2 and numbers:

@@ -112,9 +112,16 @@ def format_clock(microseconds: float) -> str:
     return f"{hours:02d}:{minutes:02d}{more}" + (f".{parts:06d}".rstrip("0") if parts else "")
 
 
-def is_date_text(text: object) -> bool:
-    """Tell whether a text is a date, or a time on one, as ISO 8601 writes it."""
-    return isinstance(text, str) and _ISO.fullmatch(text.strip()) is not None
+def is_time_text(text: object) -> bool:
+    """Tell whether a text is a date or a time as ISO 8601 writes them, which a category is rarely.
+
+    Examples
+    --------
+    >>> is_time_text("2026-01-31"), is_time_text("08:30"), is_time_text("30s")
+    (True, True, False)
+    """
+    end = read_end(text) if isinstance(text, str) else None
+    return end is not None and end.kind != "duration"
 
 
 def _convert_numpy(value: Any) -> object:

@@ -11,7 +11,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from contextlib import ContextDecorator
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from keyword import iskeyword
 from types import TracebackType
 from typing import Literal, Protocol, cast
@@ -324,6 +324,10 @@ class Settings:
         return (" " if door.kind == "shell" else ", ").join(words)
 
 
+BoundsEnds = tuple[float, float] | tuple[date, date] | tuple[timedelta, timedelta] | tuple[str, str]
+"""Ends of bounds, to be shown."""
+
+
 @dataclass(frozen=True)
 class BoundsOf:
     """The declaration of the bounds of a column, or of two.
@@ -340,7 +344,7 @@ class BoundsOf:
 
     column: str
     second: str | None = None
-    ends: tuple[float, float] | tuple[date, date] | None = None
+    ends: BoundsEnds | None = None
 
     def spell(self, door: Door) -> str:
         """Return it as it is typed at `door`."""
@@ -420,16 +424,18 @@ class ProtectedUsers:
     ("PrivacyUnit.users('user_id', max_rows=20)", '--unit user_id:20')
     """
 
-    column: str | None
+    column: str | tuple[str, ...] | None
     max_rows: int | None = None
 
     def spell(self, door: Door) -> str:
         """Return it as it is typed at `door`."""
+        columns = self.column if isinstance(self.column, tuple) else (self.column,)
         if door.kind == "shell":
             rows = "" if self.max_rows is None else f":{self.max_rows}"
-            return f"--unit {typed(f'{self.column}{rows}')}"
+            listed = ",".join(map(str, columns))
+            return f"--unit {typed(f'{listed}{rows}')}"
         rows = "" if self.max_rows is None else f", max_rows={self.max_rows}"
-        return f"PrivacyUnit.users({self.column!r}{rows})"
+        return f"PrivacyUnit.users({', '.join(map(repr, columns))}{rows})"
 
 
 PAIR = Worded("(lower, upper)", in_shell="--bounds LOWER,UPPER")
@@ -469,7 +475,9 @@ def _in_python(value: object, door: Door) -> str:
             return value.spell(door)
         case date():
             return f"date({value.year}, {value.month}, {value.day})"
-        case (date() as first, date() as last):
+        case timedelta():
+            return f"timedelta(minutes={value / timedelta(minutes=1):g})"
+        case (date() | timedelta() as first, date() | timedelta() as last):
             return f"({_in_python(first, door)}, {_in_python(last, door)})"
         case _:
             return repr(value)
@@ -480,6 +488,8 @@ def _plain(value: object) -> str:
     match value:
         case date():
             return value.isoformat()
+        case timedelta():
+            return f"{value / timedelta(minutes=1):g}min"
         case float():
             return _number(value)
         case tuple() | list():

@@ -17,6 +17,16 @@ Floats = NDArray[np.float64]
 Part = Literal["hour of day", "weekday", "month of year"]
 """What comes around again on clocks and calendars."""
 
+CYCLES: dict[Part, tuple[str, ...] | tuple[int, ...]] = {
+    "hour of day": tuple(range(24)),
+    "weekday": ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"),
+    "month of year": (
+        *("Jan", "Feb", "Mar", "Apr", "May", "Jun"),
+        *("Jul", "Aug", "Sep", "Oct", "Nov", "Dec"),
+    ),
+}
+"""What comes around again, and what each part of it is called."""
+
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _FIRST_YEAR, _LAST_YEAR = 1880, 2200
 _PROBED = 4 * 86_400  # clocks were never changed and changed again within so few seconds

@@ -11,6 +11,7 @@ from sfumato.charts.axes import (
     HUE,
     HUE_ORDER,
     Bins,
+    Clipping,
     Order,
     Range,
     about_order,
@@ -28,7 +29,7 @@ from sfumato.charts.option import About, Example, Ranges, explained
 from sfumato.domain import Bounds, Categories, Domain
 from sfumato.engines.engine import Engine, Schema
 from sfumato.errors import BoundsOf, DomainError, Setting
-from sfumato.grid import Clipping, Edges, Grid, Key, Labels, shape
+from sfumato.grid import Edges, Grid, Key, Labels, shape
 from sfumato.mechanisms.meter import Meter
 from sfumato.postprocess.noise_law import NoiseLaw
 from sfumato.privacy.budget import Budget, plain_above

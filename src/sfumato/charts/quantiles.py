@@ -363,7 +363,7 @@ class QuantilesPlan(Plan):
 
     def lines(self) -> list[tuple[str, str]]:
         """Return what there is to know, as names and values to print."""
-        units = "people" if self.guarantee.unit.shared else "rows"
+        units = self.guarantee.unit.counted
         bounds = self.values.bounds
         return [
             ("method", self.chooser.method),

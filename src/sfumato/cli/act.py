@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from sfumato.charts.chart import Chart
     from sfumato.domain import Domain
     from sfumato.privacy.budget import Budget
+    from sfumato.privacy.guarantee import PrivacyUnit
     from sfumato.session import Session
 
 T = TypeVar("T")
@@ -26,6 +27,7 @@ def release(
     table: options.Table,
     unit: options.Unit = None,
     *,
+    unit_name: options.UnitName = None,
     epsilon: options.Price,
     delta: options.Delta = 0.0,
     weak: options.Weak = False,
@@ -38,6 +40,7 @@ def release(
     decimal: options.Decimal = ".",
     thousands: options.Thousands = None,
     output: options.Output = None,
+    looks: dict[str, Any],
 ) -> None:
     """Pay for the chart, and write or print it.
 
@@ -59,12 +62,12 @@ def release(
         decimal=decimal,
         thousands=thousands,
     )
-    protected = read_unit(unit)
+    protected = read_unit(unit, unit_name)
     ready = _told(lambda: prepare(source, asked.chart, asked.bounds, protected, budget))
     session = _session(
         ready.table,
         ready.domain,
-        unit=unit,
+        unit=protected,
         ledger=ledger,
         name=name,
         limit=ready.limit,
@@ -72,7 +75,8 @@ def release(
         who=who,
         purpose=purpose,
     )
-    publish(_told(lambda: session.release(ready.chart, budget=budget)), outputs)
+    drawn = _told(lambda: session.release(ready.chart, budget=budget)).styled(**looks)
+    publish(drawn, outputs)
     if ledger is None:
         say(
             "No ledger: the cost of this chart is not recorded. To limit the total cost of "
@@ -87,6 +91,7 @@ def plan(
     table: options.Table,
     unit: options.Unit = None,
     *,
+    unit_name: options.UnitName = None,
     epsilon: options.PriceToTry = None,
     error: options.Error = None,
     delta: options.Delta = 0.0,
@@ -119,7 +124,7 @@ def plan(
     session = _session(
         opened,
         domain,
-        unit=unit,
+        unit=read_unit(unit, unit_name),
         ledger=ledger,
         name=name,
         limit=any_limit,
@@ -136,7 +141,7 @@ def _session(
     table: Table,
     domain: Domain,
     *,
-    unit: str | None,
+    unit: PrivacyUnit,
     ledger: str | None,
     name: str | None,
     limit: Budget,
@@ -156,7 +161,7 @@ def _session(
         )
     return Session(
         table,
-        unit=read_unit(unit),
+        unit=unit,
         domain=domain,
         budget=limit if ledger is None else None,
         ledger=ledger,

@@ -67,7 +67,8 @@ def name(key: Labels) -> str:
     Examples
     --------
     >>> from sfumato.domain import Categories
-    >>> name(Labels("when", Categories(("Mon", "Tue")), "weekday"))
+    >>> from sfumato.zones import CYCLES
+    >>> name(Labels("when", Categories(CYCLES["weekday"]), "weekday"))
     'when_weekday'
     """
     return f"{key.column}_{key.part.replace(' ', '_')}" if key.part else key.column

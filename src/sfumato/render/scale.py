@@ -56,6 +56,14 @@ def headlines(figure: Figure) -> list[str]:
     return [line for line in (figure.title, title_of(figure, alone) if alone else "") if line]
 
 
+def list_captions(figure: Figure) -> list[str]:
+    """Return the captions that may be drawn, the longest first: one alone where it was chosen."""
+    lengths = {"full": figure.caption, "short": figure.short, "least": figure.least}
+    if figure.look.caption is not None:
+        return [lengths[figure.look.caption] or figure.caption]
+    return list(dict.fromkeys(words for words in lengths.values() if words))
+
+
 def count_columns(figure: Figure) -> int:
     """Return how many panels stand side by side where there is room for all."""
     count = max(1, len(figure.panels))

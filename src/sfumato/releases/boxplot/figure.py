@@ -110,7 +110,7 @@ def _how_sure(release: BoxplotRelease) -> str:
 
 def _notes(release: BoxplotRelease, window: Window) -> tuple[str, ...]:
     if not release.summaries:
-        return (wording.NOBODY,)
+        return (wording.nobody(release.guarantee.unit),)
     if not release.bounds_found:
         return (wording.found_nothing(release.guarantee),)
     cut = ("Some soft edges extend beyond the axis.",) if window.cut else ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,7 @@ from sfumato.releases.spelling import (
     ToldOnce,
     Within,
 )
+from sfumato.render.look import Looks
 
 if TYPE_CHECKING:
     from sfumato.releases.heatmap.places import Center
@@ -171,7 +172,7 @@ class HeatmapRelease(Release):
     def density_label(self) -> str:
         """What a density counts, per what."""
         if self.guarantee.unit.column is not None:
-            return f"people per {self.area.words}"
+            return f"{self.guarantee.unit.people} per {self.area.words}"
         return f"{abbreviate(self.weight or 'rows')} per {self.area.words}"
 
     @property
@@ -251,6 +252,7 @@ class HeatmapRelease(Release):
         smooth: Smooth | None = None,
         leaves: bool = False,
         background: Background | None = None,
+        **look: Unpack[Looks],
     ) -> Figure:
         """Describe the picture as plain data.
 
@@ -269,7 +271,8 @@ class HeatmapRelease(Release):
         from sfumato.releases.heatmap import view as backgrounds
 
         chosen = figure.default_smooth(self) if smooth is None else smooth
-        return figure.figure(self, chosen, leaves, backgrounds.read(background))
+        shown = figure.figure(self, chosen, leaves, backgrounds.read(background))
+        return self.dressed(shown, look)
 
     def caption(self) -> str:
         """Say what protects whom, how it was measured and what the picture's signs mean."""

@@ -90,7 +90,7 @@ def caption(release: HistogramRelease, choice: Choice | None = None) -> str:
         f"Values of {key.column} outside "
         f"{wording.range_of(key.bounds, key.bounds.lower, key.bounds.upper)} are left out."
         for key in binned
-        if key.outside == "drop"
+        if key.drop
     ]
     parts += [*wording.binned(binned), *wording.parsed(key.bounds for key in binned)]
     if choice is not None and not choice.partial:
@@ -104,9 +104,9 @@ def _shown(release: HistogramRelease, choice: Choice | None) -> Array:
 
 
 def _reaches(key: Grid | Edges) -> bool:
-    if key.outside == "drop":
-        return False
-    return bool(key.edges[0] <= key.bounds.lower and key.edges[-1] >= key.bounds.upper)
+    return not key.drop and bool(
+        key.edges[0] <= key.bounds.lower and key.edges[-1] >= key.bounds.upper
+    )
 
 
 def _how_sure(release: HistogramRelease, choice: Choice | None) -> str:
@@ -127,7 +127,7 @@ def _how_sure(release: HistogramRelease, choice: Choice | None) -> str:
 
 def _notes(release: HistogramRelease, choice: Choice | None) -> tuple[str, ...]:
     if release.numbers.size == 0:
-        return (wording.NOBODY,)
+        return (wording.nobody(release.guarantee.unit),)
     notes: list[str] = []
     if release.stat != "count" and release.counts.sum() <= 0:
         notes.append("The noisy total is not above zero: no proportions available.")
@@ -173,7 +173,7 @@ def _view(
     key = release.x
     if choice is not None and isinstance(key, Labels):
         kept = tuple(key.categories.values[place] for place in choice.places)
-        key = replace(key, categories=Categories(kept))
+        key = Labels(axes.label(key), Categories(kept))
     apart = release.y is not None or _stands_apart(release, key, multiple)
     panes, columns = arrange_panes(release, release.hue if apart else None)
     return View(key, choice, _orient(release, key, orient, panes, columns), panes, columns)

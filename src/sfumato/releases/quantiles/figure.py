@@ -71,7 +71,7 @@ def _how_sure(release: QuantilesRelease) -> list[str]:
 
 def _notes(release: QuantilesRelease, window: Window) -> tuple[str, ...]:
     if not release.cells:
-        return (wording.NOBODY,)
+        return (wording.nobody(release.guarantee.unit),)
     return (*release.doubts, *(("Some bars extend beyond the axis.",) if window.cut else ()))
 
 

@@ -438,6 +438,7 @@ def _limit_between(
 
 
 _GAP = 6.0
+_MOST_CAPTION = 0.3  # of the height there is: above, a shorter caption is taken, if there is one
 _ROUNDS = 6
 
 Fitting = Callable[[RendererBase], None]
@@ -560,11 +561,14 @@ class AxesFrame:
         room = right - left
         lowest = bottom
         narrow = room < convert_points(renderer, theme.NARROW)
+        size = theme.NARROW_CAPTION_SIZE if narrow else theme.CAPTION_SIZE
+        line = convert_points(renderer, size * theme.LINE_HEIGHT)
+        most = max(2, _MOST_CAPTION * find_slot(self.host, renderer).height / line)
         for footer in self.remaining:
             lowest -= convert_points(renderer, _GAP)
             artist = footer.artist
-            artist.set_fontsize(theme.NARROW_CAPTION_SIZE if narrow else theme.CAPTION_SIZE)
-            footer.fit(room, renderer)
+            artist.set_fontsize(size)
+            footer.fit(room, renderer, most=most)
             x, y = self.host.transAxes.inverted().transform((left, lowest))
             artist.set_position((x, y))
             lowest = artist.get_window_extent(renderer).y0

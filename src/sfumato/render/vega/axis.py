@@ -210,6 +210,11 @@ class Canvas:
         return self.positions("left", "low", x2={"field": "right"}, y2={"field": "high"})
 
     @property
+    def colours(self) -> tuple[str, ...]:
+        """The colours that were chosen for series, if any were."""
+        return self.figure.look.colours
+
+    @property
     def cut(self) -> Spec:
         """Cut marks at the axes where these can move; a page of many pictures has none that do."""
         return {"clip": True} if self.lively else {}
