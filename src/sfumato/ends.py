@@ -144,7 +144,7 @@ def _read_text(text: str) -> End | None:
         return End("clock", value) if value <= DAY else None
     if spanned := _DURATION.fullmatch(text):
         number, unit = spanned.groups()
-        return End("duration", round(float(number) * _SHORT[unit]))
+        return End("duration", float(round(float(number) * _SHORT[unit])))
     return None
 
 
