@@ -54,6 +54,7 @@ def histplot(
     unit: PrivacyUnit | str | Sequence[str] | None = None,
     unit_name: str | None = None,
     budget: Budget | float,
+    title: str | None = None,
 ) -> HistogramRelease:
     """Count rows or people in bins or categories, in one dimension or two.
 
@@ -106,6 +107,8 @@ def histplot(
         What people are called on figures: ``"aircraft"``.
     budget
         What the chart may spend; a bare number is pure ε.
+    title
+        What stands above the picture, instead of what was asked. It changes nothing else.
 
     Privacy
     -------
@@ -136,7 +139,8 @@ def histplot(
         row_order=row_order,
         col_wrap=col_wrap,
     )
-    return release_alone(data, chart, bounds, PrivacyUnit.of(unit, unit_name), budget)
+    whose = PrivacyUnit.of(unit, unit_name)
+    return release_alone(data, chart, bounds, whose, budget).styled(title=title)
 
 
 def boxplot(
@@ -161,6 +165,7 @@ def boxplot(
     unit: PrivacyUnit | str | Sequence[str] | None = None,
     unit_name: str | None = None,
     budget: Budget | float,
+    title: str | None = None,
 ) -> BoxplotRelease:
     """Show quartiles, whiskers and outliers of a column, by groups.
 
@@ -215,6 +220,8 @@ def boxplot(
         What people are called on figures: ``"aircraft"``.
     budget
         What the chart may spend; a bare number is pure ε.
+    title
+        What stands above the picture, instead of what was asked. It changes nothing else.
 
     Privacy
     -------
@@ -248,7 +255,8 @@ def boxplot(
         col_wrap=col_wrap,
         bounds=bounds if isinstance(bounds, Private) else None,
     )
-    return release_alone(data, chart, bounds, PrivacyUnit.of(unit, unit_name), budget)
+    whose = PrivacyUnit.of(unit, unit_name)
+    return release_alone(data, chart, bounds, whose, budget).styled(title=title)
 
 
 def heatmap(
@@ -271,6 +279,7 @@ def heatmap(
     unit: PrivacyUnit | str | Sequence[str] | None = None,
     unit_name: str | None = None,
     budget: Budget | float,
+    title: str | None = None,
 ) -> HeatmapRelease:
     """Show the density of rows or people in two columns.
 
@@ -320,6 +329,8 @@ def heatmap(
         What people are called on figures: ``"aircraft"``.
     budget
         What the chart may spend; a bare number is pure ε.
+    title
+        What stands above the picture, instead of what was asked. It changes nothing else.
 
     Privacy
     -------
@@ -357,7 +368,8 @@ def heatmap(
         origin=origin,
         aspect=aspect,
     )
-    return release_alone(data, chart, bounds, PrivacyUnit.of(unit, unit_name), budget)
+    whose = PrivacyUnit.of(unit, unit_name)
+    return release_alone(data, chart, bounds, whose, budget).styled(title=title)
 
 
 def pca(
@@ -370,6 +382,7 @@ def pca(
     unit: PrivacyUnit | str | Sequence[str] | None = None,
     unit_name: str | None = None,
     budget: Budget,
+    title: str | None = None,
 ) -> PcaRelease:
     """Compute principal components and the variance along each.
 
@@ -396,6 +409,8 @@ def pca(
         What people are called on figures: ``"aircraft"``.
     budget
         What the chart may spend, ``sf.Budget(epsilon, delta)``: it needs a δ.
+    title
+        What stands above the picture, instead of what was asked. It changes nothing else.
 
     Privacy
     -------
@@ -421,7 +436,8 @@ def pca(
         n_components=n_components,
         scale=scale,
     )
-    return release_alone(data, chart, bounds, PrivacyUnit.of(unit, unit_name), budget)
+    whose = PrivacyUnit.of(unit, unit_name)
+    return release_alone(data, chart, bounds, whose, budget).styled(title=title)
 
 
 def scoreplot(
@@ -440,6 +456,7 @@ def scoreplot(
     unit: PrivacyUnit | str | Sequence[str] | None = None,
     unit_name: str | None = None,
     budget: Budget,
+    title: str | None = None,
 ) -> ScoreplotRelease:
     """Show the density of rows along two principal components, by groups.
 
@@ -483,6 +500,8 @@ def scoreplot(
         What people are called on figures: ``"aircraft"``.
     budget
         What the chart may spend, ``sf.Budget(epsilon, delta)``: it needs a δ.
+    title
+        What stands above the picture, instead of what was asked. It changes nothing else.
 
     Privacy
     -------
@@ -516,7 +535,8 @@ def scoreplot(
         split=split,
         scale=scale,
     )
-    return release_alone(data, chart, bounds, PrivacyUnit.of(unit, unit_name), budget)
+    whose = PrivacyUnit.of(unit, unit_name)
+    return release_alone(data, chart, bounds, whose, budget).styled(title=title)
 
 
 def quantiles(
@@ -539,6 +559,7 @@ def quantiles(
     unit: PrivacyUnit | str | Sequence[str] | None = None,
     unit_name: str | None = None,
     budget: Budget | float,
+    title: str | None = None,
 ) -> QuantilesRelease:
     """Estimate quantiles of a column, by groups.
 
@@ -589,6 +610,8 @@ def quantiles(
         What people are called on figures: ``"aircraft"``.
     budget
         What the chart may spend; a bare number is pure ε.
+    title
+        What stands above the picture, instead of what was asked. It changes nothing else.
 
     Privacy
     -------
@@ -621,4 +644,5 @@ def quantiles(
         col_wrap=col_wrap,
         bounds=bounds if isinstance(bounds, Private) else None,
     )
-    return release_alone(data, chart, bounds, PrivacyUnit.of(unit, unit_name), budget)
+    whose = PrivacyUnit.of(unit, unit_name)
+    return release_alone(data, chart, bounds, whose, budget).styled(title=title)

@@ -324,9 +324,7 @@ class Settings:
         return (" " if door.kind == "shell" else ", ").join(words)
 
 
-BoundsEnds = (
-    tuple[float, float] | tuple[date, date] | tuple[timedelta, timedelta] | tuple[str, str]
-)
+BoundsEnds = tuple[float, float] | tuple[date, date] | tuple[timedelta, timedelta] | tuple[str, str]
 """Ends of bounds, to be shown."""
 
 

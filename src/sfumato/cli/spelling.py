@@ -9,8 +9,13 @@ from collections.abc import Sequence
 from typing import cast
 
 from sfumato.domain import Bounds, Categories, Value
+<<<<<<< HEAD
 from sfumato.ends import CYCLES, UNITS, read_end
 from sfumato.errors import DomainError
+=======
+from sfumato.ends import read_end
+from sfumato.errors import DomainError, ReleaseError
+>>>>>>> main
 from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.private_search import Private
 
@@ -68,6 +73,51 @@ def read_bounds_or_search(
             share = _amount(amounts[0])
             return None, Private(share=math.nan if share is None else share)
     return read_bounds(spellings), None
+
+
+def read_numbers(spelling: str) -> tuple[float, ...]:
+    """Read ``6,4``; what is no number is read as one that nothing can be.
+
+    Examples
+    --------
+    >>> read_numbers("6,4.5")
+    (6.0, 4.5)
+    """
+    amounts = map(_amount, spelling.split(","))
+    return tuple(math.nan if amount is None else amount for amount in amounts)
+
+
+def read_palette(spelling: str) -> str | tuple[str, ...] | dict[str, str]:
+    """Read a name, colours, or colours by category.
+
+    Examples
+    --------
+    >>> read_palette("Set2"), read_palette("red,blue"), read_palette("a=red,b=blue")
+    ('Set2', ('red', 'blue'), {'a': 'red', 'b': 'blue'})
+    """
+    parts = spelling.split(",")
+    if all("=" in part for part in parts):
+        pairs = (part.rpartition("=") for part in parts)
+        return {name: colour for name, _, colour in pairs}
+    return spelling if len(parts) == 1 else tuple(parts)
+
+
+def read_axes(spelling: str) -> tuple[bool, bool]:
+    """Read ``x``, ``y`` or ``x,y``.
+
+    Examples
+    --------
+    >>> read_axes("y")
+    (False, True)
+    """
+    named = spelling.split(",")
+    if named in (["x"], ["y"], ["x", "y"]):
+        return "x" in named, "y" in named
+    raise ReleaseError(
+        "--log-scale names axes.",
+        "Nothing was charged yet.",
+        "Write --log-scale x, --log-scale y or --log-scale x,y.",
+    )
 
 
 def read_levels(spelling: str) -> tuple[float, ...]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from inspect import Parameter
 from typing import Any, Literal, TypedDict, cast, get_type_hints
 
-from sfumato.errors import ReleaseError, abbreviate
+from sfumato.errors import ReleaseError, Worded, abbreviate
 from sfumato.figure import CaptionLength, Figure, Look
 from sfumato.render.palette import Palette, choose_colours, choose_ramp
 from sfumato.render.scale import list_coloured, list_series
@@ -50,6 +50,7 @@ class Looks(TypedDict, total=False):
     log_scale: LogScale | None
 
 
+_CAPTIONS = 'caption=False, caption="short" or caption="full"'
 NAMES = tuple(get_type_hints(Looks))
 LOOKS = tuple(
     Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
@@ -106,21 +107,22 @@ def _read_size(size: object) -> tuple[float, float]:
     raise ReleaseError(
         "figsize is a width and a height between 0.5 and 100 inches.",
         _WHY,
-        "Pass figsize=(6, 4).",
+        ("Pass ", Worded("figsize=(6, 4)", in_shell="--figsize 6,4"), "."),
     )
 
 
 def _read_dpi(dpi: object) -> float:
     if isinstance(dpi, int | float) and math.isfinite(dpi) and 20 <= dpi <= 2400:
         return float(dpi)
-    raise ReleaseError("dpi is a number between 20 and 2400.", _WHY, "Pass dpi=300.")
+    advice = ("Pass ", Worded("dpi=300", in_shell="--dpi 300"), ".")
+    raise ReleaseError("dpi is a number between 20 and 2400.", _WHY, advice)
 
 
 def _read_caption(caption: object) -> CaptionLength:
     if isinstance(caption, bool | str) and caption in _LENGTHS:
         return _LENGTHS[caption]
     raise ReleaseError(
-        f"caption={abbreviate(repr(caption))} is not known.",
+        f"A caption of the length {abbreviate(repr(caption))} is not known.",
         "ε and the unit stay on the figure in any case.",
-        'Pass caption=False, caption="short" or caption="full".',
+        ("Pass ", Worded(_CAPTIONS, in_shell="--caption none, short or full"), "."),
     )
