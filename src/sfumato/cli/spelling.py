@@ -9,13 +9,8 @@ from collections.abc import Sequence
 from typing import cast
 
 from sfumato.domain import Bounds, Categories, Value
-<<<<<<< HEAD
 from sfumato.ends import CYCLES, UNITS, read_end
-from sfumato.errors import DomainError
-=======
-from sfumato.ends import read_end
 from sfumato.errors import DomainError, ReleaseError
->>>>>>> main
 from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.private_search import Private
 
