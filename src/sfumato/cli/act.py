@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from sfumato.cli import options
 from sfumato.cli.options import Asked
 from sfumato.cli.output import check_outputs, publish, say, show
-from sfumato.cli.spelling import read_unit
+from sfumato.cli.spelling import read_dates, read_delimiter, read_unit
 
 if TYPE_CHECKING:
     from sfumato import Table
@@ -39,6 +39,9 @@ def release(
     memory_limit: options.MemoryLimit = None,
     decimal: options.Decimal = ".",
     thousands: options.Thousands = None,
+    encoding: options.Encoding = "utf-8",
+    delimiter: options.Delimiter = None,
+    dates: options.Dates = None,
     output: options.Output = None,
 ) -> None:
     """Pay for the chart, and write or print it.
@@ -60,6 +63,9 @@ def release(
         memory_limit=memory_limit,
         decimal=decimal,
         thousands=thousands,
+        encoding=encoding,
+        delimiter=read_delimiter(delimiter),
+        dates=read_dates(dates),
     )
     protected = read_unit(unit, unit_name)
     ready = _told(lambda: prepare(source, asked.chart, asked.bounds, protected, budget))
@@ -102,6 +108,9 @@ def plan(
     memory_limit: options.MemoryLimit = None,
     decimal: options.Decimal = ".",
     thousands: options.Thousands = None,
+    encoding: options.Encoding = "utf-8",
+    delimiter: options.Delimiter = None,
+    dates: options.Dates = None,
 ) -> None:
     """Print what the chart would cost and how wrong it would be."""
     from sfumato import Table
@@ -116,6 +125,9 @@ def plan(
         memory_limit=memory_limit,
         decimal=decimal,
         thousands=thousands,
+        encoding=encoding,
+        delimiter=read_delimiter(delimiter),
+        dates=read_dates(dates),
     )
     opened = open_table(source, lambda: asked.chart.declare(asked.bounds))
     chart, domain = declare_alone(opened, asked.chart, asked.bounds)

@@ -10,6 +10,7 @@ import duckdb
 import pyarrow as pa
 
 from sfumato.engines.engine import redact_errors
+from sfumato.engines.file_format import USUAL, FileFormat
 from sfumato.engines.sources.arrow import ArrowDataset, ArrowTable
 from sfumato.engines.sources.delimited import DelimitedFiles
 from sfumato.engines.sources.files import DELIMITED, LINES, PARQUET, SourceFile, list_files
@@ -23,7 +24,9 @@ from sfumato.errors import SourceError
 ONCE = ("RecordBatchReader", "Scanner")
 
 
-def open_table(table: object, number_format: NumberFormat = PLAIN) -> Source:
+def open_table(
+    table: object, number_format: NumberFormat = PLAIN, file_format: FileFormat = USUAL
+) -> Source:
     """Return a source for a path, folder, glob or list of them, a frame, relation or Arrow table.
 
     Privacy
@@ -34,9 +37,11 @@ def open_table(table: object, number_format: NumberFormat = PLAIN) -> Source:
     paths = list(cast("Sequence[object]", table)) if several else [table]
     if not paths or not all(isinstance(path, str | os.PathLike) for path in paths):
         number_format.check_files(delimited=False)
+        file_format.check_files(delimited=False)
         return redact_errors(lambda: _open_object(cast(Any, table)))
     places = cast("list[str | os.PathLike[str]]", paths)
-    return _open_files(redact_errors(lambda: _find_files(places), "The path"), number_format)
+    files = redact_errors(lambda: _find_files(places), "The path")
+    return _open_files(files, number_format, file_format)
 
 
 def _find_files(places: Sequence[str | os.PathLike[str]]) -> list[SourceFile]:
@@ -97,13 +102,16 @@ def identify_library(table: object) -> tuple[str, str] | None:
     return None
 
 
-def _open_files(parts: Sequence[SourceFile], number_format: NumberFormat) -> Source:
+def _open_files(
+    parts: Sequence[SourceFile], number_format: NumberFormat, file_format: FileFormat
+) -> Source:
     names = [part.path.name.lower() for part in parts]
     if all(name.endswith(PARQUET) for name in names):
         number_format.check_files(delimited=False)
+        file_format.check_files(delimited=False)
         return ParquetFiles(parts)
     if all(name.endswith(DELIMITED + LINES) for name in names):
-        return DelimitedFiles(parts, number_format)
+        return DelimitedFiles(parts, number_format, file_format)
     raise SourceError(
         "The files must be all Parquet (.parquet) or all CSV (.csv, .tsv, .csv.gz, .csv.zst), by "
         "their names.",
