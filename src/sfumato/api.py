@@ -9,8 +9,9 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from sfumato.alone import release_alone
-from sfumato.charts.axes import Bins, Order, Range
+from sfumato.charts.axes import Bins, Clipping, Order, Range
 from sfumato.charts.boxplot.chart import BoxMethod, Boxplot
+from sfumato.charts.facets import PanelOrder
 from sfumato.charts.heatmap.chart import Heatmap, HeatMethod
 from sfumato.charts.heatmap.method import Resolution
 from sfumato.charts.heatmap.published import Decoder
@@ -41,17 +42,19 @@ def histplot(
     hue: str | None = None,
     bins: Bins | None = None,
     stat: Stat = "count",
+    outside: Clipping = "clip",
     order: Order | None = None,
     hue_order: Order | None = None,
     col: str | None = None,
     row: str | None = None,
-    col_order: Order | None = None,
-    row_order: Order | None = None,
+    col_order: PanelOrder | None = None,
+    row_order: PanelOrder | None = None,
     col_wrap: int | None = None,
     bounds: Range | Mapping[str, Range] | None = None,
     unit: PrivacyUnit | str | Sequence[str] | None = None,
     unit_name: str | None = None,
     budget: Budget | float,
+    title: str | None = None,
 ) -> HistogramRelease:
     """Count rows or people in bins or categories, in one dimension or two.
 
@@ -68,12 +71,16 @@ def histplot(
     hue
         The column whose categories are groups, one colour each.
     bins
-        The number of bins, or their edges. Left out, whole numbers and dates are cut into at
-        most 40 bins between their values, anything else into 20. For two dimensions a pair of
-        either.
+        The number of bins, or their edges; of dates also `hour`, `day`, `week`, `month`,
+        `quarter` or `year`, and `hour of day`, `weekday` or `month of year`, which need no
+        bounds. Left out, whole numbers and dates are cut into at most 40 bins between their
+        values, anything else into 20. For two dimensions a pair of any.
     stat
         What the numbers are: counts, proportions of the noisy total, or densities. One of
         ``"count"``, ``"density"``, ``"proportion"``.
+    outside
+        Whether values beyond the bounds are clipped to them or dropped, to zoom in. One of
+        ``"clip"``, ``"drop"``.
     order
         The public categories of `x`, in the order to show them. ``sf.private(delta=1e-6)``
         searches for them instead, with that δ.
@@ -100,6 +107,8 @@ def histplot(
         What people are called on figures: ``"aircraft"``.
     budget
         What the chart may spend; a bare number is pure ε.
+    title
+        What stands above the picture, instead of what was asked. It changes nothing else.
 
     Privacy
     -------
@@ -121,6 +130,7 @@ def histplot(
         hue=hue,
         bins=bins,
         stat=stat,
+        outside=outside,
         order=order,
         hue_order=hue_order,
         col=col,
@@ -129,7 +139,8 @@ def histplot(
         row_order=row_order,
         col_wrap=col_wrap,
     )
-    return release_alone(data, chart, bounds, PrivacyUnit.of(unit, unit_name), budget)
+    whose = PrivacyUnit.of(unit, unit_name)
+    return release_alone(data, chart, bounds, whose, budget).styled(title=title)
 
 
 def boxplot(
@@ -147,13 +158,14 @@ def boxplot(
     orient: Orient | None = None,
     col: str | None = None,
     row: str | None = None,
-    col_order: Order | None = None,
-    row_order: Order | None = None,
+    col_order: PanelOrder | None = None,
+    row_order: PanelOrder | None = None,
     col_wrap: int | None = None,
     bounds: Range | Private | Mapping[str, Range] | None = None,
     unit: PrivacyUnit | str | Sequence[str] | None = None,
     unit_name: str | None = None,
     budget: Budget | float,
+    title: str | None = None,
 ) -> BoxplotRelease:
     """Show quartiles, whiskers and outliers of a column, by groups.
 
@@ -208,6 +220,8 @@ def boxplot(
         What people are called on figures: ``"aircraft"``.
     budget
         What the chart may spend; a bare number is pure ε.
+    title
+        What stands above the picture, instead of what was asked. It changes nothing else.
 
     Privacy
     -------
@@ -241,7 +255,8 @@ def boxplot(
         col_wrap=col_wrap,
         bounds=bounds if isinstance(bounds, Private) else None,
     )
-    return release_alone(data, chart, bounds, PrivacyUnit.of(unit, unit_name), budget)
+    whose = PrivacyUnit.of(unit, unit_name)
+    return release_alone(data, chart, bounds, whose, budget).styled(title=title)
 
 
 def heatmap(
@@ -264,6 +279,7 @@ def heatmap(
     unit: PrivacyUnit | str | Sequence[str] | None = None,
     unit_name: str | None = None,
     budget: Budget | float,
+    title: str | None = None,
 ) -> HeatmapRelease:
     """Show the density of rows or people in two columns.
 
@@ -313,6 +329,8 @@ def heatmap(
         What people are called on figures: ``"aircraft"``.
     budget
         What the chart may spend; a bare number is pure ε.
+    title
+        What stands above the picture, instead of what was asked. It changes nothing else.
 
     Privacy
     -------
@@ -350,7 +368,8 @@ def heatmap(
         origin=origin,
         aspect=aspect,
     )
-    return release_alone(data, chart, bounds, PrivacyUnit.of(unit, unit_name), budget)
+    whose = PrivacyUnit.of(unit, unit_name)
+    return release_alone(data, chart, bounds, whose, budget).styled(title=title)
 
 
 def pca(
@@ -363,6 +382,7 @@ def pca(
     unit: PrivacyUnit | str | Sequence[str] | None = None,
     unit_name: str | None = None,
     budget: Budget,
+    title: str | None = None,
 ) -> PcaRelease:
     """Compute principal components and the variance along each.
 
@@ -389,6 +409,8 @@ def pca(
         What people are called on figures: ``"aircraft"``.
     budget
         What the chart may spend, ``sf.Budget(epsilon, delta)``: it needs a δ.
+    title
+        What stands above the picture, instead of what was asked. It changes nothing else.
 
     Privacy
     -------
@@ -414,7 +436,8 @@ def pca(
         n_components=n_components,
         scale=scale,
     )
-    return release_alone(data, chart, bounds, PrivacyUnit.of(unit, unit_name), budget)
+    whose = PrivacyUnit.of(unit, unit_name)
+    return release_alone(data, chart, bounds, whose, budget).styled(title=title)
 
 
 def scoreplot(
@@ -433,6 +456,7 @@ def scoreplot(
     unit: PrivacyUnit | str | Sequence[str] | None = None,
     unit_name: str | None = None,
     budget: Budget,
+    title: str | None = None,
 ) -> ScoreplotRelease:
     """Show the density of rows along two principal components, by groups.
 
@@ -476,6 +500,8 @@ def scoreplot(
         What people are called on figures: ``"aircraft"``.
     budget
         What the chart may spend, ``sf.Budget(epsilon, delta)``: it needs a δ.
+    title
+        What stands above the picture, instead of what was asked. It changes nothing else.
 
     Privacy
     -------
@@ -509,7 +535,8 @@ def scoreplot(
         split=split,
         scale=scale,
     )
-    return release_alone(data, chart, bounds, PrivacyUnit.of(unit, unit_name), budget)
+    whose = PrivacyUnit.of(unit, unit_name)
+    return release_alone(data, chart, bounds, whose, budget).styled(title=title)
 
 
 def quantiles(
@@ -525,13 +552,14 @@ def quantiles(
     n: int | None = None,
     col: str | None = None,
     row: str | None = None,
-    col_order: Order | None = None,
-    row_order: Order | None = None,
+    col_order: PanelOrder | None = None,
+    row_order: PanelOrder | None = None,
     col_wrap: int | None = None,
     bounds: Range | Private | Mapping[str, Range] | None = None,
     unit: PrivacyUnit | str | Sequence[str] | None = None,
     unit_name: str | None = None,
     budget: Budget | float,
+    title: str | None = None,
 ) -> QuantilesRelease:
     """Estimate quantiles of a column, by groups.
 
@@ -582,6 +610,8 @@ def quantiles(
         What people are called on figures: ``"aircraft"``.
     budget
         What the chart may spend; a bare number is pure ε.
+    title
+        What stands above the picture, instead of what was asked. It changes nothing else.
 
     Privacy
     -------
@@ -614,4 +644,5 @@ def quantiles(
         col_wrap=col_wrap,
         bounds=bounds if isinstance(bounds, Private) else None,
     )
-    return release_alone(data, chart, bounds, PrivacyUnit.of(unit, unit_name), budget)
+    whose = PrivacyUnit.of(unit, unit_name)
+    return release_alone(data, chart, bounds, whose, budget).styled(title=title)

@@ -9,9 +9,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from sfumato.charts.axes import Bins, Order, Range
+from sfumato.charts.axes import Bins, Clipping, Order, Range
 from sfumato.charts.boxplot.chart import BoxMethod, Boxplot
 from sfumato.charts.chart import Chart, P, R_co
+from sfumato.charts.facets import PanelOrder
 from sfumato.charts.heatmap.chart import Heatmap, HeatMethod
 from sfumato.charts.heatmap.method import Resolution
 from sfumato.charts.heatmap.published import Decoder
@@ -61,16 +62,18 @@ class Charting(ABC):
         hue: str | None = None,
         bins: Bins | None = None,
         stat: Stat = "count",
+        outside: Clipping = "clip",
         order: Order | None = None,
         hue_order: Order | None = None,
         col: str | None = None,
         row: str | None = None,
-        col_order: Order | None = None,
-        row_order: Order | None = None,
+        col_order: PanelOrder | None = None,
+        row_order: PanelOrder | None = None,
         col_wrap: int | None = None,
         bounds: Range | Mapping[str, Range] | None = None,
         budget: Budget | float | Share,
         fresh: bool = False,
+        title: str | None = None,
     ) -> HistogramRelease:
         """Count rows or people in bins or categories, in one dimension or two.
 
@@ -84,12 +87,16 @@ class Charting(ABC):
         hue
             The column whose categories are groups, one colour each.
         bins
-            The number of bins, or their edges. Left out, whole numbers and dates are cut into at
-            most 40 bins between their values, anything else into 20. For two dimensions a pair of
-            either.
+            The number of bins, or their edges; of dates also `hour`, `day`, `week`, `month`,
+            `quarter` or `year`, and `hour of day`, `weekday` or `month of year`, which need no
+            bounds. Left out, whole numbers and dates are cut into at most 40 bins between their
+            values, anything else into 20. For two dimensions a pair of any.
         stat
             What the numbers are: counts, proportions of the noisy total, or densities. One of
             ``"count"``, ``"density"``, ``"proportion"``.
+        outside
+            Whether values beyond the bounds are clipped to them or dropped, to zoom in. One of
+            ``"clip"``, ``"drop"``.
         order
             The public categories of `x`, in the order to show them. Default: all that are declared.
             ``sf.private(delta=1e-6)`` searches for them instead, with that δ.
@@ -118,6 +125,8 @@ class Charting(ABC):
         fresh
             Measure and pay again, even if the session has released the same chart of the same table
             at this cost or more. By default that release is returned, free.
+        title
+            What stands above the picture, instead of what was asked. It changes nothing else.
 
         Privacy
         -------
@@ -139,6 +148,7 @@ class Charting(ABC):
             hue=hue,
             bins=bins,
             stat=stat,
+            outside=outside,
             order=order,
             hue_order=hue_order,
             col=col,
@@ -147,7 +157,8 @@ class Charting(ABC):
             row_order=row_order,
             col_wrap=col_wrap,
         )
-        return self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
+        release = self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
+        return release.styled(title=title)
 
     def boxplot(
         self,
@@ -164,12 +175,13 @@ class Charting(ABC):
         orient: Orient | None = None,
         col: str | None = None,
         row: str | None = None,
-        col_order: Order | None = None,
-        row_order: Order | None = None,
+        col_order: PanelOrder | None = None,
+        row_order: PanelOrder | None = None,
         col_wrap: int | None = None,
         bounds: Range | Private | Mapping[str, Range] | None = None,
         budget: Budget | float | Share,
         fresh: bool = False,
+        title: str | None = None,
     ) -> BoxplotRelease:
         """Show quartiles, whiskers and outliers of a column, by groups.
 
@@ -224,6 +236,8 @@ class Charting(ABC):
         fresh
             Measure and pay again, even if the session has released the same chart of the same table
             at this cost or more. By default that release is returned, free.
+        title
+            What stands above the picture, instead of what was asked. It changes nothing else.
 
         Privacy
         -------
@@ -257,7 +271,8 @@ class Charting(ABC):
             col_wrap=col_wrap,
             bounds=bounds if isinstance(bounds, Private) else None,
         )
-        return self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
+        release = self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
+        return release.styled(title=title)
 
     def heatmap(
         self,
@@ -278,6 +293,7 @@ class Charting(ABC):
         bounds: Mapping[str, Range] | None = None,
         budget: Budget | float | Share,
         fresh: bool = False,
+        title: str | None = None,
     ) -> HeatmapRelease:
         """Show the density of rows or people in two columns.
 
@@ -324,6 +340,8 @@ class Charting(ABC):
         fresh
             Measure and pay again, even if the session has released the same chart of the same table
             at this cost or more. By default that release is returned, free.
+        title
+            What stands above the picture, instead of what was asked. It changes nothing else.
 
         Privacy
         -------
@@ -359,7 +377,8 @@ class Charting(ABC):
             origin=origin,
             aspect=aspect,
         )
-        return self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
+        release = self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
+        return release.styled(title=title)
 
     def pca(
         self,
@@ -370,6 +389,7 @@ class Charting(ABC):
         bounds: Mapping[str, Range] | None = None,
         budget: Budget | Share,
         fresh: bool = False,
+        title: str | None = None,
     ) -> PcaRelease:
         """Compute principal components and the variance along each.
 
@@ -393,6 +413,8 @@ class Charting(ABC):
         fresh
             Measure and pay again, even if the session has released the same chart of the same table
             at this cost or more. By default that release is returned, free.
+        title
+            What stands above the picture, instead of what was asked. It changes nothing else.
 
         Privacy
         -------
@@ -419,7 +441,8 @@ class Charting(ABC):
             n_components=n_components,
             scale=scale,
         )
-        return self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
+        release = self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
+        return release.styled(title=title)
 
     def scoreplot(
         self,
@@ -436,6 +459,7 @@ class Charting(ABC):
         bounds: Mapping[str, Range] | None = None,
         budget: Budget | Share,
         fresh: bool = False,
+        title: str | None = None,
     ) -> ScoreplotRelease:
         """Show the density of rows along two principal components, by groups.
 
@@ -476,6 +500,8 @@ class Charting(ABC):
         fresh
             Measure and pay again, even if the session has released the same chart of the same table
             at this cost or more. By default that release is returned, free.
+        title
+            What stands above the picture, instead of what was asked. It changes nothing else.
 
         Privacy
         -------
@@ -509,7 +535,8 @@ class Charting(ABC):
             split=split,
             scale=scale,
         )
-        return self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
+        release = self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
+        return release.styled(title=title)
 
     def quantiles(
         self,
@@ -524,12 +551,13 @@ class Charting(ABC):
         n: int | None = None,
         col: str | None = None,
         row: str | None = None,
-        col_order: Order | None = None,
-        row_order: Order | None = None,
+        col_order: PanelOrder | None = None,
+        row_order: PanelOrder | None = None,
         col_wrap: int | None = None,
         bounds: Range | Private | Mapping[str, Range] | None = None,
         budget: Budget | float | Share,
         fresh: bool = False,
+        title: str | None = None,
     ) -> QuantilesRelease:
         """Estimate quantiles of a column, by groups.
 
@@ -580,6 +608,8 @@ class Charting(ABC):
         fresh
             Measure and pay again, even if the session has released the same chart of the same table
             at this cost or more. By default that release is returned, free.
+        title
+            What stands above the picture, instead of what was asked. It changes nothing else.
 
         Privacy
         -------
@@ -612,4 +642,5 @@ class Charting(ABC):
             col_wrap=col_wrap,
             bounds=bounds if isinstance(bounds, Private) else None,
         )
-        return self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
+        release = self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
+        return release.styled(title=title)

@@ -11,18 +11,20 @@ from sfumato.charts.axes import (
     HUE,
     HUE_ORDER,
     Bins,
+    Clipping,
     Order,
     Range,
     about_order,
     convert_bins,
     declare_categories,
+    is_cycle,
     make_axis_key,
     read_labels,
     read_order,
     select_axis_bins,
 )
 from sfumato.charts.chart import Chart, Plan, describe_text_columns
-from sfumato.charts.facets import Faceted, Facets
+from sfumato.charts.facets import WHOLE, Faceted, Facets
 from sfumato.charts.option import About, Example, Ranges, explained
 from sfumato.domain import Bounds, Categories, Domain
 from sfumato.engines.engine import Engine, Schema
@@ -91,9 +93,11 @@ class Histogram(Faceted, Chart["HistogramPlan", HistogramRelease]):
     bins: Bins | None = field(
         default=None,
         metadata=About(
-            help="The number of bins, or their edges. Left out, whole numbers and dates are cut "
-            "into at most 40 bins between their values, anything else into 20.",
-            python="For two dimensions a pair of either.",
+            help="The number of bins, or their edges; of dates also `hour`, `day`, `week`, "
+            "`month`, `quarter` or `year`, and `hour of day`, `weekday` or `month of year`, which "
+            "need no bounds. Left out, whole numbers and dates are cut into at most 40 bins "
+            "between their values, anything else into 20.",
+            python="For two dimensions a pair of any.",
             typed="Edges are 0,18,65,110; give it twice for two axes, first x, then y.",
             metavar="BINS",
             spelled="bins",
@@ -106,6 +110,13 @@ class Histogram(Faceted, Chart["HistogramPlan", HistogramRelease]):
             why="It decides what the axis means.",
         ),
     )
+    outside: Clipping = field(
+        default="clip",
+        metadata=About(
+            help="Whether values beyond the bounds are clipped to them or dropped, to zoom in.",
+            why="It decides who is counted.",
+        ),
+    )
     order: Order | None = field(default=None, metadata=about_order("`x`"))
     hue_order: Order | None = field(default=None, metadata=HUE_ORDER)
 
@@ -113,11 +124,12 @@ class Histogram(Faceted, Chart["HistogramPlan", HistogramRelease]):
         super().__post_init__()
         object.__setattr__(self, "bins", convert_bins(self.bins))
         columns = [column for column in (self.x, self.y, self.hue) if column is not None]
-        if len(set(columns)) != len(columns):
+        if len(set(columns)) != len(columns) and not self._has_two_parts:
             raise DomainError(
                 "x, y and hue must be different columns.",
                 "A column against itself shows nothing, and costs the same.",
-                "Leave one out.",
+                "Leave one out; of dates two parts can be shown, with bins=('hour of day', "
+                "'weekday').",
             )
         if self.hue is None and self.hue_order is not None:
             raise DomainError(
@@ -146,9 +158,16 @@ class Histogram(Faceted, Chart["HistogramPlan", HistogramRelease]):
         facts |= declare_categories({self.x: self.order, self.hue: self.hue_order})
         facts |= self.declare_facets()
         if self.x not in facts and self.y is None and isinstance(self.bins, tuple):
-            edges = cast(tuple[float, ...], self.bins)
+            edges = cast(tuple[float, ...], self.bins)  # or dates
             facts[self.x] = Bounds.of((*edges[:1], *edges[-1:]))
         return Domain(facts)
+
+    @property
+    def _has_two_parts(self) -> bool:
+        """Whether x and y are one column of dates, of which each shows another part."""
+        parts = self.bins if isinstance(self.bins, tuple) and self.x == self.y else ()
+        different = len(parts) == 2 and parts[0] != parts[1]
+        return different and all(map(is_cycle, parts)) and self.hue != self.x
 
     @property
     def one_range(self) -> bool:
@@ -158,9 +177,14 @@ class Histogram(Faceted, Chart["HistogramPlan", HistogramRelease]):
     @property
     def label(self) -> str:
         """What is asked, in words."""
-        against = f" and {self.y}" if self.y else ""
+        against = f" and {self._name(self.y, 1)}" if self.y else ""
         by = f" by {self.hue}" if self.hue else ""
-        return f"histogram of {self.x}{against}{by}{self.for_each}"
+        return f"histogram of {self._name(self.x, 0)}{against}{by}{self.for_each}"
+
+    def _name(self, column: str, axis: int) -> str:
+        bins = self.bins[axis : axis + 1] if self.y and isinstance(self.bins, tuple) else self.bins
+        part = bins[0] if isinstance(bins, tuple) and bins else bins
+        return f"{column} ({part})" if is_cycle(part) else column
 
     def plan(self, domain: Domain, unit: PrivacyUnit, budget: Budget) -> HistogramPlan:
         """Return the cost and the expected error, or refuse. Knows public facts only."""
@@ -180,7 +204,7 @@ class Histogram(Faceted, Chart["HistogramPlan", HistogramRelease]):
             noise=left.law(unit.weight),
             facets=self.read_facets(domain),
         )
-        if self.bins is not None and not any(isinstance(axis, Grid | Edges) for axis in plan.axes):
+        if self.bins is not None and not any(_is_binned(axis) for axis in plan.axes):
             raise DomainError(
                 f"The categories of {self.x!r} have no bins.",
                 "They are counted one by one.",
@@ -194,7 +218,8 @@ class Histogram(Faceted, Chart["HistogramPlan", HistogramRelease]):
         Privacy
         -------
         All cells are counted by one query over all groups and panels together, which one unit can
-        move by its weight. Searches and counts spend at most the plan's cost, or nothing is published.
+        move by its weight. Searches and counts spend at most the plan's cost, or nothing is
+        published.
         """
         hue, x, y = axes = run_searches(engine, meter, (plan.hue, plan.x, plan.y))
         keys = [*plan.facets.keys, *(key for key in axes if key is not None)]
@@ -222,8 +247,16 @@ class Histogram(Faceted, Chart["HistogramPlan", HistogramRelease]):
     def _axis(self, domain: Domain, column: str, axis: int) -> Key:
         order = cast(Categories | None, read_order(self.order) if axis == 0 else None)
         return make_axis_key(
-            domain, column, order, select_axis_bins(self.bins, axis, 2 if self.y else 1)
+            domain,
+            column,
+            order,
+            select_axis_bins(self.bins, axis, 2 if self.y else 1),
+            self.outside,
         )
+
+
+def _is_binned(axis: object) -> bool:
+    return isinstance(axis, Grid | Edges) or (isinstance(axis, Labels) and axis.part is not None)
 
 
 @dataclass(frozen=True)
@@ -245,7 +278,7 @@ class HistogramPlan(Plan):
     hue: Labels | CategorySearch | None
     stat: Stat
     noise: NoiseLaw
-    facets: Facets = Facets()
+    facets: Facets = WHOLE
 
     def __post_init__(self) -> None:
         shape(self.axes)  # refuses more cells than an answer may have

@@ -43,6 +43,7 @@ def release(
     delimiter: options.Delimiter = None,
     dates: options.Dates = None,
     output: options.Output = None,
+    looks: dict[str, Any],
 ) -> None:
     """Pay for the chart, and write or print it.
 
@@ -80,7 +81,8 @@ def release(
         who=who,
         purpose=purpose,
     )
-    publish(_told(lambda: session.release(ready.chart, budget=budget)), outputs)
+    drawn = _told(lambda: session.release(ready.chart, budget=budget)).styled(**looks)
+    publish(drawn, outputs)
     if ledger is None:
         say(
             "No ledger: the cost of this chart is not recorded. To limit the total cost of "

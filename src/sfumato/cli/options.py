@@ -110,10 +110,62 @@ Output = Annotated[
         "--output",
         "-o",
         metavar="FILE",
-        help=".json .svg .png .pdf .html, for maps .geojson; repeat for several. Without it, "
-        "numbers are printed.",
+        help=".json (the release), .csv (its numbers), .svg .png .pdf .html .vl.json (pictures), "
+        "for maps .geojson; repeat for several. Default: print the numbers.",
     ),
 ]
+
+
+def _figure(text: str, metavar: str, *names: str) -> Any:
+    return typer.Option(*names, metavar=metavar, help=text, rich_help_panel="Figure")
+
+
+Title = Annotated[str | None, _figure("What stands above the picture.", "TEXT")]
+FigSize = Annotated[str | None, _figure("Width and height in inches.", "WIDTH,HEIGHT", "--figsize")]
+Dpi = Annotated[float | None, _figure("Points per inch of a .png file.", "NUMBER")]
+Palette = Annotated[
+    str | None,
+    _figure(
+        "Colours of groups: a name such as Set2, colours with commas between them, or NAME=COLOUR.",
+        "COLOURS",
+    ),
+]
+Cmap = Annotated[str | None, _figure("Colours of a scale of numbers, such as viridis.", "NAME")]
+Caption = Annotated[
+    str | None,
+    _figure("How much stands below the picture; none leaves ε and the unit.", "none|short|full"),
+]
+LogScale = Annotated[str | None, _figure("Which axes are logarithmic: x, y or x,y.", "AXES")]
+
+
+def looks(
+    *,
+    title: Title = None,
+    figsize: FigSize = None,
+    dpi: Dpi = None,
+    palette: Palette = None,
+    cmap: Cmap = None,
+    caption: Caption = None,
+    log_scale: LogScale = None,
+) -> dict[str, Any]:
+    """Read how a picture is to look, and refuse what no picture can."""
+    from sfumato.figure import Figure
+    from sfumato.render.look import dress
+
+    told = {
+        "title": title,
+        "figsize": None if figsize is None else spelling.read_numbers(figsize),
+        "dpi": dpi,
+        "palette": None if palette is None else spelling.read_palette(palette),
+        "cmap": cmap,
+        "caption": False if caption == "none" else caption,
+        "log_scale": None if log_scale is None else spelling.read_axes(log_scale),
+    }
+    chosen = {name: value for name, value in told.items() if value is not None}
+    # Colours by category are checked where the categories are known.
+    general = {name: chosen[name] for name in chosen if not isinstance(chosen[name], dict)}
+    dress(Figure("", (), ""), {**general, "log_scale": None})
+    return chosen
 
 
 _PUBLIC = "What is public"

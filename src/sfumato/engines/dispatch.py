@@ -83,7 +83,7 @@ class DuckEngine(QueryEngine):
     def schema(self) -> Schema:
         """Return the names and kinds of columns. Reads no rows."""
         source = self._source
-        return Schema(source.kinds, source.folded, source.spacings, source.untyped)
+        return Schema(source.kinds, source.folded, source.spacings, source.untyped, source.zones)
 
     def _summed(self, question: Summation[T], unit: PrivacyUnit) -> T:
         return self._reading.summed(question, unit)

@@ -29,7 +29,9 @@ _MOST_HELD = 2**33  # bytes of rows
 _MOST_AT_ONCE = 2**26  # bytes of rows that are grouped at once, far below what an Arrow array holds
 _SHARE_HELD = 8  # part of a limit that rows may fill, since numbering and sorting need the rest
 
-ColumnKind = Literal["number", "text", "flag", "time", "bytes", "nothing", "other"]
+ColumnKind = Literal[
+    "number", "text", "flag", "time", "clock", "duration", "bytes", "nothing", "other"
+]
 """What a column holds; one of nothing but NULL, by its type, may be declared as anything."""
 
 BLOCK = 2**15

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sfumato.dates import find_pace
+from sfumato.dates import UNITS, Pace, find_pace
 from sfumato.domain import Bounds
+from sfumato.ends import format_clock
 from sfumato.errors import abbreviate
 from sfumato.figure import format_percent
 from sfumato.grid import MOST_FOUND, Edges, Grid, Labels, count_values_in_cells
@@ -19,6 +20,7 @@ from sfumato.privacy.budget import format_amount, to_fraction
 from sfumato.privacy.guarantee import Guarantee, PrivacyUnit
 from sfumato.releases.release import WATERMARK
 from sfumato.render.text import format_moment, format_number
+from sfumato.zones import find_zone
 
 if TYPE_CHECKING:
     from sfumato.releases.release import Release
@@ -38,6 +40,11 @@ def guarantee(release: Release) -> str:
     return (
         f"Privacy: {stated}" if release.private else f"{WATERMARK}. Real noise would give {stated}"
     )
+
+
+def least(release: Release) -> str:
+    """Say in a few words what protects whom, or that nothing does."""
+    return f"{release.guarantee}." if release.private else f"{WATERMARK}; {release.guarantee}."
 
 
 def added(noise: NoiseLaw | CombinedNoise, step: float, numbers: str) -> str:
@@ -111,10 +118,23 @@ def binned(keys: Iterable[object]) -> list[str]:
 
 
 def _in_units(key: Grid | Edges) -> str:
-    pace = find_pace(key.bounds) if key.bounds.time else None
-    if pace is None or tuple(key.edges.tolist()) != pace.edges(key.bounds):
+    pace = _find_pace(key) if key.bounds.time else None
+    if pace is None:
         return ""
-    return f"Bins of {key.column} are {pace} in UTC, cut at the ends of the axis."
+    zone = "" if key.bounds.clock else f" in {find_zone(key.bounds.zone).name}"
+    return f"Bins of {key.column} are {pace}{zone}, cut at the ends of the axis."
+
+
+def _find_pace(key: Grid | Edges) -> Pace | None:
+    """Return the units of the calendar that bins are, if they are."""
+    cells, edges = len(key.edges) - 1, tuple(key.edges.tolist())
+    usual = find_pace(key.bounds)
+    paces = [*([usual] if usual else []), *map(Pace, UNITS)]
+    # Months and years are of different lengths, and a first and a last one may be cut.
+    close = [
+        pace for pace in paces if abs(key.bounds.width / pace.length - cells) <= 3 + cells / 10
+    ]
+    return next((pace for pace in close if pace.edges(key.bounds) == edges), None)
 
 
 def _in_values(key: Grid | Edges) -> str:
@@ -136,11 +156,25 @@ def parsed(bounds: Iterable[Bounds]) -> list[str]:
     return ["Text is parsed as numbers; unparsable values are dropped."] if texts else []
 
 
+def range_of(bounds: Bounds, low: float, high: float) -> str:
+    """Print a range, as its bounds tell numbers.
+
+    Examples
+    --------
+    >>> range_of(Bounds.of(("0min", "90min")), 0, 90)
+    '[0, 90] minutes'
+    """
+    if bounds.clock:
+        return f"[{format_clock(low)}, {format_clock(high)}]"
+    shown = (lambda end: format_moment(end, bounds.zone)) if bounds.time else format_number
+    unit = f" {bounds.duration}" if bounds.duration else ""
+    return f"[{shown(low)}, {shown(high)}]{unit}"
+
+
 def bounded(value: Grid, step: float | None, found: Iterable[str]) -> str:
     """Say what becomes of values beyond the bounds, and who chose these."""
     spare = step / 2 if step else 0.0  # cells are centred on whole numbers
     ends = value.bounds.lower + spare, value.bounds.upper - spare
-    low, high = map(format_moment if value.bounds.time else format_number, ends)
     private = ", found privately" if value.column in found else ""
-    said = f"Values are clipped to [{low}, {high}]{private}."
+    said = f"Values are clipped to {range_of(value.bounds, *ends)}{private}."
     return " ".join([said, *parsed([value.bounds])])

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.ends import format_clock
 from sfumato.figure import (
     Arrows,
     Axis,
@@ -37,8 +38,12 @@ def describe_middle(axis: Axis, low: float, high: float) -> str:
     """Print the middle of two places on an axis, with the digits that tell them apart."""
     middle = (low + high) / 2
     if axis.kind == "time":
-        return format_moment(middle)
+        return _format_time(axis, middle)
     return format_number(round(middle, decimals(high - low)))
+
+
+def _format_time(axis: Axis, value: float) -> str:
+    return format_clock(value) if axis.clock else format_moment(value, axis.zone)
 
 
 def decimals(width: float) -> int:
@@ -58,7 +63,7 @@ def describe_position(axis: Axis, value: float) -> str:
         case "category":
             return axis.categories[round(value)]
         case "time":
-            return format_moment(value)
+            return _format_time(axis, value)
         case "number":
             return format_number(value)
 
@@ -83,7 +88,7 @@ def describe_span(axis: Axis, low: float, high: float) -> str:
         case "category":
             return axis.categories[round((low + high) / 2)]
         case "time":
-            return f"{format_moment(low)} – {format_moment(high)}"
+            return f"{_format_time(axis, low)} – {_format_time(axis, high)}"
         case "number":
             return f"{format_number(low)}–{format_number(high)}"
 

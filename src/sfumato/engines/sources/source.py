@@ -23,7 +23,7 @@ LARGEST = 2**26
 """How many bytes the texts of one column of a block may fill, unless one text alone fills more."""
 
 _SIMPLEST: tuple[ColumnKind, ...] = (
-    *("flag", "number", "time", "text", "bytes", "nothing", "other"),
+    *("flag", "number", "time", "clock", "duration", "text", "bytes", "nothing", "other"),
 )
 
 
@@ -54,6 +54,8 @@ class Source(ABC):
     """Columns with texts that the table itself takes for equal though their bytes differ."""
     spacings: Mapping[str, float] = MappingProxyType({})
     """How far apart values lie, of the columns whose type fixes it."""
+    zones: Mapping[str, str] = MappingProxyType({})
+    """The zones that types of columns name."""
     untyped: frozenset[str] = frozenset()
     """Columns of text that have no type: what is declared decides how they are read."""
 

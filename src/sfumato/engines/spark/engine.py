@@ -97,7 +97,8 @@ class SparkEngine(QueryEngine):
 
     def schema(self) -> Schema:
         """Return the names and kinds of columns. Reads no rows."""
-        return Schema(self._frame.kinds, self._frame.folded, self._frame.spacings)
+        frame = self._frame
+        return Schema(frame.kinds, frame.folded, frame.spacings, zones=frame.zones)
 
     def _summed(self, question: Summation[T], unit: PrivacyUnit) -> T:
         if unit.column is None:

@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 from sfumato.domain import Categories
 from sfumato.errors import ReleaseError
 from sfumato.figure import Axis, Boxes, Estimates, Figure, Panel, format_percent
-from sfumato.grid import Labels
 from sfumato.postprocess.box import Summary
-from sfumato.releases import wording
+from sfumato.releases import axes, wording
 from sfumato.releases.axes import Window
 from sfumato.releases.boxplot import METHODS, BoxplotRelease
 from sfumato.releases.facets import arrange_panes
@@ -34,8 +33,7 @@ def figure(release: BoxplotRelease, *, sort: str | None = None) -> Figure:
     marks = [_marks(part) for part in ordered.split()]
     window = _window(ordered, tuple(boxes for part in marks for boxes in part))
     groups = _group_axis(ordered)
-    kind = "time" if release.value.bounds.time else "number"
-    values = Axis(release.value.column, kind, window.limits)
+    values = axes.value_axis(release.value.column, release.value.bounds, window.limits)
     x, y = (groups, values) if release.orient == "v" else (values, groups)
     panes, columns = arrange_panes(ordered)
     return Figure(
@@ -67,7 +65,7 @@ def _sort(release: BoxplotRelease, sort: str | None) -> BoxplotRelease:
     values = tuple(release.x.categories.values[place] for place in order)
     return replace(
         release,
-        x=Labels(release.x.column, Categories(values)),
+        x=replace(release.x, categories=Categories(values)),
         summaries=tuple(release.summaries[place] for place in chosen),
         measured=tuple(release.measured[place] for place in chosen),
     )

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from sfumato.figure import Axis, Estimates, Figure, Panel, Points, format_percent
-from sfumato.releases import wording
+from sfumato.releases import axes, wording
 from sfumato.releases.axes import Window
 from sfumato.releases.facets import arrange_panes
 from sfumato.releases.quantiles import METHODS, QuantilesRelease
@@ -33,7 +33,7 @@ def figure(release: QuantilesRelease) -> Figure:
         least=min(bounds.width, _FINEST * bounds.width / release.value.cells),
         margins=_MARGINS,
     )
-    x = Axis(release.value.column, "time" if bounds.time else "number", window.limits)
+    x = axes.value_axis(release.value.column, bounds, window.limits)
     drawn = [_curves(part) if curves else _rows(part) for part in release.split()]
     panes, columns = arrange_panes(release)
     legend = "" if release.by is None else release.by.column if curves else "level"

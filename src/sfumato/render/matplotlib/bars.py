@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import Any
@@ -45,19 +46,23 @@ class Whiskers:
         self.simultaneous.set_linewidth(thin)
 
 
-def draw_bars(ax: Axes, panel: Panel, bars: Bars, index: int) -> Whiskers:
+def draw_bars(
+    ax: Axes, panel: Panel, bars: Bars, index: int, colours: Sequence[str] = ()
+) -> Whiskers:
     """Draw one series; `index` is its place in the legend and decides its colour."""
+    own = theme.series_colour(index, colours)
     along = panel.x if bars.orient == "v" else panel.y
     left, right = convert_positions(along, bars.left), convert_positions(along, bars.right)
     ends = list(zip(left, right, strict=True))
     label = shorten(bars.series, theme.LONGEST_SERIES) or "_bars"
     if bars.outline:
-        _draw_outline(ax, bars, (*left, *right[-1:]), theme.series_colour(index), label)
+        _draw_outline(ax, bars, (*left, *right[-1:]), own, label)
     else:
-        _draw_boxes(ax, bars, ends, theme.bar_colour(index, choose_tones(ax).paper), label)
+        fill = theme.bar_colour(index, colours, choose_tones(ax).paper)
+        _draw_boxes(ax, bars, ends, fill, label)
     centre = convert_positions(along, place_error_bars(panel, bars))
-    _mark_clipped(ax, bars, centre, theme.series_colour(index))
-    colour = theme.series_colour(index) if bars.outline else choose_tones(ax).ink
+    _mark_clipped(ax, bars, centre, own)
+    colour = own if bars.outline else choose_tones(ax).ink
     alone, together = bars.pointwise, bars.simultaneous
     lines = ax.vlines if bars.orient == "v" else ax.hlines
     style: dict[str, Any] = {"colors": colour, "zorder": 4}
@@ -131,7 +136,9 @@ def _mark_clipped(ax: Axes, bars: Bars, centre: tuple[float, ...], colour: str) 
 _MOST_VECTOR_CELLS = 20_000
 
 
-def draw_cells(ax: Axes, panel: Panel, cells: Cells, limits: Limits) -> QuadMesh:
+def draw_cells(
+    ax: Axes, panel: Panel, cells: Cells, limits: Limits, ramp: Sequence[str] = ()
+) -> QuadMesh:
     """Draw the grid and strike through its muted cells."""
     x, y = convert_positions(panel.x, cells.x_edges), convert_positions(panel.y, cells.y_edges)
     count = (len(x) - 1) * (len(y) - 1)
@@ -139,7 +146,7 @@ def draw_cells(ax: Axes, panel: Panel, cells: Cells, limits: Limits) -> QuadMesh
         x,
         y,
         cells.value,
-        cmap=choose_tones(ax).scale,
+        cmap=choose_tones(ax).scale(ramp),
         vmin=limits[0],
         vmax=limits[1],
         rasterized=count > _MOST_VECTOR_CELLS,

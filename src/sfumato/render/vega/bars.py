@@ -25,7 +25,8 @@ def bar_layers(canvas: Canvas, bars: Bars) -> list[tuple[int, Spec]]:
     """Return one series, layer by layer, each with its depth: fills lie below all lines."""
     names = list_series(canvas.figure)
     index = names.index(bars.series) if bars.series else 0
-    colour = theme.series_colour(index) if bars.outline else theme.INK
+    own = theme.series_colour(index, canvas.colours)
+    colour = own if bars.outline else theme.INK
     thick, thin = theme.whisker_widths(_measure_slot(canvas, bars))
     layers = [
         (0, _boxes(canvas, bars, index)),
@@ -36,7 +37,7 @@ def bar_layers(canvas: Canvas, bars: Bars) -> list[tuple[int, Spec]]:
     if bars.outline:
         layers.append((1, _outline(canvas, bars, index)))
     if any(bars.clipped):
-        layers.append((3, _clipped(canvas, bars, theme.series_colour(index))))
+        layers.append((3, _clipped(canvas, bars, own)))
     return layers
 
 
@@ -53,7 +54,7 @@ def _boxes(canvas: Canvas, bars: Bars, index: int) -> Spec:
     named = {"color": colour_channel(canvas)} if bars.series and not bars.outline else {}
     return {
         "data": {"values": values},
-        "mark": {"type": "rect", **_style_boxes(bars, index)},
+        "mark": {"type": "rect", **_style_boxes(canvas, bars, index)},
         "encoding": {
             **_positions(canvas, bars, ("left", {"field": "right"}), ("height", {"datum": 0})),
             **named,
@@ -63,11 +64,14 @@ def _boxes(canvas: Canvas, bars: Bars, index: int) -> Spec:
     }
 
 
-def _style_boxes(bars: Bars, index: int) -> Spec:
+def _style_boxes(canvas: Canvas, bars: Bars, index: int) -> Spec:
     if bars.outline:
-        return {"fill": theme.series_colour(index), "fillOpacity": theme.FILL_OPACITY}
+        return {
+            "fill": theme.series_colour(index, canvas.colours),
+            "fillOpacity": theme.FILL_OPACITY,
+        }
     edge = 0.8 if len(bars.left) <= 60 else 0
-    fill = {} if bars.series else {"fill": theme.bar_colour(index)}
+    fill = {} if bars.series else {"fill": theme.bar_colour(index, canvas.colours)}
     return {"stroke": theme.PAPER, "strokeWidth": edge, **fill}
 
 
@@ -82,7 +86,7 @@ def _outline(canvas: Canvas, bars: Bars, index: int) -> Spec:
         named = {"color": colour_channel(canvas, theme.series_colour, symbol="stroke")}
     look: Spec = {"strokeWidth": convert_to_pixels(theme.OUTLINE_WIDTH), "aria": False}
     if not bars.series:
-        look["stroke"] = theme.series_colour(index)
+        look["stroke"] = theme.series_colour(index, canvas.colours)
     values = [{"x": a, "y": b, "order": c, "series": index} for c, (a, b) in enumerate(corners)]
     return {
         "data": {"values": values},

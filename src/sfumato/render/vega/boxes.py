@@ -138,7 +138,8 @@ _DASHES = [5, 4]
 def box_layers(canvas: Canvas, boxes: Boxes) -> list[tuple[int, Spec]]:
     """Return one series, layer by layer, each with its depth: shades lie below all lines."""
     index = list_series(canvas.figure).index(boxes.series) if boxes.series else 0
-    colour, ink = theme.series_colour(index), theme.box_ink(index)
+    colour = theme.series_colour(index, canvas.colours)
+    ink = theme.box_ink(index, canvas.colours)
     limits = value_limits(canvas.panel, boxes)
     fineness = Fineness.of(canvas.panel, boxes)
     thick, thin = map(convert_to_pixels, theme.box_lines(_width(canvas, boxes)))
