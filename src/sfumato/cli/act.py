@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -59,7 +60,7 @@ def release(
     check_outputs(outputs, asked.chart.endings)
     budget = Budget(epsilon, delta, weak=weak)
     source = Table(
-        table,
+        sys.stdin.buffer if table == "-" else table,
         threads=threads,
         memory_limit=memory_limit,
         decimal=decimal,
@@ -122,7 +123,7 @@ def plan(
     budget = None if epsilon is None else Budget(epsilon, delta, weak=weak)
     any_limit = Budget(epsilon=1)
     source = Table(
-        table,
+        sys.stdin.buffer if table == "-" else table,
         threads=threads,
         memory_limit=memory_limit,
         decimal=decimal,

@@ -31,7 +31,10 @@ def _file(text: str, metavar: str) -> Any:
 
 Table = Annotated[
     str,
-    typer.Argument(metavar="FILE", help="CSV or Parquet; a pattern of several goes in quotes."),
+    typer.Argument(
+        metavar="FILE",
+        help="CSV or Parquet; a pattern of several goes in quotes; - reads CSV that is piped in.",
+    ),
 ]
 
 Unit = Annotated[

@@ -17,6 +17,7 @@ from threading import Event
 from typing import Literal, TypeVar, cast
 
 from sfumato.engines.file_format import FileFormat
+from sfumato.engines.spool import Spool, is_one_shot
 from sfumato.errors import Setting, Settings, SourceError
 
 _UNITS = {"bytes": 1} | {f"{name}iB": 1024 ** (i + 1) for i, name in enumerate("KMGTPE")}
@@ -322,6 +323,8 @@ class Table:
     source
         A path, a glob or a list of paths of CSV or Parquet files, a folder of Parquet files, a
         pandas or Polars frame, an Arrow table or dataset, a DuckDB relation or a Spark DataFrame;
+        anything else that hands on a stream of Arrow batches (``__arrow_c_stream__``), or an open
+        CSV file, both of which are kept in a private temporary file as long as this table lives;
         with `spark`, the name of a table.
     threads
         How many threads to use on this machine; as many as it has cores unless you say otherwise.
@@ -381,6 +384,8 @@ class Table:
             )
         if self.spark is not None:
             self._check_name()
+        elif is_one_shot(self.source):
+            object.__setattr__(self, "source", Spool(self.source))
         if self.threads is not None and (self.spark is not None or is_spark(self.source)):
             raise SourceError(
                 "threads= is for tables on this machine.",
@@ -388,7 +393,8 @@ class Table:
                 "once.",
                 "Leave threads out; memory_limit='1GB' still holds in each worker.",
             )
-        delimited = self.spark is None and list_paths(self.source) is not None
+        text = isinstance(self.source, Spool) and self.source.of_bytes
+        delimited = self.spark is None and (text or list_paths(self.source) is not None)
         self.number_format.check_files(delimited=delimited)
         self.file_format.check_files(delimited=delimited)
 
@@ -472,7 +478,7 @@ def _spell_source(source: object) -> str:
     """
     paths = list_paths(source)
     if paths is None:
-        return f"<{type(source).__name__}>"
+        return repr(source) if isinstance(source, Spool) else f"<{type(source).__name__}>"
     return repr(paths if isinstance(source, list | tuple) else paths[0])
 
 
