@@ -31,7 +31,10 @@ def _file(text: str, metavar: str) -> Any:
 
 Table = Annotated[
     str,
-    typer.Argument(metavar="FILE", help="CSV or Parquet; a pattern of several goes in quotes."),
+    typer.Argument(
+        metavar="FILE",
+        help="CSV or Parquet; a pattern of several goes in quotes; - reads CSV that is piped in.",
+    ),
 ]
 
 Unit = Annotated[
@@ -91,6 +94,19 @@ MemoryLimit = Annotated[
 ]
 Decimal = Annotated[str, _file("The decimal mark in a CSV file: , for 1,5 instead of 1.5.", "MARK")]
 Thousands = Annotated[str | None, _file("The thousands separator in a CSV file.", "MARK")]
+Encoding = Annotated[
+    str, _file("The encoding of a CSV file, by name: latin-1, cp1252, utf-16.", "NAME")
+]
+Delimiter = Annotated[
+    str | None,
+    _file("What separates fields in a CSV file: ; or tab. Default: the first line tells.", "MARK"),
+]
+Dates = Annotated[
+    list[str] | None,
+    _file(
+        "How dates are written in a CSV file: when=%d/%m/%Y; repeat for several.", "COLUMN=FORMAT"
+    ),
+]
 Output = Annotated[
     list[Path] | None,
     typer.Option(
