@@ -54,6 +54,7 @@ def release(
 
     outputs = output or []
     check_outputs(outputs, asked.chart.endings)
+    options.check_basemap(looks, drawn=asked.chart.verb == "heatmap")
     budget = Budget(epsilon, delta, weak=weak)
     source = Table(
         table,
