@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 import pyarrow.types as kinds
 from numpy.typing import NDArray
 
-from sfumato.engines.columns import decode_column
+from sfumato.engines.columns import decode_column, find_kind
 
 _A_DAY = 86_400
 _TICKS = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
@@ -59,7 +59,7 @@ def read_part(array: pa.Array, part: str) -> pa.Array:
 
     A time with a zone is read on the clocks of that zone, a time without one as it stands; a date
     begins at midnight. What is not within the years 1 to 9999, but for their first and last day,
-    is NULL.
+    is NULL; so is all of a column without times, or in a zone that nobody knows.
 
     Privacy
     -------
@@ -71,6 +71,8 @@ def read_part(array: pa.Array, part: str) -> pa.Array:
     >>> read_part(noon, "hour").to_pylist(), read_part(noon, "weekday").to_pylist()
     ([19, None], [2, None])
     """
+    if find_kind(array.type) != "time" or not knows_zone(array.type):
+        return pa.nulls(len(array), pa.int64())
     return _PARTS[part](read_local_seconds(array)).cast(pa.int64())
 
 
