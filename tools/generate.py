@@ -39,6 +39,10 @@ UNIT = (
     "Whose presence is hidden: a column of users, or a `PrivacyUnit`; one row unless you say "
     "otherwise."
 )
+DERIVED = (
+    'Further columns, derived row by row: ``{"speed": "distance / air_time * 60"}``. Declare '
+    "bounds or categories for them as for any column."
+)
 PRICE = "What the chart may spend; a bare number is pure ε."
 PRICE_WITH_DELTA = "What the chart may spend, ``sf.Budget(epsilon, delta)``: it needs a δ."
 SHARED = "A part of what is left is ``session.remaining / 4``."
@@ -84,12 +88,13 @@ class Definition:
     @cached_property
     def written(self) -> dict[str, ast.AnnAssign]:
         """Its fields, as they are written."""
-        (noun,) = (
+        common = ast.parse(inspect.getsource(sys.modules[Chart.__module__]))
+        nouns = [
             node
-            for node in self.module.body
-            if isinstance(node, ast.ClassDef) and node.name == self.name
-        )
-        fields = [node for node in noun.body if isinstance(node, ast.AnnAssign)]
+            for node in (*common.body, *self.module.body)
+            if isinstance(node, ast.ClassDef) and node.name in ("Chart", self.name)
+        ]
+        fields = [node for noun in nouns for node in noun.body if isinstance(node, ast.AnnAssign)]
         return {ast.unparse(node.target): node for node in fields}
 
     def annotation(self, option: Option) -> str:
@@ -149,23 +154,28 @@ def function(definition: Definition) -> str:
     chart, shown = definition.chart, _without_bounds(definition)
     searches = len(shown) < len(definition.options)
     bounds = f"bounds: {chart.ranges.type}" + ("" if chart.ranges.required else " = None")
-    last = [bounds, "unit: PrivacyUnit | str | None = None", f"budget: {_price(chart)}"]
+    # Components have columns of their own; those that are derived are said to the `Table`.
+    derives = all(option.name != "columns" for option in shown)
+    derived = ["columns: Mapping[str, str] | None = None"] if derives else []
+    last = [bounds, *derived, "unit: PrivacyUnit | str | None = None", f"budget: {_price(chart)}"]
     explained = {
         "table": TABLE,
         **{option.name: in_python(option) for option in shown},
         "bounds": chart.ranges.help,
+        **({"columns": DERIVED} if derives else {}),
         "unit": UNIT,
         "budget": PRICE_WITH_DELTA if chart.needs_delta else PRICE,
     }
     kind = APPROXIMATE if chart.needs_delta else PURE
     privacy = ALONE.format(kind=kind, chart=chart.privacy)
+    more = ["columns=columns"] if derives else []
     sought = ["bounds=bounds if isinstance(bounds, Private) else None"] if searches else []
     return _function(
         ["table: object", *_parameters(definition, shown), *last],
         definition,
         docstring(definition, explained, privacy, _example(chart)),
         f"chart = {definition.name}({_passed(shown, sought)})\n"
-        "return release_alone(table, chart, bounds, unit, budget)",
+        f"return release_alone({', '.join(['table, chart, bounds, unit, budget', *more])})",
     )
 
 

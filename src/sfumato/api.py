@@ -43,7 +43,9 @@ def histplot(
     stat: Stat = "count",
     order: Order | None = None,
     hue_order: Order | None = None,
+    where: str | None = None,
     bounds: Range | Mapping[str, Range] | None = None,
+    columns: Mapping[str, str] | None = None,
     unit: PrivacyUnit | str | None = None,
     budget: Budget | float,
 ) -> HistogramRelease:
@@ -75,9 +77,17 @@ def histplot(
     hue_order
         The public categories of `hue`, in the order to show them. ``sf.private(delta=1e-6)``
         searches for them instead, with that δ.
+    where
+        Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
+        or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a
+        missing value is false. Costs nothing. ``"borough == 'Queens' and price < 500"``. A
+        person's weight is shared among all of its rows, also those that are not counted.
     bounds
         The public range of `x`, ``(lower, upper)``; of two columns ``{"lon": (…), "lat":
         (…)}``. Edges of bins are bounds too.
+    columns
+        Further columns, derived row by row: ``{"speed": "distance / air_time * 60"}``. Declare
+        bounds or categories for them as for any column.
     unit
         Whose presence is hidden: a column of users, or a `PrivacyUnit`; one row unless you say
         otherwise.
@@ -106,8 +116,9 @@ def histplot(
         stat=stat,
         order=order,
         hue_order=hue_order,
+        where=where,
     )
-    return release_alone(table, chart, bounds, unit, budget)
+    return release_alone(table, chart, bounds, unit, budget, columns=columns)
 
 
 def boxplot(
@@ -123,7 +134,9 @@ def boxplot(
     step: float | None = None,
     buffer: float = 0.25,
     orient: Orient | None = None,
+    where: str | None = None,
     bounds: Range | Private | Mapping[str, Range] | None = None,
+    columns: Mapping[str, str] | None = None,
     unit: PrivacyUnit | str | None = None,
     budget: Budget | float,
 ) -> BoxplotRelease:
@@ -161,9 +174,17 @@ def boxplot(
     orient
         How boxes stand: v with values on `y`, h with values on `x`. Left out, the columns tell.
         One of ``"v"``, ``"h"``.
+    where
+        Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
+        or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a
+        missing value is false. Costs nothing. ``"borough == 'Queens' and price < 500"``. A
+        person's weight is shared among all of its rows, also those that are not counted.
     bounds
         The public range of the values, ``(lower, upper)``; or ``sf.private()`` to search for it
         with a share of the price.
+    columns
+        Further columns, derived row by row: ``{"speed": "distance / air_time * 60"}``. Declare
+        bounds or categories for them as for any column.
     unit
         Whose presence is hidden: a column of users, or a `PrivacyUnit`; one row unless you say
         otherwise.
@@ -195,9 +216,10 @@ def boxplot(
         step=step,
         buffer=buffer,
         orient=orient,
+        where=where,
         bounds=bounds if isinstance(bounds, Private) else None,
     )
-    return release_alone(table, chart, bounds, unit, budget)
+    return release_alone(table, chart, bounds, unit, budget, columns=columns)
 
 
 def heatmap(
@@ -216,7 +238,9 @@ def heatmap(
     outside: Outside = "drop",
     origin: Origin = "lower",
     aspect: Aspect | None = None,
+    where: str | None = None,
     bounds: Mapping[str, Range],
+    columns: Mapping[str, str] | None = None,
     unit: PrivacyUnit | str | None = None,
     budget: Budget | float,
 ) -> HeatmapRelease:
@@ -259,9 +283,17 @@ def heatmap(
         How the window is drawn: map for degrees of longitude and latitude, equal for one scale
         on both axes, free to fill the picture. Left out, names of columns and the origin tell.
         One of ``"map"``, ``"equal"``, ``"free"``.
+    where
+        Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
+        or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a
+        missing value is false. Costs nothing. ``"borough == 'Queens' and price < 500"``. A
+        person's weight is shared among all of its rows, also those that are not counted.
     bounds
         The public window, ``{"lon": (…), "lat": (…)}``, and the public range of `weight` if
         there is one.
+    columns
+        Further columns, derived row by row: ``{"speed": "distance / air_time * 60"}``. Declare
+        bounds or categories for them as for any column.
     unit
         Whose presence is hidden: a column of users, or a `PrivacyUnit`; one row unless you say
         otherwise.
@@ -304,8 +336,9 @@ def heatmap(
         outside=outside,
         origin=origin,
         aspect=aspect,
+        where=where,
     )
-    return release_alone(table, chart, bounds, unit, budget)
+    return release_alone(table, chart, bounds, unit, budget, columns=columns)
 
 
 def pca(
@@ -314,6 +347,7 @@ def pca(
     columns: Sequence[str],
     n_components: int | None = None,
     scale: Scale | None = None,
+    where: str | None = None,
     bounds: Mapping[str, Range],
     unit: PrivacyUnit | str | None = None,
     budget: Budget,
@@ -335,6 +369,11 @@ def pca(
         What one unit is worth in each column; half of each public range if left out. ``{"age":
         20, …}``, or ``sf.private(share=0.1)`` to measure each column by its quartiles, with
         that share of the price.
+    where
+        Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
+        or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a
+        missing value is false. Costs nothing. ``"borough == 'Queens' and price < 500"``. A
+        person's weight is shared among all of its rows, also those that are not counted.
     bounds
         The public range of every column, ``{"age": (0, 100), …}``.
     unit
@@ -367,6 +406,7 @@ def pca(
         columns=columns,
         n_components=n_components,
         scale=scale,
+        where=where,
     )
     return release_alone(table, chart, bounds, unit, budget)
 
@@ -383,6 +423,7 @@ def scoreplot(
     method: ScoreMethod = "haar",
     split: Literal["thirds", "halves"] | Sequence[float] | None = None,
     scale: Scale | None = None,
+    where: str | None = None,
     bounds: Mapping[str, Range] | None = None,
     unit: PrivacyUnit | str | None = None,
     budget: Budget,
@@ -421,6 +462,11 @@ def scoreplot(
         What one unit is worth in each column; half of each public range if left out. ``{"age":
         20, …}``, or ``sf.private(share=0.1)`` to measure each column by its quartiles, with
         that share of the price.
+    where
+        Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
+        or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a
+        missing value is false. Costs nothing. ``"borough == 'Queens' and price < 500"``. A
+        person's weight is shared among all of its rows, also those that are not counted.
     bounds
         The public range of every column, ``{"age": (0, 100), …}``. Left out where there is a
         `pca`, which knows them.
@@ -461,6 +507,7 @@ def scoreplot(
         method=method,
         split=split,
         scale=scale,
+        where=where,
     )
     return release_alone(table, chart, bounds, unit, budget)
 
@@ -476,7 +523,9 @@ def quantiles(
     step: float | None = None,
     neighbours: Neighbours = "add-remove",
     n: int | None = None,
+    where: str | None = None,
     bounds: Range | Private | Mapping[str, Range] | None = None,
+    columns: Mapping[str, str] | None = None,
     unit: PrivacyUnit | str | None = None,
     budget: Budget | float,
 ) -> QuantilesRelease:
@@ -510,9 +559,17 @@ def quantiles(
         of rows, `n`, is public, and no ledger is kept. One of ``"add-remove"``, ``"replace"``.
     n
         The public number of rows, where neighbours replace one.
+    where
+        Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
+        or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a
+        missing value is false. Costs nothing. ``"borough == 'Queens' and price < 500"``. A
+        person's weight is shared among all of its rows, also those that are not counted.
     bounds
         The public range of the values, ``(lower, upper)``; or ``sf.private()`` to search for it
         with a share of the price.
+    columns
+        Further columns, derived row by row: ``{"speed": "distance / air_time * 60"}``. Declare
+        bounds or categories for them as for any column.
     unit
         Whose presence is hidden: a column of users, or a `PrivacyUnit`; one row unless you say
         otherwise.
@@ -543,6 +600,7 @@ def quantiles(
         step=step,
         neighbours=neighbours,
         n=n,
+        where=where,
         bounds=bounds if isinstance(bounds, Private) else None,
     )
-    return release_alone(table, chart, bounds, unit, budget)
+    return release_alone(table, chart, bounds, unit, budget, columns=columns)

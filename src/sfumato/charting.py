@@ -58,6 +58,7 @@ class Charting(ABC):
         stat: Stat = "count",
         order: Order | None = None,
         hue_order: Order | None = None,
+        where: str | None = None,
         budget: Budget | float | Share,
         fresh: bool = False,
     ) -> HistogramRelease:
@@ -85,6 +86,11 @@ class Charting(ABC):
         hue_order
             The public categories of `hue`, in the order to show them. Left out, all that are
             declared. ``sf.private(delta=1e-6)`` searches for them instead, with that δ.
+        where
+            Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
+            or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a
+            missing value is false. Costs nothing. ``"borough == 'Queens' and price < 500"``. A
+            person's weight is shared among all of its rows, also those that are not counted.
         budget
             What the chart may spend; a bare number is pure ε. A part of what is left is
             ``session.remaining / 4``.
@@ -114,6 +120,7 @@ class Charting(ABC):
             stat=stat,
             order=order,
             hue_order=hue_order,
+            where=where,
         )
         return self.release(chart, budget=budget, fresh=fresh)
 
@@ -131,6 +138,7 @@ class Charting(ABC):
         step: float | None = None,
         buffer: float = 0.25,
         orient: Orient | None = None,
+        where: str | None = None,
         budget: Budget | float | Share,
         fresh: bool = False,
     ) -> BoxplotRelease:
@@ -167,6 +175,11 @@ class Charting(ABC):
         orient
             How boxes stand: v with values on `y`, h with values on `x`. Left out, the columns tell.
             One of ``"v"``, ``"h"``.
+        where
+            Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
+            or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a
+            missing value is false. Costs nothing. ``"borough == 'Queens' and price < 500"``. A
+            person's weight is shared among all of its rows, also those that are not counted.
         budget
             What the chart may spend; a bare number is pure ε. A part of what is left is
             ``session.remaining / 4``.
@@ -199,6 +212,7 @@ class Charting(ABC):
             step=step,
             buffer=buffer,
             orient=orient,
+            where=where,
         )
         return self.release(chart, budget=budget, fresh=fresh)
 
@@ -218,6 +232,7 @@ class Charting(ABC):
         outside: Outside = "drop",
         origin: Origin = "lower",
         aspect: Aspect | None = None,
+        where: str | None = None,
         budget: Budget | float | Share,
         fresh: bool = False,
     ) -> HeatmapRelease:
@@ -256,6 +271,11 @@ class Charting(ABC):
             How the window is drawn: map for degrees of longitude and latitude, equal for one scale
             on both axes, free to fill the picture. Left out, names of columns and the origin tell.
             One of ``"map"``, ``"equal"``, ``"free"``.
+        where
+            Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
+            or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a
+            missing value is false. Costs nothing. ``"borough == 'Queens' and price < 500"``. A
+            person's weight is shared among all of its rows, also those that are not counted.
         budget
             What the chart may spend; a bare number is pure ε. A part of what is left is
             ``session.remaining / 4``.
@@ -296,6 +316,7 @@ class Charting(ABC):
             outside=outside,
             origin=origin,
             aspect=aspect,
+            where=where,
         )
         return self.release(chart, budget=budget, fresh=fresh)
 
@@ -305,6 +326,7 @@ class Charting(ABC):
         columns: Sequence[str],
         n_components: int | None = None,
         scale: Scale | None = None,
+        where: str | None = None,
         budget: Budget | Share,
         fresh: bool = False,
     ) -> PcaRelease:
@@ -321,6 +343,11 @@ class Charting(ABC):
             What one unit is worth in each column; half of each public range if left out. ``{"age":
             20, …}``, or ``sf.private(share=0.1)`` to measure each column by its quartiles, with
             that share of the price.
+        where
+            Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
+            or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a
+            missing value is false. Costs nothing. ``"borough == 'Queens' and price < 500"``. A
+            person's weight is shared among all of its rows, also those that are not counted.
         budget
             What the chart may spend, ``sf.Budget(epsilon, delta)``: it needs a δ. A part of what is
             left is ``session.remaining / 4``.
@@ -352,6 +379,7 @@ class Charting(ABC):
             columns=columns,
             n_components=n_components,
             scale=scale,
+            where=where,
         )
         return self.release(chart, budget=budget, fresh=fresh)
 
@@ -367,6 +395,7 @@ class Charting(ABC):
         method: ScoreMethod = "haar",
         split: Literal["thirds", "halves"] | Sequence[float] | None = None,
         scale: Scale | None = None,
+        where: str | None = None,
         budget: Budget | Share,
         fresh: bool = False,
     ) -> ScoreplotRelease:
@@ -400,6 +429,11 @@ class Charting(ABC):
             What one unit is worth in each column; half of each public range if left out. ``{"age":
             20, …}``, or ``sf.private(share=0.1)`` to measure each column by its quartiles, with
             that share of the price.
+        where
+            Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
+            or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a
+            missing value is false. Costs nothing. ``"borough == 'Queens' and price < 500"``. A
+            person's weight is shared among all of its rows, also those that are not counted.
         budget
             What the chart may spend, ``sf.Budget(epsilon, delta)``: it needs a δ. A part of what is
             left is ``session.remaining / 4``.
@@ -438,6 +472,7 @@ class Charting(ABC):
             method=method,
             split=split,
             scale=scale,
+            where=where,
         )
         return self.release(chart, budget=budget, fresh=fresh)
 
@@ -453,6 +488,7 @@ class Charting(ABC):
         step: float | None = None,
         neighbours: Neighbours = "add-remove",
         n: int | None = None,
+        where: str | None = None,
         budget: Budget | float | Share,
         fresh: bool = False,
     ) -> QuantilesRelease:
@@ -485,6 +521,11 @@ class Charting(ABC):
         n
             The public number of rows, where neighbours replace one. It must be the ``size`` that
             the session was opened with.
+        where
+            Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
+            or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a
+            missing value is false. Costs nothing. ``"borough == 'Queens' and price < 500"``. A
+            person's weight is shared among all of its rows, also those that are not counted.
         budget
             What the chart may spend; a bare number is pure ε. A part of what is left is
             ``session.remaining / 4``.
@@ -516,5 +557,6 @@ class Charting(ABC):
             step=step,
             neighbours=neighbours,
             n=n,
+            where=where,
         )
         return self.release(chart, budget=budget, fresh=fresh)

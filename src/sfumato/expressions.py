@@ -10,9 +10,10 @@ import ast
 import math
 import re
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from keyword import iskeyword
+from typing import cast
 from unicodedata import normalize
 
 from sfumato.errors import DomainError, abbreviate, make_printable
@@ -144,6 +145,22 @@ class Expression:
 
 
 @dataclass(frozen=True)
+class DerivedColumn:
+    """A column that is computed from others of the same row.
+
+    Parameters
+    ----------
+    name
+        What it is called.
+    definition
+        The expression that it is.
+    """
+
+    name: str
+    definition: str
+
+
+@dataclass(frozen=True)
 class Selection:
     """Which rows a chart is of, and which of its columns are derived.
 
@@ -155,20 +172,45 @@ class Selection:
     session_where
         The session's condition. Rows that do not meet it are not there.
     columns
-        Derived columns that the chart is about: names and definitions.
+        Derived columns that the chart is about.
     """
 
     where: str | None = None
     session_where: str | None = None
-    columns: tuple[tuple[str, str], ...] = ()
+    columns: tuple[DerivedColumn, ...] = ()
 
     def __post_init__(self) -> None:
         conditions = [text for text in (self.where, self.session_where) if text is not None]
-        for text in (*conditions, *(text for _, text in self.columns)):
+        for text in (*conditions, *(column.definition for column in self.columns)):
             if str(Expression.of(text)) != text:
                 raise ValueError("An expression is not spelled as it is kept.")
-        if self.empty or len(dict(self.columns)) < len(self.columns):
-            raise ValueError("A selection selects something, and names columns once.")
+        if len({column.name for column in self.columns}) < len(self.columns):
+            raise ValueError("A selection names columns once.")
+
+    @classmethod
+    def of(
+        cls,
+        where: str | None,
+        session_where: str | None,
+        columns: Mapping[str, str],
+        named: Iterable[str],
+    ) -> Selection:
+        """Return what is said of a chart that names some columns: conditions and definitions."""
+        needed = set(named)
+        if session_where is not None:
+            needed |= set(Expression.of(session_where).columns)
+        for name in reversed([*columns]):  # each may be derived from those before it
+            if name in needed:
+                needed |= set(Expression.of(columns[name]).columns)
+        used = [DerivedColumn(name, text) for name, text in columns.items() if name in needed]
+        return cls(where, session_where, tuple(used))
+
+    @property
+    def words(self) -> str:
+        """What is added to the label of a chart."""
+        own = "" if self.where is None else f" where {self.where}"
+        shared = "" if self.session_where is None else f" among rows where {self.session_where}"
+        return f"{own}{shared}"
 
     @property
     def empty(self) -> bool:
@@ -193,6 +235,30 @@ def read_where(text: object) -> str | None:
             "Write where=\"borough == 'Queens' and price < 500\".",
         )
     return str(Expression.of(text))
+
+
+def read_definitions(columns: object) -> dict[str, str] | None:
+    """Return definitions of columns as they are kept and printed, or refuse them.
+
+    Examples
+    --------
+    >>> read_definitions({"speed": "distance/air_time*60"})
+    {'speed': 'distance / air_time * 60'}
+    """
+    if not columns:
+        return None
+    pairs = (
+        list(cast("Mapping[object, object]", columns).items())
+        if (isinstance(columns, Mapping))
+        else [(None, None)]
+    )
+    if not all(isinstance(part, str) for pair in pairs for part in pair):
+        raise DomainError(
+            "Derived columns are names with their definitions.",
+            "Each is computed row by row, from columns of the same row.",
+            "Write columns={'speed': 'distance / air_time * 60'}.",
+        )
+    return {str(name): str(Expression.of(str(text))) for name, text in pairs}
 
 
 def spell_column(name: str) -> str:

@@ -145,7 +145,7 @@ def asking(chart: type[Chart[Any, Any]]) -> Callable[..., Asked]:
 
     def ask(*, bounds: Sequence[str] | None, **typed: Any) -> Asked:
         declared, search = _read_bounds(bounds or [], searches)
-        values = {option.name: _read(option, typed[option.name]) for option in shown}
+        values: dict[str, Any] = {each.name: _read(each, typed[each.name]) for each in shown}
         if searches:
             values["bounds"] = search
         return Asked(chart(**values), declared if search is None else search)

@@ -67,12 +67,15 @@ class Schema:
     untyped
         Columns of text that have no type, as in a CSV file: what is declared decides how they are
         read.
+    derived
+        Columns that are computed from others.
     """
 
     columns: dict[str, ColumnKind]
     folded: frozenset[str] = frozenset()
     spacings: Mapping[str, float] = field(default_factory=dict[str, float])
     untyped: frozenset[str] = frozenset()
+    derived: frozenset[str] = frozenset()
 
     def refine(self, domain: Domain) -> Domain:
         """Return what is declared, with what the types of the columns add to it."""
@@ -109,6 +112,8 @@ class Schema:
         will be summed. An engine goes on `parsing` text of every type as numbers; a plan does not
         spend anything on it where a type says that a column is meant to be text.
         """
+        for column in (unit.column, *numbers):
+            self.check_stored(column)
         if unit.column is not None and self.kind(unit.column) == "other":
             raise SourceError(
                 f"Column {unit.column!r} holds values that cannot tell people apart.",
@@ -138,6 +143,16 @@ class Schema:
                     "Numbers have too many values to hide in.",
                     _declaration(column, self.kind(column)),
                 )
+
+    def check_stored(self, column: str | None) -> None:
+        """Refuse a column that is computed where a stored one is needed."""
+        if column in self.derived:
+            raise SourceError(
+                f"Column {column!r} is derived.",
+                "Whose rows are whose, and how heavy they are, is what is protected: it is stored, "
+                "and not computed.",
+                "Name a column of the table itself.",
+            )
 
     def _check_text(self, column: str) -> None:
         if self.kind(column) == "text" and column not in self.untyped:
@@ -173,6 +188,18 @@ class Engine(Protocol):
 
     def schema(self) -> Schema:
         """Return the names and kinds of columns. Reads no rows."""
+        ...
+
+    def restrict(self, where: str | None) -> Engine:
+        """Return an engine to which rows that do not meet a condition are nowhere.
+
+        Such a row still takes its share of a person's weight. Refuses what is no condition on the
+        columns of the table.
+
+        Privacy
+        -------
+        A row is nowhere, or where it was, by that row alone: what is said of each answer holds.
+        """
         ...
 
     def counts(self, keys: Sequence[Question], unit: PrivacyUnit) -> Exact:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import reduce
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 import numpy as np
 import pyarrow as pa
@@ -25,11 +25,15 @@ from sfumato.engines.columns import (
     read_numbers,
 )
 from sfumato.engines.logarithm import log, log10
+from sfumato.engines.sources.source import Columns
+from sfumato.engines.sums import Entries, Summation
 from sfumato.engines.table import ColumnKind
 from sfumato.engines.typed import TermKind, TypedColumns, TypedTerm, read_moment
 from sfumato.errors import DomainError, SourceError
 from sfumato.expressions import PARTS, Expression
+from sfumato.privacy.guarantee import PrivacyUnit
 
+T = TypeVar("T")
 Flags = NDArray[np.bool_]
 Texts = pa.Array | pa.Scalar
 
@@ -161,6 +165,96 @@ def _take(column: pa.Array, places: pa.Array) -> pa.Array:
     # Arrow takes no rows of runs.
     runs = kinds.is_run_end_encoded(column.type)
     return (decode_column(column) if runs else column).take(places)
+
+
+@dataclass(frozen=True)
+class RestrictedSums(Summation[T]):
+    """A question to which rows that do not meet a condition are nowhere.
+
+    Privacy
+    -------
+    As the question says. Of rows that weigh one each, those that are nowhere add nothing; of a
+    person's rows they still take their share of its weight, or are none to choose from, as any
+    other row that is nowhere.
+    """
+
+    question: Summation[T]
+    where: TypedTerm
+
+    @property
+    def columns(self) -> Columns:
+        """The columns of the question, and those of the condition."""
+        return widen(self.question.columns, self.where)
+
+    @property
+    def most(self) -> int:
+        """As many as the question says."""
+        return self.question.most
+
+    def weight(self, unit: PrivacyUnit) -> int:
+        """Return what the question says."""
+        return self.question.weight(unit)
+
+    def zeros(self) -> T:
+        """Return sums of no rows."""
+        return self.question.zeros()
+
+    def add(self, sums: T, block: pa.RecordBatch) -> None:
+        """Add the rows that meet the condition."""
+        self.question.add(sums, filter_rows(block, find_rows(block, self.where)))
+
+    def place(self, block: pa.RecordBatch) -> pa.Array:
+        """Return where rows are; those that do not meet the condition are nowhere."""
+        return place_nowhere(self.question.place(block), find_rows(block, self.where))
+
+    def weigh(self, sums: T, found: pa.RecordBatch) -> None:
+        """Add rows that are somewhere."""
+        self.question.weigh(sums, found)
+
+    def merge(self, sums: T, other: T) -> None:
+        """Add the sums of other rows."""
+        self.question.merge(sums, other)
+
+    def entries(self, sums: T) -> Entries:
+        """Return numbered sums."""
+        return self.question.entries(sums)
+
+    def restore_tally(self, entries: Entries) -> T:
+        """Return the sums that entries stand for."""
+        return self.question.restore_tally(entries)
+
+
+@dataclass(frozen=True)
+class RestrictedPlace:
+    """From rows to their cells, of which those that do not meet a condition are nowhere.
+
+    Privacy
+    -------
+    A row's cell depends on that row and public facts alone.
+    """
+
+    place: Callable[[pa.RecordBatch], pa.Array]
+    where: TypedTerm | None
+
+    def __call__(self, block: pa.RecordBatch) -> pa.Array:
+        """Return cells, with NULL for nowhere."""
+        cells = self.place(block)
+        if self.where is None:
+            return cells
+        return place_nowhere(cells, find_rows(block, self.where))
+
+
+def widen(columns: Columns, where: TypedTerm | None) -> Columns:
+    """Return columns, and beside them those that a condition names."""
+    more = [] if where is None else list_columns(where)
+    return Columns([*columns.names, *more], columns.repetitive)
+
+
+def place_nowhere(cells: pa.Array, kept: Flags) -> pa.Array:
+    """Return the cells of rows that are kept, and NULL for the others."""
+    if kept.all():
+        return cells
+    return cells.take(pa.array(np.arange(len(cells)), mask=~kept))
 
 
 class BlockTerms:

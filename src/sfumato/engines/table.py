@@ -5,10 +5,10 @@ from __future__ import annotations
 import operator
 import os
 import re
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, fields
 from functools import cache
 from itertools import count
 from pathlib import Path
@@ -17,6 +17,7 @@ from threading import Event
 from typing import Literal, TypeVar, cast
 
 from sfumato.errors import Setting, Settings, SourceError
+from sfumato.expressions import read_definitions, read_where
 
 _UNITS = {"bytes": 1} | {f"{name}iB": 1024 ** (i + 1) for i, name in enumerate("KMGTPE")}
 
@@ -333,6 +334,11 @@ class Table:
         point, a comma, an apostrophe, an underscore or a space. Then ``1.234.567,8`` and
         ``1234567,8`` are numbers, and ``1.23``, ``12.34,5`` and ``0.123`` are none and counted
         nowhere. Categories and users are compared as they are written, unless declared as numbers.
+    where
+        Which rows are there, as in pandas' ``query``: ``"borough == 'Queens' and price < 500"``.
+        A person's weight is shared among these rows.
+    columns
+        Further columns, derived from stored ones: ``{"speed": "distance / air_time * 60"}``.
 
     Privacy
     -------
@@ -355,8 +361,12 @@ class Table:
     spark: object | None = None
     decimal: str = "."
     thousands: str | None = None
+    where: str | None = None
+    columns: Mapping[str, str] | None = None
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "where", read_where(self.where))
+        object.__setattr__(self, "columns", read_definitions(self.columns))
         if isinstance(self.source, Table):
             raise SourceError(
                 "A Table is not the source of another.",
@@ -426,11 +436,44 @@ class Table:
         return "table" if path is None else Path(path).name.split(".")[0] or "table"
 
     def __repr__(self) -> str:
-        usual = {"threads": None, "memory_limit": None, "decimal": ".", "thousands": None}
+        usual = {
+            "threads": None,
+            "memory_limit": None,
+            "decimal": ".",
+            "thousands": None,
+            "where": None,
+            "columns": None,
+        }
         given = {name: getattr(self, name) for name in usual}
         parts = [f"{name}={value!r}" for name, value in given.items() if value != usual[name]]
         parts += [] if self.spark is None else ["spark=<SparkSession>"]
         return f"Table({', '.join([_spell_source(self.source), *parts])})"
+
+
+def with_rows(table: Table, where: object, columns: object) -> Table:
+    """Return a table of which fewer rows are there, and which has further columns.
+
+    Privacy
+    -------
+    Nothing is read yet.
+
+    Examples
+    --------
+    >>> with_rows(Table("trips.csv"), "hours > 0", {"speed": "miles / hours"})
+    Table('trips.csv', where='hours > 0', columns={'speed': 'miles / hours'})
+    """
+    if where is None and not columns:
+        return table
+    if (where is not None and table.where is not None) or (columns and table.columns):
+        raise SourceError(
+            "The table says already which rows or which columns are meant.",
+            "Which of the two holds would be a guess.",
+            "Say it once: to the Table, or to the session.",
+        )
+    given = {each.name: getattr(table, each.name) for each in fields(Table)}
+    given["where"] = table.where if where is None else where
+    given["columns"] = columns or table.columns
+    return Table(**given)
 
 
 def is_spark(thing: object, name: str = "DataFrame") -> bool:

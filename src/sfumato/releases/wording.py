@@ -10,7 +10,7 @@ import numpy as np
 
 from sfumato.dates import find_pace
 from sfumato.domain import Bounds
-from sfumato.errors import abbreviate
+from sfumato.errors import abbreviate, make_printable
 from sfumato.figure import format_percent
 from sfumato.grid import MOST_FOUND, Edges, Grid, Labels, count_values_in_cells
 from sfumato.postprocess.combined_noise import CombinedNoise
@@ -21,24 +21,57 @@ from sfumato.releases.release import WATERMARK
 from sfumato.render.text import format_moment, format_number
 
 if TYPE_CHECKING:
+    from sfumato.expressions import Selection
     from sfumato.releases.release import Release
 
 _ALIKE = 1.001  # times the least variance: what rounding adds
+_LONGEST_TITLE = 90
+_LONGEST_CONDITION = 300
+_AMONG_THESE = "rows that meet the first condition"
 NOBODY = "No category is held by enough people to be shown."
 
 
 def title(release: Release) -> str:
-    """Return the label as a title."""
-    return release.label[:1].upper() + release.label[1:]
+    """Return the label as a title; where it is too long, without the rows, which a caption says."""
+    label, rows = release.label, "" if release.selection is None else release.selection.words
+    if len(label) > _LONGEST_TITLE:
+        label = label.removesuffix(rows)
+    return label[:1].upper() + label[1:]
+
+
+def selected(release: Release) -> list[str]:
+    """Say which rows are counted, whose weight they share, and how columns were derived."""
+    chosen = release.selection
+    if chosen is None:
+        return []
+    said = [f"Rows where {abbreviate(text, _LONGEST_CONDITION)}." for text in _conditions(chosen)]
+    if release.guarantee.unit.shared and chosen.where is not None:
+        among = "all rows" if chosen.session_where is None else _AMONG_THESE
+        said.append(f"Weights are shared among {among} of {_each(release.guarantee.unit)}.")
+    elif release.guarantee.unit.shared and chosen.session_where is not None:
+        said.append("Weights are shared among these rows.")
+    for column in chosen.columns:
+        definition = abbreviate(column.definition, _LONGEST_CONDITION)
+        said.append(f"{abbreviate(column.name)} = {definition}.")
+    return [make_printable(sentence) for sentence in said]
+
+
+def _conditions(chosen: Selection) -> list[str]:
+    return [text for text in (chosen.session_where, chosen.where) if text is not None]
+
+
+def _each(unit: PrivacyUnit) -> str:
+    return f"each {abbreviate(unit.column or '')}"
 
 
 def promise(release: Release) -> str:
     """Say what protects whom, or that nothing does."""
     guarantee = release.guarantee
     stated = f"{guarantee.amounts}. Protects {guarantee.protected}{guarantee.weakness}."
-    return (
+    said = (
         f"Privacy: {stated}" if release.private else f"{WATERMARK}. Real noise would give {stated}"
     )
+    return " ".join([said, *selected(release)])
 
 
 def added(noise: NoiseLaw | CombinedNoise, step: float, numbers: str) -> str:

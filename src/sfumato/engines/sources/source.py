@@ -57,6 +57,8 @@ class Source(ABC):
     """How far apart values lie, of the columns whose type fixes it."""
     untyped: frozenset[str] = frozenset()
     """Columns of text that have no type: what is declared decides how they are read."""
+    derived: frozenset[str] = frozenset()
+    """Columns that are computed from others."""
 
     @abstractmethod
     def batches(self, columns: Columns) -> Batches:
