@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from sfumato.cli import options
 from sfumato.cli.options import Asked
 from sfumato.cli.output import check_outputs, publish, say, show
-from sfumato.cli.spelling import read_unit
+from sfumato.cli.spelling import read_definitions, read_unit
 
 if TYPE_CHECKING:
     from sfumato import Table
@@ -37,6 +37,7 @@ def release(
     memory_limit: options.MemoryLimit = None,
     decimal: options.Decimal = ".",
     thousands: options.Thousands = None,
+    column: options.Derived = None,
     output: options.Output = None,
 ) -> None:
     """Pay for the chart, and write or print it.
@@ -58,6 +59,7 @@ def release(
         memory_limit=memory_limit,
         decimal=decimal,
         thousands=thousands,
+        columns=read_definitions(column or []),
     )
     protected = read_unit(unit)
     ready = _told(lambda: prepare(source, asked.chart, asked.bounds, protected, budget))
@@ -99,6 +101,7 @@ def plan(
     memory_limit: options.MemoryLimit = None,
     decimal: options.Decimal = ".",
     thousands: options.Thousands = None,
+    column: options.Derived = None,
 ) -> None:
     """Print what the chart would cost and how wrong it would be."""
     from sfumato import Table
@@ -113,6 +116,7 @@ def plan(
         memory_limit=memory_limit,
         decimal=decimal,
         thousands=thousands,
+        columns=read_definitions(column or []),
     )
     opened = open_table(source, lambda: asked.chart.declare(asked.bounds))
     chart, domain = declare_alone(opened, asked.chart, asked.bounds)

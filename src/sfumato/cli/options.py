@@ -92,6 +92,16 @@ Decimal = Annotated[
 Thousands = Annotated[
     str | None, _file("What stands between thousands in a CSV file, if anything.", "MARK")
 ]
+Derived = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--column",
+        metavar="NAME=EXPRESSION",
+        help="A further column, derived row by row: 'speed=distance / air_time * 60'; repeat for "
+        "several. Declare its bounds or categories as for any column.",
+        rich_help_panel="Chart",
+    ),
+]
 Output = Annotated[
     list[Path] | None,
     typer.Option(

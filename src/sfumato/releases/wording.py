@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 _ALIKE = 1.001  # times the least variance: what rounding adds
 _LONGEST_TITLE = 90
 _LONGEST_CONDITION = 300
-_AMONG_THESE = "rows that meet the first condition"
 NOBODY = "No category is held by enough people to be shown."
 
 
@@ -44,24 +43,29 @@ def selected(release: Release) -> list[str]:
     chosen = release.selection
     if chosen is None:
         return []
-    said = [f"Rows where {abbreviate(text, _LONGEST_CONDITION)}." for text in _conditions(chosen)]
-    if release.guarantee.unit.shared and chosen.where is not None:
-        among = "all rows" if chosen.session_where is None else _AMONG_THESE
-        said.append(f"Weights are shared among {among} of {_each(release.guarantee.unit)}.")
-    elif release.guarantee.unit.shared and chosen.session_where is not None:
-        said.append("Weights are shared among these rows.")
+    said = [_which_rows(chosen, release.guarantee.unit)]
     for column in chosen.columns:
-        definition = abbreviate(column.definition, _LONGEST_CONDITION)
-        said.append(f"{abbreviate(column.name)} = {definition}.")
-    return [make_printable(sentence) for sentence in said]
+        said.append(f"{abbreviate(column.name)} = {_short(column.definition)}.")
+    return [make_printable(sentence) for sentence in said if sentence]
 
 
-def _conditions(chosen: Selection) -> list[str]:
-    return [text for text in (chosen.session_where, chosen.where) if text is not None]
+def _which_rows(chosen: Selection, unit: PrivacyUnit) -> str:
+    match chosen.where, chosen.session_where:
+        case None, None:
+            return ""
+        case None, str(rows):
+            said, sharing = f"Rows where {_short(rows)}.", "these rows"
+        case str(rows), None:
+            said = f"Rows where {_short(rows)}."
+            sharing = f"all rows of each {abbreviate(unit.column or '')}"
+        case str(rows), str(others):
+            said = f"Rows where {_short(rows)}, of those where {_short(others)}."
+            sharing = "the latter"
+    return f"{said} Weights are shared among {sharing}." if unit.shared else said
 
 
-def _each(unit: PrivacyUnit) -> str:
-    return f"each {abbreviate(unit.column or '')}"
+def _short(text: str) -> str:
+    return abbreviate(text, _LONGEST_CONDITION)
 
 
 def promise(release: Release) -> str:
