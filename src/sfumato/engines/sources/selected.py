@@ -15,7 +15,7 @@ class SelectedSource(Source):
 
     Privacy
     -------
-    A row-wise map of another source: argued in ``selection.md``.
+    A row-wise map of another source, as `RowSelection` is.
     """
 
     def __init__(self, source: Source, selection: RowSelection) -> None:
