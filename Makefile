@@ -4,6 +4,9 @@
 .PHONY: help demo test check audit bench lab docs generate size lock clean
 .DELETE_ON_ERROR:
 
+# Whoever starts Python hundreds of times, as the tests do, wants what it compiled kept.
+unexport PYTHONDONTWRITEBYTECODE
+
 bin := .venv/bin
 pip := $(bin)/python -m pip -qq --disable-pip-version-check --no-input
 compile := $(bin)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \

@@ -70,7 +70,7 @@ def test_a_session_without_an_account_is_refused_before_anything_is_charged(
     for who in (None, "Eve"):
         stranger = session(ledger, who)
         for ask in (stranger.release, stranger.plan):
-            with pytest.raises(LedgerError, match="shared out in accounts"):
+            with pytest.raises(LedgerError, match="divided into accounts"):
                 ask(CHART, budget=0.1)
     assert ledger.entries == ()
 

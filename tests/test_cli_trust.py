@@ -107,7 +107,7 @@ def test_keys_and_pictures_are_not_written_over_or_signed(folder: Path, capsys: 
     assert run(["key", "create", "key.pem", "more.pem"]) == 2
     assert Path("key.pem").read_bytes() == before and not Path("more.pem").exists()
     assert run(["sign", "ages.json", "--key", "key.pem", "-o", "ages.svg"]) == 2
-    assert "no picture" in capsys.readouterr().err
+    assert "not in pictures" in capsys.readouterr().err
     assert run(["sign", "ages.json", "--key", "key.pem", "-o", "no/ages.json"]) == 2
     assert sorted(path.name for path in folder.iterdir()) == ["ages.json", "key.pem", "public.pem"]
 

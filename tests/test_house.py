@@ -7,6 +7,7 @@ import tomllib
 from ast import ClassDef
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from inspect import getdoc
 from pathlib import Path
 from textwrap import dedent
@@ -194,6 +195,7 @@ MANNERS: list[tuple[Rule, str, str]] = [
 ]
 
 
+@cache  # so that each file is parsed once for all rules
 def sources() -> list[Source]:
     return [
         Source(".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts), path.read_text())

@@ -94,6 +94,7 @@ def test_arrays_that_do_not_say_whether_they_are_equal_are_asked_again():
     s = session()
     charts = [sf.Histogram(x="district", order=np.array(["Lantern", "Vesper"])) for _ in range(2)]
     for chart in charts:
+        object.__setattr__(chart, "order", np.array(["Lantern", "Vesper"]))
         s.release(chart, budget=0.1)
     assert len(s.ledger.entries) == 2
 

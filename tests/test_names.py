@@ -187,13 +187,13 @@ def test_pictures_of_odd_names_are_well_formed(chart: str, table: pa.Table) -> N
 
 
 def test_a_plan_and_a_promise_are_one_line_for_each_fact(table: pa.Table) -> None:
-    column = f"x\npromise  ε = 0.001{ODD}"
+    column = f"x\nguarantee  ε = 0.001{ODD}"
     named = table.rename_columns([column, Y, GROUP, WHO])
     s = sf.Session(named, unit=WHO, domain={column: (0, 4)}, budget=1)
     words = str(s.plan(sf.Histogram(column), budget=0.5))
     assert not STEERS.findall(words)
-    assert [line for line in words.splitlines() if line.startswith("promise")] == [
-        f"promise         ε = 0.5, protecting {s.unit}"
+    assert [line for line in words.splitlines() if line.startswith("guarantee")] == [
+        f"guarantee       ε = 0.5, protecting {s.unit}"
     ]
     with pytest.raises(sf.BudgetError) as refused:
         s.histplot(x=column, budget=2)

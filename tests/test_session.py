@@ -129,9 +129,11 @@ def test_text_under_bounds_is_refused_where_it_has_a_type_and_announced_elsewher
         return  # which may say elsewhere what it likes of itself
     for table in untyped:
         s = sf.Session(table, domain=DECLARED, budget=sf.Budget(2, 1e-5))
-        assert "is read as numbers; what does not parse" in str(s.plan(chart, budget=budget))
+        assert "parsed as numbers; unparsable values are dropped" in str(
+            s.plan(chart, budget=budget)
+        )
         release = s.release(chart, budget=budget)
-        said = "Text is read as numbers; what does not parse is left out."
+        said = "Text is parsed as numbers; unparsable values are dropped."
         assert said in release.caption()
         release.save(tmp_path / "release.json")
         assert said in sf.load(tmp_path / "release.json").caption()
@@ -147,7 +149,7 @@ def test_times_of_day_and_names_are_refused_before_a_charge(column):
 
 def test_numbers_are_listed_as_categories_of_text_as_before():
     release = sf.histplot(TYPED, x="text", order=[1, 2], budget=10.0)
-    assert "Text is read" not in release.caption()
+    assert "Text is parsed" not in release.caption()
     assert len(release.counts) == 2
 
 
@@ -289,13 +291,13 @@ def test_a_chart_beyond_its_ledger_is_refused_with_the_most_that_it_could_have()
     s = sf.Session(people, domain=domain, budget=sf.Budget(1, 1e-6))
     chart = sf.PCA(["age", "income"])
     standing = s.plan(chart, budget=sf.Budget(4, 1e-6)).standing
-    assert standing.startswith("would refuse it: at most ε = 1, δ = 1e-06 is left")
+    assert standing.startswith("refused: at most ε = 1, δ = 1e-06 is left")
     with pytest.raises(sf.BudgetError, match=r"at most Budget\(epsilon=1, delta=1e-6\)"):
         s.release(chart, budget=sf.Budget(4, 1e-6))
     assert s.ledger.entries == ()
     s.release(chart, budget=sf.Budget(1, 1e-6))
     nothing = s.plan(chart, budget=sf.Budget(1, 1e-6)).standing
-    assert nothing == "would refuse it: nothing is left for such a chart"
+    assert nothing == "refused: nothing is left for this chart"
 
 
 def test_a_plan_spends_nothing_and_answers_both_ways():
@@ -388,7 +390,7 @@ def test_a_private_search_and_the_boxes_are_one_charge():
         (dict(y="wait", whis=-1), sf.DomainError),
         (dict(y="wait", step=0), sf.DomainError),
         (dict(y="wait", method="best"), sf.DomainError),
-        (dict(y="wait", bounds=(0, 1)), sf.DomainError),
+        (dict(y="wait", bounds=(1, 0)), sf.DomainError),
         (dict(y="wait", hue_order=["A"]), sf.DomainError),
         (dict(y="missing"), sf.SourceError),
         (dict(y="wait", budget=5.0), sf.BudgetError),
@@ -425,7 +427,7 @@ def test_a_promise_about_replaced_rows_is_refused_by_a_ledger_of_added_ones(tmp_
 
 
 def test_a_session_of_a_public_size_keeps_no_file_and_no_other_promise(tmp_path):
-    with pytest.raises(sf.LedgerError, match="weaker promise"):
+    with pytest.raises(sf.LedgerError, match="weaker guarantee"):
         session(size=4, ledger=tmp_path / "visits.ledger")
     assert not (tmp_path / "visits.ledger").exists()
     s = session(size=4)

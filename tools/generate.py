@@ -5,7 +5,8 @@ that editors show and docstrings that explain every parameter in place:
 
     src/sfumato/api.py             a function for each chart
     src/sfumato/charting.py        a method for each chart, which a session has
-    src/sfumato/cli/verbs.py       a line for each command, so that help is shown without charts
+    src/sfumato/cli/verbs.py       a line for each command, so that it is found without charts
+    src/sfumato/cli/screens.json   the help of each command, so that it is shown without a parser
 
 A test makes them again and compares.
 """
@@ -14,12 +15,13 @@ from __future__ import annotations
 
 import ast
 import inspect
+import json
 import re
 import subprocess
 import sys
 import textwrap
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -33,12 +35,14 @@ WIDTH = 100
 
 TABLE = (
     "A path or glob of CSV or Parquet files, a pandas or Polars frame, an Arrow table, a DuckDB "
-    "relation or a Spark DataFrame; or a `Table`, which says what may be spent on reading it."
+    "relation or a Spark DataFrame; or a `Table` with limits on threads and memory."
 )
 UNIT = (
-    "Whose presence is hidden: a column of users, or a `PrivacyUnit`; one row unless you say "
-    "otherwise."
+    "What is protected: the column that identifies people, a list of several that do so together, "
+    "or a `PrivacyUnit`; each row if left out."
 )
+UNIT_NAME = 'What people are called on figures: ``"aircraft"``.'
+TITLE = "What stands above the picture, instead of what was asked. It changes nothing else."
 DERIVED = (
     'Further columns, derived row by row: ``{"speed": "distance / air_time * 60"}``. Declare '
     "bounds or categories for them as for any column."
@@ -47,13 +51,14 @@ PRICE = "What the chart may spend; a bare number is pure ε."
 PRICE_WITH_DELTA = "What the chart may spend, ``sf.Budget(epsilon, delta)``: it needs a δ."
 SHARED = "A part of what is left is ``session.remaining / 4``."
 ALONE = (
-    "{kind} for one unit added or removed. {chart} The release states its guarantee. Charts made "
-    "one by one do not know of each other: to bound what several reveal together, use a `Session`."
+    "{kind} for one unit added or removed. {chart} The release states its guarantee. The cost of "
+    "several charts adds up: use a `Session` to limit the total."
 )
 FRESH = (
-    "Measure and pay, though the session has released the same chart of the same table for no "
-    "less. Left out, that release is returned, free."
+    "Measure and pay again, even if the session has released the same chart of the same table at "
+    "this cost or more. By default that release is returned, free."
 )
+DECLARED = "It holds for this chart alone; left out, what the session's domain declares."
 IN_A_SESSION = "Costs `budget`, charged before the table is read. {chart}"
 PURE = "ε-differentially private, or (ε, δ) where a δ is given,"
 APPROXIMATE = "(ε, δ)-differentially private"
@@ -81,20 +86,23 @@ class Definition:
         return str(inspect.get_annotations(self.chart.measure)["return"])
 
     @cached_property
-    def module(self) -> ast.Module:
-        """The source that it stands in."""
-        return ast.parse(inspect.getsource(sys.modules[self.chart.__module__]))
+    def modules(self) -> dict[str, ast.Module]:
+        """The sources that it stands in, and what it has in common with other charts."""
+        names = [noun.__module__ for noun in self.chart.__mro__ if is_dataclass(noun)]
+        return {name: ast.parse(inspect.getsource(sys.modules[name])) for name in names}
 
     @cached_property
     def written(self) -> dict[str, ast.AnnAssign]:
         """Its fields, as they are written."""
-        common = ast.parse(inspect.getsource(sys.modules[Chart.__module__]))
-        nouns = [
-            node
-            for node in (*common.body, *self.module.body)
-            if isinstance(node, ast.ClassDef) and node.name in ("Chart", self.name)
+        nouns = {noun.__name__ for noun in self.chart.__mro__ if is_dataclass(noun)}
+        fields = [
+            line
+            for module in self.modules.values()
+            for node in module.body
+            if isinstance(node, ast.ClassDef) and node.name in nouns
+            for line in node.body
+            if isinstance(line, ast.AnnAssign)
         ]
-        fields = [node for noun in nouns for node in noun.body if isinstance(node, ast.AnnAssign)]
         return {ast.unparse(node.target): node for node in fields}
 
     def annotation(self, option: Option) -> str:
@@ -112,14 +120,16 @@ class Definition:
         """Yield an import for each name that is not Python's own."""
         found = {
             alias.asname or alias.name: f"from {node.module} import {ast.unparse(alias)}"
-            for node in self.module.body
+            for module in self.modules.values()
+            for node in module.body
             if isinstance(node, ast.ImportFrom)
             for alias in node.names
         }
-        for node in self.module.body:
-            if isinstance(node, ast.Assign):
-                target = ast.unparse(node.targets[0])
-                found[target] = f"from {self.chart.__module__} import {target}"
+        for name, module in self.modules.items():
+            for node in module.body:
+                if isinstance(node, ast.Assign):
+                    target = ast.unparse(node.targets[0])
+                    found[target] = f"from {name} import {target}"
         yield from (found[name] for name in names if name in found)
         yield f"from {self.chart.__module__} import {self.name}"
 
@@ -152,50 +162,64 @@ def _wrapped(text: str, indent: int) -> str:
 def function(definition: Definition) -> str:
     """Return the one-line function of a chart."""
     chart, shown = definition.chart, _without_bounds(definition)
-    searches = len(shown) < len(definition.options)
     bounds = f"bounds: {chart.ranges.type}" + ("" if chart.ranges.required else " = None")
     # Components have columns of their own; those that are derived are said to the `Table`.
     derives = all(option.name != "columns" for option in shown)
-    derived = ["columns: Mapping[str, str] | None = None"] if derives else []
-    last = [bounds, *derived, "unit: PrivacyUnit | str | None = None", f"budget: {_price(chart)}"]
+    last = [
+        bounds,
+        *(["columns: Mapping[str, str] | None = None"] if derives else []),
+        "unit: PrivacyUnit | str | Sequence[str] | None = None",
+        "unit_name: str | None = None",
+        f"budget: {_price(chart)}",
+        "title: str | None = None",
+    ]
     explained = {
-        "table": TABLE,
+        "data": TABLE,
         **{option.name: in_python(option) for option in shown},
         "bounds": chart.ranges.help,
         **({"columns": DERIVED} if derives else {}),
         "unit": UNIT,
+        "unit_name": UNIT_NAME,
         "budget": PRICE_WITH_DELTA if chart.needs_delta else PRICE,
+        "title": TITLE,
     }
     kind = APPROXIMATE if chart.needs_delta else PURE
     privacy = ALONE.format(kind=kind, chart=chart.privacy)
-    more = ["columns=columns"] if derives else []
-    sought = ["bounds=bounds if isinstance(bounds, Private) else None"] if searches else []
+    more = ", columns=columns" if derives else ""
     return _function(
-        ["table: object", *_parameters(definition, shown), *last],
+        ["data: object", *_parameters(definition, shown), *last],
         definition,
         docstring(definition, explained, privacy, _example(chart)),
-        f"chart = {definition.name}({_passed(shown, sought)})\n"
-        f"return release_alone({', '.join(['table, chart, bounds, unit, budget', *more])})",
+        f"chart = {definition.name}({_passed(definition)})\n"
+        "whose = PrivacyUnit.of(unit, unit_name)\n"
+        f"return release_alone(data, chart, bounds, whose, budget{more}).styled(title=title)",
     )
 
 
 def method(definition: Definition) -> str:
     """Return the method of a session for a chart."""
-    chart, shown = definition.chart, definition.options
+    chart, shown = definition.chart, _without_bounds(definition)
+    bounds = (
+        chart.ranges.type if chart.ranges.type.endswith("None") else f"{chart.ranges.type} | None"
+    )
     explained = {
         **{option.name: in_python(option, session=True) for option in shown},
+        "bounds": f"{chart.ranges.help} {DECLARED}",
         "budget": f"{PRICE_WITH_DELTA if chart.needs_delta else PRICE} {SHARED}",
         "fresh": FRESH,
+        "title": TITLE,
     }
-    priced = [f"budget: {_price(chart)} | Share", "fresh: bool = False"]
+    priced = [f"bounds: {bounds} = None", f"budget: {_price(chart)} | Share", "fresh: bool = False"]
+    priced.append("title: str | None = None")
     text = _function(
         ["self", *_parameters(definition, shown), *priced],
         definition,
         docstring(
             definition, explained, IN_A_SESSION.format(chart=chart.privacy), _in_a_session(chart)
         ),
-        f"chart = {definition.name}({_passed(shown, [])})\n"
-        "return self.release(chart, budget=budget, fresh=fresh)",
+        f"chart = {definition.name}({_passed(definition)})\n"
+        "release = self.release(chart, bounds=bounds, budget=budget, fresh=fresh)\n"
+        "return release.styled(title=title)",
     )
     return textwrap.indent(text, "    ")
 
@@ -211,8 +235,11 @@ def _parameters(definition: Definition, shown: Iterable[Option]) -> list[str]:
     return [*map(definition.parameter, loose), "*", *map(definition.parameter, named)]
 
 
-def _passed(shown: Iterable[Option], more: list[str]) -> str:
-    return ", ".join([*(f"{option.name}={option.name}" for option in shown), *more]) + ","
+def _passed(definition: Definition) -> str:
+    shown = _without_bounds(definition)
+    searches = len(shown) < len(definition.options)
+    sought = ["bounds=bounds if isinstance(bounds, Private) else None"] if searches else []
+    return ", ".join([*(f"{option.name}={option.name}" for option in shown), *sought]) + ","
 
 
 def _without_bounds(definition: Definition) -> list[Option]:
@@ -317,7 +344,12 @@ class Charting(ABC):
 
     @abstractmethod
     def release(
-        self, chart: Chart[P, R_co], *, budget: Budget | Share | float, fresh: bool = False
+        self,
+        chart: Chart[P, R_co],
+        *,
+        bounds: object = None,
+        budget: Budget | Share | float,
+        fresh: bool = False,
     ) -> R_co:
         """Plan, charge, measure; unless the same was released before, and `fresh` is not asked for.
 
@@ -330,6 +362,9 @@ class Charting(ABC):
     text += "\n".join(map(method, definitions))
     imports = [
         "from abc import ABC, abstractmethod",
+        "from collections.abc import Mapping, Sequence",
+        "from sfumato.private_search import Private",
+        "from sfumato.charts.axes import Range",
         "from sfumato.charts.chart import Chart, P, R_co",
         "from sfumato.privacy.budget import Budget",
         "from sfumato.privacy.share import Share",
@@ -365,10 +400,65 @@ VERBS = {
     return finished(text, ["from dataclasses import dataclass"])
 
 
+def screens() -> str:
+    """Return `cli/screens.json`."""
+    from sfumato.cli.commands import whole
+
+    shown = {" ".join(path): _screen(command, path) for path, command in _inside(whole(), ())}
+    return json.dumps(shown, ensure_ascii=False, indent=1) + "\n"
+
+
+def _inside(command: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
+    yield path, command
+    for name, inner in getattr(command, "commands", {}).items():
+        yield from _inside(inner, (*path, name))
+
+
+def _screen(command: Any, path: tuple[str, ...]) -> dict[str, Any]:
+    """Return what a command says of itself: arguments first, loose options last."""
+    inner: dict[str, Any] = getattr(command, "commands", {})
+    arguments = [each for each in command.params if each.param_type_name == "argument"]
+    panels: dict[str, list[list[str]]] = {"Files": [_row(each) for each in arguments]}
+    if inner:
+        panels["Commands"] = [[name, each.help] for name, each in inner.items()]
+    loose = list[list[str]]()
+    for option in command.params:
+        if option not in arguments:
+            panel = getattr(option, "rich_help_panel", None)
+            (panels.setdefault(panel, []) if panel else loose).append(_row(option))
+    panels["Options"] = [*loose, ["-h, --help", "Show this help."]]
+    called = " ".join(["sfumato", *path])
+    names = ["COMMAND"] if inner else [each.metavar for each in arguments]
+    return {
+        "usage": " ".join([called, *names, "[OPTIONS]"]),
+        "summary": command.help,
+        "panels": {title: rows for title, rows in panels.items() if rows},
+        "example": command.epilog,
+    }
+
+
+def _row(parameter: Any) -> list[str]:
+    """Return what is typed for an option or an argument, and what it means."""
+    named = parameter.param_type_name != "argument"
+    choices = getattr(parameter.type_descriptor, "choices", None) or ()
+    flag = getattr(parameter, "is_flag", False)
+    value = "" if flag else parameter.metavar or "|".join(choices) or "WORD"
+    names = ", ".join(sorted(parameter.opts, key=len)) if named else ""
+    default = parameter.default
+    meaning = [parameter.help]
+    if parameter.required and named:
+        meaning.append("Required.")
+    elif default not in (None, 0.0, False):
+        shown = parameter.show_default
+        meaning.append(f"Default: {shown if isinstance(shown, str) else default}".rstrip(".") + ".")
+    return [" ".join(filter(None, [names, value])), " ".join(meaning)]
+
+
 GENERATED = {
     SOURCE / "api.py": one_line_functions,
     SOURCE / "charting.py": methods,
     SOURCE / "cli" / "verbs.py": verbs,
+    SOURCE / "cli" / "screens.json": screens,
 }
 
 if __name__ == "__main__":

@@ -52,8 +52,8 @@ def _solid(size: Size) -> str:
         for record, values in _boxes(size, rows):
             truth = np.quantile(values, [0.25, 0.5, 0.75])
             error = np.abs(np.array([record["q1"], record["median"], record["q3"]]) - truth).max()
-            solid += record["clear"]
-            off += record["clear"] and error > truth[2] - truth[0]
+            solid += record["reliable"]
+            off += record["reliable"] and error > truth[2] - truth[0]
     if off > solid / 500:
         raise ReproducedError(f"{off} of {solid} solid boxes are off by more than one IQR")
     return f"{off} of {solid} solid boxes are off by more than one IQR"
@@ -64,7 +64,7 @@ def _outliers(size: Size) -> str:
     for record, values in _boxes(size, 60):
         first, third = np.quantile(values, [0.25, 0.75])
         above = int((values > third + 1.5 * (third - first)).sum())
-        if not record["clear"]:
+        if not record["reliable"]:
             held.append(record["outliers_above_low"] <= above <= record["outliers_above_high"])
     if np.mean(held) < _LEAST:
         raise ReproducedError(f"intervals of dashed boxes hold {np.mean(held):.0%} of 95 %")
@@ -83,7 +83,7 @@ def _searched(size: Size) -> str:
             first, third = np.quantile(values, [0.25, 0.75])
             whisker = min(values.max(), third + 1.5 * (third - first))
             held = record["upper_whisker_low"] <= whisker <= record["upper_whisker_high"] + 1
-            quiet += bool(record["clear"] and not held and not release.figure().notes)
+            quiet += bool(record["reliable"] and not held and not release.figure().notes)
     if quiet > runs / 5:
         raise ReproducedError(f"{quiet} of {runs} whiskers are wrong, solid and without a word")
     return f"{quiet} of {runs} whiskers are wrong, solid and without a word"
@@ -128,7 +128,7 @@ FINDS: tuple[Find, ...] = (
     Find(
         "plans of boxes that are then not drawn",
         "misleads",
-        '"2.9 ranks" for groups of 50 that ended as "too few to say"',
+        '"2.9 ranks" for groups of 50 that ended as "too few data"',
         _promised,
     ),
 )

@@ -29,9 +29,9 @@ def _empty_group(_: Size) -> str:
         raise ReproducedError("low == high == quantile")
     if empty["reliable"].any() or not empty["quantile"].isna().all():
         raise ReproducedError("a group without rows has quantiles")
-    if "too few to say" not in release.caption():
+    if "too few data" not in release.caption():
         raise ReproducedError("the caption does not say that a group is too small")
-    return "too few to say; NaN, reliable=False"
+    return "too few data; NaN, reliable=False"
 
 
 def _searched_in_vain(_: Size) -> str:
@@ -47,7 +47,7 @@ def _searched_in_vain(_: Size) -> str:
         raise ReproducedError(f"{shown} of 30 quantiles of 100 people are shown")
     if "smallest group" not in str(plan) or "succeeds from" not in str(plan):
         raise ReproducedError("the plan promises ranks to whoever is too few")
-    return "too few to say; the plan states from how many rows on a search succeeds"
+    return "too few data; the plan states from how many rows on a search succeeds"
 
 
 def _tail_under_wide_bounds(_: Size) -> str:
@@ -62,7 +62,7 @@ def _tail_under_wide_bounds(_: Size) -> str:
         misled += release.reliable[0] and not release.low[0] <= truth <= release.high[0]
     if misled > 2:
         raise ReproducedError(f"{misled} of 12 intervals do not hold the truth")
-    return f"{12 - told} of 12 say too few to say, {told} have an interval"
+    return f"{12 - told} of 12 say too few data, {told} have an interval"
 
 
 def _narrow_search(_: Size) -> str:

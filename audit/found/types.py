@@ -92,7 +92,7 @@ def _commas(size: Size) -> str:
         plan = str(session.plan(sf.Histogram("x"), budget=0.5))
         caption = session.histplot(x="x", budget=0.5).caption()
     for words in (plan, caption):
-        _require("what does not parse is left out" in words, "nothing says how text is read")
+        _require("unparsable values are dropped" in words, "nothing says how text is read")
     return "plan and caption say that text is read as numbers"
 
 

@@ -20,18 +20,23 @@ from planted.request import HUNG, INTERNAL, LOG, Request
 from planted.witness import run
 
 _WARM = (
+    "doctest",
     "duckdb",
     "hypothesis.strategies",
     "matplotlib.pyplot",
     "opendp.measurements",
     "pandas",
+    "psycopg",
     "pyarrow.compute",
+    "pyarrow.csv",
     "pyarrow.dataset",
     "pyarrow.parquet",
     "pytest",
     "scipy.optimize",
     "scipy.special",
     "scipy.stats",
+    "sqlite3",
+    "xdist.plugin",
 )
 _PATIENCE = 240.0  # seconds, on a machine that may be busy with other tests
 

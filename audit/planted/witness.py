@@ -27,11 +27,9 @@ _CRASHES = (NameError, AttributeError, TypeError, ImportError, SyntaxError)
 def run(request: Request) -> int:
     """Return pytest's exit status for tests of the sfumato in the requested folder."""
     sys.path.insert(0, request.source)
-    sys.dont_write_bytecode = True
     # For tests that start a Python of their own.
     paths = [request.source, *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
-    os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
     scratch = Path(request.folder) / "scratch"
     options = [*_OPTIONS, f"--basetemp={scratch}", *(_EVERYDAY if request.stop else ())]
     return int(pytest.main([*options, *request.tests], plugins=[Witness(request)]))

@@ -57,7 +57,7 @@ class ReleaseReader(Reader):
         f"{kind}Release.{name}"
         for kind in ("Boxplot", "Quantiles", "Heatmap", "Pca", "Scoreplot")
         for name in (
-            "boxes", "uncertainty", "mean", "size", "clear", "to_array", "points", "centers",
+            "boxes", "uncertainty", "mean", "size", "reliable", "to_array", "points", "centers",
             "to_geojson", "explained_variance", "total_variance", "variance_noise", "__hash__",
             "__eq__", "_place",
         )

@@ -29,7 +29,7 @@ def numbers(thing: object) -> Iterator[float | int]:
 def finite(release: Release) -> bool:
     """Tell whether a release, its table and its figure hold finite numbers alone.
 
-    A table has NaN where there are too few to say, and says so.
+    A table has NaN where there are too few data, and says so.
     """
     records = [record for record in release.records() if record.get("reliable", True)]
     plain: list[Any] = [release.to_dict(), records, release.to_vega()]

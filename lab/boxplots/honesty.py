@@ -172,7 +172,7 @@ def _seen(task: Task, summary: Summary, sample: Floats, cell: float) -> Seen:
     held = (low - slack <= truth) & (truth <= high + slack)
     length = max(truth[4] - truth[2], cell)
     off = float(np.abs(box - truth)[2:5].max() / length)
-    return Seen(task.shape, task.factor, task.units, summary.clear, off, tuple(held.tolist()))
+    return Seen(task.shape, task.factor, task.units, summary.reliable, off, tuple(held.tolist()))
 
 
 def true_box(sample: Floats) -> Box:

@@ -37,11 +37,11 @@ def release_alone(
     -------
     Costs `budget`; what other charts of the same table cost is not added up.
     """
-    with Door("function", hue=getattr(chart, "hue", None), one_range=chart.one_range):
+    with Door.to_chart("function", chart, chart.one_range):
         if isinstance(budget, Share):
             raise BudgetError(
-                "A share of a ledger is spent in the session it is taken from.",
-                "A chart that stands alone has no ledger that could pay for it.",
+                "A share of a ledger can only be spent in its own session.",
+                "A one-line chart has no ledger to charge.",
                 ("Ask the session for the chart, or write ", Spending(0.5), "."),
             )
         unit, spending = PrivacyUnit.of(unit), Budget.of(budget)

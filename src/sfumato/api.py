@@ -9,8 +9,9 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from sfumato.alone import release_alone
-from sfumato.charts.axes import Bins, Order, Range
+from sfumato.charts.axes import Bins, Clipping, Order, Range
 from sfumato.charts.boxplot.chart import BoxMethod, Boxplot
+from sfumato.charts.facets import PanelOrder
 from sfumato.charts.heatmap.chart import Heatmap, HeatMethod
 from sfumato.charts.heatmap.method import Resolution
 from sfumato.charts.heatmap.published import Decoder
@@ -34,43 +35,54 @@ from sfumato.releases.scoreplot import ScoreplotRelease
 
 
 def histplot(
-    table: object,
-    *,
+    data: object,
     x: str,
     y: str | None = None,
+    *,
     hue: str | None = None,
     bins: Bins | None = None,
     stat: Stat = "count",
+    outside: Clipping = "clip",
     order: Order | None = None,
     hue_order: Order | None = None,
     where: str | None = None,
+    col: str | None = None,
+    row: str | None = None,
+    col_order: PanelOrder | None = None,
+    row_order: PanelOrder | None = None,
+    col_wrap: int | None = None,
     bounds: Range | Mapping[str, Range] | None = None,
     columns: Mapping[str, str] | None = None,
-    unit: PrivacyUnit | str | None = None,
+    unit: PrivacyUnit | str | Sequence[str] | None = None,
+    unit_name: str | None = None,
     budget: Budget | float,
+    title: str | None = None,
 ) -> HistogramRelease:
     """Count rows or people in bins or categories, in one dimension or two.
 
     Parameters
     ----------
-    table
+    data
         A path or glob of CSV or Parquet files, a pandas or Polars frame, an Arrow table, a
-        DuckDB relation or a Spark DataFrame; or a `Table`, which says what may be spent on
-        reading it.
+        DuckDB relation or a Spark DataFrame; or a `Table` with limits on threads and memory.
     x
-        The column along the x axis: cut into bins if it has bounds, counted one by one if it
-        has categories.
+        The column along the x axis: binned if it has bounds, one bar per category if it has
+        categories.
     y
         The column along the y axis, for counts in two dimensions.
     hue
-        The column to tell groups by colour.
+        The column whose categories are groups, one colour each.
     bins
-        The number of bins, or their edges. Left out, whole numbers and dates are cut into at
-        most 40 bins between their values, anything else into 20. For two dimensions a pair of
-        either.
+        The number of bins, or their edges; of dates also `hour`, `day`, `week`, `month`,
+        `quarter` or `year`, and `hour of day`, `weekday` or `month of year`, which need no
+        bounds. Left out, whole numbers and dates are cut into at most 40 bins between their
+        values, anything else into 20. For two dimensions a pair of any.
     stat
         What the numbers are: counts, proportions of the noisy total, or densities. One of
         ``"count"``, ``"density"``, ``"proportion"``.
+    outside
+        Whether values beyond the bounds are clipped to them or dropped, to zoom in. One of
+        ``"clip"``, ``"drop"``.
     order
         The public categories of `x`, in the order to show them. ``sf.private(delta=1e-6)``
         searches for them instead, with that δ.
@@ -82,6 +94,16 @@ def histplot(
         or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a
         missing value is false. Costs nothing. ``"borough == 'Queens' and price < 500"``. A
         person's weight is shared among all of its rows, also those that are not counted.
+    col
+        The column that has a panel for each category, side by side.
+    row
+        The column that has a panel for each category, one below the other.
+    col_order
+        The public categories of `col`, in the order to show them.
+    row_order
+        The public categories of `row`, in the order to show them.
+    col_wrap
+        How many panels of `col` stand side by side before the next row.
     bounds
         The public range of `x`, ``(lower, upper)``; of two columns ``{"lon": (…), "lat":
         (…)}``. Edges of bins are bounds too.
@@ -89,16 +111,20 @@ def histplot(
         Further columns, derived row by row: ``{"speed": "distance / air_time * 60"}``. Declare
         bounds or categories for them as for any column.
     unit
-        Whose presence is hidden: a column of users, or a `PrivacyUnit`; one row unless you say
-        otherwise.
+        What is protected: the column that identifies people, a list of several that do so
+        together, or a `PrivacyUnit`; each row if left out.
+    unit_name
+        What people are called on figures: ``"aircraft"``.
     budget
         What the chart may spend; a bare number is pure ε.
+    title
+        What stands above the picture, instead of what was asked. It changes nothing else.
 
     Privacy
     -------
     ε-differentially private, or (ε, δ) where a δ is given, for one unit added or removed. All
-    bins and groups together are charged once. The release states its guarantee. Charts made one
-    by one do not know of each other: to bound what several reveal together, use a `Session`.
+    bins, groups and panels together are charged once. The release states its guarantee. The
+    cost of several charts adds up: use a `Session` to limit the total.
 
     Examples
     --------
@@ -114,18 +140,25 @@ def histplot(
         hue=hue,
         bins=bins,
         stat=stat,
+        outside=outside,
         order=order,
         hue_order=hue_order,
         where=where,
+        col=col,
+        row=row,
+        col_order=col_order,
+        row_order=row_order,
+        col_wrap=col_wrap,
     )
-    return release_alone(table, chart, bounds, unit, budget, columns=columns)
+    whose = PrivacyUnit.of(unit, unit_name)
+    return release_alone(data, chart, bounds, whose, budget, columns=columns).styled(title=title)
 
 
 def boxplot(
-    table: object,
-    *,
+    data: object,
     x: str | None = None,
     y: str | None = None,
+    *,
     hue: str | None = None,
     order: Order | None = None,
     hue_order: Order | None = None,
@@ -135,26 +168,32 @@ def boxplot(
     buffer: float = 0.25,
     orient: Orient | None = None,
     where: str | None = None,
+    col: str | None = None,
+    row: str | None = None,
+    col_order: PanelOrder | None = None,
+    row_order: PanelOrder | None = None,
+    col_wrap: int | None = None,
     bounds: Range | Private | Mapping[str, Range] | None = None,
     columns: Mapping[str, str] | None = None,
-    unit: PrivacyUnit | str | None = None,
+    unit: PrivacyUnit | str | Sequence[str] | None = None,
+    unit_name: str | None = None,
     budget: Budget | float,
+    title: str | None = None,
 ) -> BoxplotRelease:
     """Show quartiles, whiskers and outliers of a column, by groups.
 
     Parameters
     ----------
-    table
+    data
         A path or glob of CSV or Parquet files, a pandas or Polars frame, an Arrow table, a
-        DuckDB relation or a Spark DataFrame; or a `Table`, which says what may be spent on
-        reading it.
+        DuckDB relation or a Spark DataFrame; or a `Table` with limits on threads and memory.
     x
         The column along the x axis, if any. The one of `x` and `y` with bounds has the values,
         the other the categories.
     y
         The column along the y axis, if any. Values on `x` give horizontal boxes.
     hue
-        The column to tell groups by colour.
+        The column whose categories are groups, one colour each.
     order
         The public categories of the axis that has no values, in the order to show them.
         ``sf.private(delta=1e-6)`` searches for them instead, with that δ.
@@ -162,40 +201,54 @@ def boxplot(
         The public categories of `hue`, in the order to show them. ``sf.private(delta=1e-6)``
         searches for them instead, with that δ.
     method
-        How boxes are measured; all but fence are there to be compared with. One of ``"fence"``,
+        How boxes are measured; the others than fence are for comparison. One of ``"fence"``,
         ``"dpboxplot"``, ``"jointexp"``, ``"approx"``, ``"single"``, ``"unbounded"``.
     whis
-        How far a whisker may reach beyond the box, in lengths of the box.
+        The longest whisker, in lengths of the box.
     step
-        How far apart values lie: 1 for whole numbers. Left out, the type of the column tells. A
-        ``range`` for bounds tells it too.
+        The spacing of the values: 1 for whole numbers. Default: from the type of the column. A
+        ``range`` as bounds also sets it.
     buffer
-        For all methods but fence: the power of a group's size by which a fence is favoured.
+        For the other methods than fence: the power of the group's size in the published buffer.
     orient
-        How boxes stand: v with values on `y`, h with values on `x`. Left out, the columns tell.
-        One of ``"v"``, ``"h"``.
+        Direction of the boxes: v with values on `y`, h with values on `x`. Default: from the
+        columns. One of ``"v"``, ``"h"``.
     where
         Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
         or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a
         missing value is false. Costs nothing. ``"borough == 'Queens' and price < 500"``. A
         person's weight is shared among all of its rows, also those that are not counted.
+    col
+        The column that has a panel for each category, side by side.
+    row
+        The column that has a panel for each category, one below the other.
+    col_order
+        The public categories of `col`, in the order to show them.
+    row_order
+        The public categories of `row`, in the order to show them.
+    col_wrap
+        How many panels of `col` stand side by side before the next row.
     bounds
         The public range of the values, ``(lower, upper)``; or ``sf.private()`` to search for it
-        with a share of the price.
+        with a share of the budget.
     columns
         Further columns, derived row by row: ``{"speed": "distance / air_time * 60"}``. Declare
         bounds or categories for them as for any column.
     unit
-        Whose presence is hidden: a column of users, or a `PrivacyUnit`; one row unless you say
-        otherwise.
+        What is protected: the column that identifies people, a list of several that do so
+        together, or a `PrivacyUnit`; each row if left out.
+    unit_name
+        What people are called on figures: ``"aircraft"``.
     budget
         What the chart may spend; a bare number is pure ε.
+    title
+        What stands above the picture, instead of what was asked. It changes nothing else.
 
     Privacy
     -------
     ε-differentially private, or (ε, δ) where a δ is given, for one unit added or removed. All
-    boxes together are charged once. The release states its guarantee. Charts made one by one do
-    not know of each other: to bound what several reveal together, use a `Session`.
+    boxes of all panels together are charged once. The release states its guarantee. The cost of
+    several charts adds up: use a `Session` to limit the total.
 
     Examples
     --------
@@ -217,16 +270,22 @@ def boxplot(
         buffer=buffer,
         orient=orient,
         where=where,
+        col=col,
+        row=row,
+        col_order=col_order,
+        row_order=row_order,
+        col_wrap=col_wrap,
         bounds=bounds if isinstance(bounds, Private) else None,
     )
-    return release_alone(table, chart, bounds, unit, budget, columns=columns)
+    whose = PrivacyUnit.of(unit, unit_name)
+    return release_alone(data, chart, bounds, whose, budget, columns=columns).styled(title=title)
 
 
 def heatmap(
-    table: object,
-    *,
+    data: object,
     x: str,
     y: str,
+    *,
     resolution: Resolution = 256,
     method: HeatMethod = "adaptive",
     decoder: Decoder | None = None,
@@ -241,48 +300,49 @@ def heatmap(
     where: str | None = None,
     bounds: Mapping[str, Range],
     columns: Mapping[str, str] | None = None,
-    unit: PrivacyUnit | str | None = None,
+    unit: PrivacyUnit | str | Sequence[str] | None = None,
+    unit_name: str | None = None,
     budget: Budget | float,
+    title: str | None = None,
 ) -> HeatmapRelease:
-    """Show where rows or people are, on a map of two columns.
+    """Show the density of rows or people in two columns.
 
     Parameters
     ----------
-    table
+    data
         A path or glob of CSV or Parquet files, a pandas or Polars frame, an Arrow table, a
-        DuckDB relation or a Spark DataFrame; or a `Table`, which says what may be spent on
-        reading it.
+        DuckDB relation or a Spark DataFrame; or a `Table` with limits on threads and memory.
     x
         The column along the x axis.
     y
         The column along the y axis.
     resolution
-        How many cells a side the picture has, up to 2²⁰. A pair is for x and y.
+        Cells along each side of the map, up to 2²⁰. A pair is for x and y.
     method
-        How the map is measured; all but adaptive are there to be compared with. One of
+        How the map is measured; the others than adaptive are for comparison. One of
         ``"adaptive"``, ``"pyramid"``, ``"laplace"``, ``"dense"``.
     decoder
-        For pyramid: how masses follow from noisy ones; lp, as published, if left out. One of
+        For pyramid: how masses are estimated from noisy ones; default lp, as published. One of
         ``"lp"``, ``"bayes"``.
     top
         For laplace: show only this fraction of the cells, those with the largest counts.
     width
-        For pyramid: how many squares are opened on each level, w of the paper.
+        For pyramid: how many squares are split on each level, w of the paper.
     decay
         For pyramid: how ε shrinks from one level to the one below, γ of the paper.
     levels
-        For pyramid: how many times squares are divided; as the resolution asks for if left out.
+        For pyramid: how many times squares are split; default: from the resolution.
     weight
-        The column that says how much a row weighs, with public bounds from 0.
+        The column with the weight of each row, with public bounds from 0.
     outside
-        What becomes of rows beyond the window: dropped, or counted at its edge. One of
-        ``"drop"``, ``"edge"``.
+        Rows outside the window are dropped, or clipped to its edge. One of ``"drop"``,
+        ``"edge"``.
     origin
         Where y begins: upper draws it downwards, as in images. One of ``"lower"``, ``"upper"``.
     aspect
         How the window is drawn: map for degrees of longitude and latitude, equal for one scale
-        on both axes, free to fill the picture. Left out, names of columns and the origin tell.
-        One of ``"map"``, ``"equal"``, ``"free"``.
+        on both axes, free to fill the picture. Default: from the names of the columns and the
+        origin. One of ``"map"``, ``"equal"``, ``"free"``.
     where
         Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
         or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a
@@ -295,17 +355,20 @@ def heatmap(
         Further columns, derived row by row: ``{"speed": "distance / air_time * 60"}``. Declare
         bounds or categories for them as for any column.
     unit
-        Whose presence is hidden: a column of users, or a `PrivacyUnit`; one row unless you say
-        otherwise.
+        What is protected: the column that identifies people, a list of several that do so
+        together, or a `PrivacyUnit`; each row if left out.
+    unit_name
+        What people are called on figures: ``"aircraft"``.
     budget
         What the chart may spend; a bare number is pure ε.
+    title
+        What stands above the picture, instead of what was asked. It changes nothing else.
 
     Privacy
     -------
     ε-differentially private, or (ε, δ) where a δ is given, for one unit added or removed. The
-    whole map is charged once, at any resolution. The release states its guarantee. Charts made
-    one by one do not know of each other: to bound what several reveal together, use a
-    `Session`.
+    whole map is charged once, at any resolution. The release states its guarantee. The cost of
+    several charts adds up: use a `Session` to limit the total.
 
     Examples
     --------
@@ -338,37 +401,39 @@ def heatmap(
         aspect=aspect,
         where=where,
     )
-    return release_alone(table, chart, bounds, unit, budget, columns=columns)
+    whose = PrivacyUnit.of(unit, unit_name)
+    return release_alone(data, chart, bounds, whose, budget, columns=columns).styled(title=title)
 
 
 def pca(
-    table: object,
+    data: object,
     *,
     columns: Sequence[str],
     n_components: int | None = None,
     scale: Scale | None = None,
     where: str | None = None,
     bounds: Mapping[str, Range],
-    unit: PrivacyUnit | str | None = None,
+    unit: PrivacyUnit | str | Sequence[str] | None = None,
+    unit_name: str | None = None,
     budget: Budget,
+    title: str | None = None,
 ) -> PcaRelease:
-    """Find the directions in which rows differ most, and draw how much.
+    """Compute principal components and the variance along each.
 
     Parameters
     ----------
-    table
+    data
         A path or glob of CSV or Parquet files, a pandas or Polars frame, an Arrow table, a
-        DuckDB relation or a Spark DataFrame; or a `Table`, which says what may be spent on
-        reading it.
+        DuckDB relation or a Spark DataFrame; or a `Table` with limits on threads and memory.
     columns
-        The columns to analyse, from 2 to 100, each with public bounds. A row that lacks one of
-        them is not counted.
+        The columns to analyse, from 2 to 100, each with public bounds. Rows with a missing
+        value are dropped.
     n_components
-        How many components to show; all, or ten where there are more, if left out.
+        How many components to show; default: all, at most ten.
     scale
-        What one unit is worth in each column; half of each public range if left out. ``{"age":
-        20, …}``, or ``sf.private(share=0.1)`` to measure each column by its quartiles, with
-        that share of the price.
+        One scaled unit in each column; default: half of each public range. ``{"age": 20, …}``,
+        or ``sf.private(share=0.1)`` to scale each column by its quartiles, with that share of
+        the budget.
     where
         Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
         or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a
@@ -377,17 +442,20 @@ def pca(
     bounds
         The public range of every column, ``{"age": (0, 100), …}``.
     unit
-        Whose presence is hidden: a column of users, or a `PrivacyUnit`; one row unless you say
-        otherwise.
+        What is protected: the column that identifies people, a list of several that do so
+        together, or a `PrivacyUnit`; each row if left out.
+    unit_name
+        What people are called on figures: ``"aircraft"``.
     budget
         What the chart may spend, ``sf.Budget(epsilon, delta)``: it needs a δ.
+    title
+        What stands above the picture, instead of what was asked. It changes nothing else.
 
     Privacy
     -------
     (ε, δ)-differentially private for one unit added or removed. Centre, directions and
-    variances together are charged once: nothing about the data is known before it is paid for.
-    The release states its guarantee. Charts made one by one do not know of each other: to bound
-    what several reveal together, use a `Session`.
+    variances together are charged once. The release states its guarantee. The cost of several
+    charts adds up: use a `Session` to limit the total.
 
     Examples
     --------
@@ -408,11 +476,12 @@ def pca(
         scale=scale,
         where=where,
     )
-    return release_alone(table, chart, bounds, unit, budget)
+    whose = PrivacyUnit.of(unit, unit_name)
+    return release_alone(data, chart, bounds, whose, budget).styled(title=title)
 
 
 def scoreplot(
-    table: object,
+    data: object,
     pca: PcaRelease | None = None,
     *,
     columns: Sequence[str] | None = None,
@@ -425,63 +494,67 @@ def scoreplot(
     scale: Scale | None = None,
     where: str | None = None,
     bounds: Mapping[str, Range] | None = None,
-    unit: PrivacyUnit | str | None = None,
+    unit: PrivacyUnit | str | Sequence[str] | None = None,
+    unit_name: str | None = None,
     budget: Budget,
+    title: str | None = None,
 ) -> ScoreplotRelease:
-    """Show where rows lie along two principal components, by groups.
+    """Show the density of rows along two principal components, by groups.
 
     Parameters
     ----------
-    table
+    data
         A path or glob of CSV or Parquet files, a pandas or Polars frame, an Arrow table, a
-        DuckDB relation or a Spark DataFrame; or a `Table`, which says what may be spent on
-        reading it.
+        DuckDB relation or a Spark DataFrame; or a `Table` with limits on threads and memory.
     pca
-        Components that are released already; they know their columns and bounds. Left out, they
-        are found first, with part of this chart's price.
+        Released components, with their columns and bounds. Without them, components are
+        computed first, with part of this chart's budget.
     columns
-        Where there is no `pca` yet: the columns to analyse, from 2 to 100. A row that lacks one
-        of them is not counted.
+        Without a `pca`: the columns to analyse, from 2 to 100. Rows with a missing value are
+        dropped.
     axes
         Which two components to show, the first being 1.
     bins
-        How many cells a side. Left out, from 8 to 64: as many as the noise and the released
-        number of rows make the best picture with. A pair is for both axes.
+        How many cells a side. Default: from 8 to 64, chosen from the noise and the released
+        number of rows. A pair is for both axes.
     hue
-        The column to tell groups by colour.
+        The column whose categories are groups, one colour each.
     hue_order
         The public categories of `hue`, in the order to show them. ``sf.private(delta=1e-6)``
         searches for them instead, with that δ.
     method
-        How cells are measured; all but haar are there to be compared with. One of ``"haar"``,
+        How cells are measured; the others than haar are for comparison. One of ``"haar"``,
         ``"additive"``, ``"sparse"``, ``"pyramid"``.
     split
-        Shares of the price for directions, frame and histogram; or thirds, or halves where
-        directions are paid for already, as others divide it.
+        Shares of the budget for directions, frame and histogram; or thirds, or halves with
+        released components, as in the literature.
     scale
-        What one unit is worth in each column; half of each public range if left out. ``{"age":
-        20, …}``, or ``sf.private(share=0.1)`` to measure each column by its quartiles, with
-        that share of the price.
+        One scaled unit in each column; default: half of each public range. ``{"age": 20, …}``,
+        or ``sf.private(share=0.1)`` to scale each column by its quartiles, with that share of
+        the budget.
     where
         Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
         or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a
         missing value is false. Costs nothing. ``"borough == 'Queens' and price < 500"``. A
         person's weight is shared among all of its rows, also those that are not counted.
     bounds
-        The public range of every column, ``{"age": (0, 100), …}``. Left out where there is a
-        `pca`, which knows them.
+        The public range of every column, ``{"age": (0, 100), …}``. Not needed with a `pca`.
     unit
-        Whose presence is hidden: a column of users, or a `PrivacyUnit`; one row unless you say
-        otherwise.
+        What is protected: the column that identifies people, a list of several that do so
+        together, or a `PrivacyUnit`; each row if left out.
+    unit_name
+        What people are called on figures: ``"aircraft"``.
     budget
         What the chart may spend, ``sf.Budget(epsilon, delta)``: it needs a δ.
+    title
+        What stands above the picture, instead of what was asked. It changes nothing else.
 
     Privacy
     -------
     (ε, δ)-differentially private for one unit added or removed. Directions, frame and counts of
     all groups together are charged once. What `pca` cost was charged where it was released, and
-    comes on top. The release states its guarantee. Charts made one by one do not know of each
-    other: to bound what several reveal together, use a `Session`.
+    comes on top. The release states its guarantee. The cost of several charts adds up: use a
+    `Session` to limit the total.
 
     Examples
     --------
@@ -509,13 +582,14 @@ def scoreplot(
         scale=scale,
         where=where,
     )
-    return release_alone(table, chart, bounds, unit, budget)
+    whose = PrivacyUnit.of(unit, unit_name)
+    return release_alone(data, chart, bounds, whose, budget).styled(title=title)
 
 
 def quantiles(
-    table: object,
-    *,
+    data: object,
     x: str,
+    *,
     q: Sequence[float] | float = (0.25, 0.5, 0.75),
     hue: str | None = None,
     hue_order: Order | None = None,
@@ -524,64 +598,84 @@ def quantiles(
     neighbours: Neighbours = "add-remove",
     n: int | None = None,
     where: str | None = None,
+    col: str | None = None,
+    row: str | None = None,
+    col_order: PanelOrder | None = None,
+    row_order: PanelOrder | None = None,
+    col_wrap: int | None = None,
     bounds: Range | Private | Mapping[str, Range] | None = None,
     columns: Mapping[str, str] | None = None,
-    unit: PrivacyUnit | str | None = None,
+    unit: PrivacyUnit | str | Sequence[str] | None = None,
+    unit_name: str | None = None,
     budget: Budget | float,
+    title: str | None = None,
 ) -> QuantilesRelease:
-    """Find the numbers below which given shares of a column lie, by groups.
+    """Estimate quantiles of a column, by groups.
 
     Parameters
     ----------
-    table
+    data
         A path or glob of CSV or Parquet files, a pandas or Polars frame, an Arrow table, a
-        DuckDB relation or a Spark DataFrame; or a `Table`, which says what may be spent on
-        reading it.
+        DuckDB relation or a Spark DataFrame; or a `Table` with limits on threads and memory.
     x
         The column of numbers or dates.
     q
         Levels between 0 and 1, rising: 0.5 is the median.
     hue
-        The column to tell groups by colour.
+        The column whose categories are groups, one colour each.
     hue_order
         The public categories of `hue`, in the order to show them. ``sf.private(delta=1e-6)``
         searches for them instead, with that δ.
     method
-        How levels are chosen: joint all together, which errs least, up to six of them; approx
-        one after the other, for many. The others are there to be compared with. Left out, the
-        number of levels decides. One of ``"joint"``, ``"jointexp"``, ``"approx"``,
-        ``"single"``, ``"unbounded"``.
+        How quantiles are chosen: joint all at once, most accurate, up to six levels; approx
+        recursively, for many levels. The others are for comparison. Default: by the number of
+        levels. One of ``"joint"``, ``"jointexp"``, ``"approx"``, ``"single"``, ``"unbounded"``.
     step
-        How far apart values lie: 1 for whole numbers. Left out, the type of the column tells. A
-        ``range`` for bounds tells it too.
+        The spacing of the values: 1 for whole numbers. Default: from the type of the column. A
+        ``range`` as bounds also sets it.
     neighbours
-        What is hidden: that a row is there, or with replace only what it says. Then the number
-        of rows, `n`, is public, and no ledger is kept. One of ``"add-remove"``, ``"replace"``.
+        What is protected: the presence of a row, or with replace only its values. Then the
+        number of rows, `n`, is public, and no ledger is kept. One of ``"add-remove"``,
+        ``"replace"``.
     n
-        The public number of rows, where neighbours replace one.
+        The public number of rows, with replaced rows as neighbours.
     where
         Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
         or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a
         missing value is false. Costs nothing. ``"borough == 'Queens' and price < 500"``. A
         person's weight is shared among all of its rows, also those that are not counted.
+    col
+        The column that has a panel for each category, side by side.
+    row
+        The column that has a panel for each category, one below the other.
+    col_order
+        The public categories of `col`, in the order to show them.
+    row_order
+        The public categories of `row`, in the order to show them.
+    col_wrap
+        How many panels of `col` stand side by side before the next row.
     bounds
         The public range of the values, ``(lower, upper)``; or ``sf.private()`` to search for it
-        with a share of the price.
+        with a share of the budget.
     columns
         Further columns, derived row by row: ``{"speed": "distance / air_time * 60"}``. Declare
         bounds or categories for them as for any column.
     unit
-        Whose presence is hidden: a column of users, or a `PrivacyUnit`; one row unless you say
-        otherwise.
+        What is protected: the column that identifies people, a list of several that do so
+        together, or a `PrivacyUnit`; each row if left out.
+    unit_name
+        What people are called on figures: ``"aircraft"``.
     budget
         What the chart may spend; a bare number is pure ε.
+    title
+        What stands above the picture, instead of what was asked. It changes nothing else.
 
     Privacy
     -------
     ε-differentially private, or (ε, δ) where a δ is given, for one unit added or removed. All
-    levels and groups together are charged once. Where neighbours replace a row the promise is
-    weaker, and the release says so. The release states its guarantee. Charts made one by one do
-    not know of each other: to bound what several reveal together, use a `Session`.
+    levels, groups and panels together are charged once. With replaced rows as neighbours the
+    guarantee is weaker, and the release says so. The release states its guarantee. The cost of
+    several charts adds up: use a `Session` to limit the total.
 
     Examples
     --------
@@ -601,6 +695,12 @@ def quantiles(
         neighbours=neighbours,
         n=n,
         where=where,
+        col=col,
+        row=row,
+        col_order=col_order,
+        row_order=row_order,
+        col_wrap=col_wrap,
         bounds=bounds if isinstance(bounds, Private) else None,
     )
-    return release_alone(table, chart, bounds, unit, budget, columns=columns)
+    whose = PrivacyUnit.of(unit, unit_name)
+    return release_alone(data, chart, bounds, whose, budget, columns=columns).styled(title=title)

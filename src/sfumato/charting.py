@@ -6,12 +6,13 @@ Made by tools/generate.py from the definitions of the charts.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from sfumato.charts.axes import Bins, Order
+from sfumato.charts.axes import Bins, Clipping, Order, Range
 from sfumato.charts.boxplot.chart import BoxMethod, Boxplot
 from sfumato.charts.chart import Chart, P, R_co
+from sfumato.charts.facets import PanelOrder
 from sfumato.charts.heatmap.chart import Heatmap, HeatMethod
 from sfumato.charts.heatmap.method import Resolution
 from sfumato.charts.heatmap.published import Decoder
@@ -39,7 +40,12 @@ class Charting(ABC):
 
     @abstractmethod
     def release(
-        self, chart: Chart[P, R_co], *, budget: Budget | Share | float, fresh: bool = False
+        self,
+        chart: Chart[P, R_co],
+        *,
+        bounds: object = None,
+        budget: Budget | Share | float,
+        fresh: bool = False,
     ) -> R_co:
         """Plan, charge, measure; unless the same was released before, and `fresh` is not asked for.
 
@@ -50,58 +56,88 @@ class Charting(ABC):
 
     def histplot(
         self,
-        *,
         x: str,
         y: str | None = None,
+        *,
         hue: str | None = None,
         bins: Bins | None = None,
         stat: Stat = "count",
+        outside: Clipping = "clip",
         order: Order | None = None,
         hue_order: Order | None = None,
         where: str | None = None,
+        col: str | None = None,
+        row: str | None = None,
+        col_order: PanelOrder | None = None,
+        row_order: PanelOrder | None = None,
+        col_wrap: int | None = None,
+        bounds: Range | Mapping[str, Range] | None = None,
         budget: Budget | float | Share,
         fresh: bool = False,
+        title: str | None = None,
     ) -> HistogramRelease:
         """Count rows or people in bins or categories, in one dimension or two.
 
         Parameters
         ----------
         x
-            The column along the x axis: cut into bins if it has bounds, counted one by one if it
-            has categories.
+            The column along the x axis: binned if it has bounds, one bar per category if it has
+            categories.
         y
             The column along the y axis, for counts in two dimensions.
         hue
-            The column to tell groups by colour.
+            The column whose categories are groups, one colour each.
         bins
-            The number of bins, or their edges. Left out, whole numbers and dates are cut into at
-            most 40 bins between their values, anything else into 20. For two dimensions a pair of
-            either.
+            The number of bins, or their edges; of dates also `hour`, `day`, `week`, `month`,
+            `quarter` or `year`, and `hour of day`, `weekday` or `month of year`, which need no
+            bounds. Left out, whole numbers and dates are cut into at most 40 bins between their
+            values, anything else into 20. For two dimensions a pair of any.
         stat
             What the numbers are: counts, proportions of the noisy total, or densities. One of
             ``"count"``, ``"density"``, ``"proportion"``.
+        outside
+            Whether values beyond the bounds are clipped to them or dropped, to zoom in. One of
+            ``"clip"``, ``"drop"``.
         order
-            The public categories of `x`, in the order to show them. Left out, all that are
-            declared. ``sf.private(delta=1e-6)`` searches for them instead, with that δ.
+            The public categories of `x`, in the order to show them. Default: all that are declared.
+            ``sf.private(delta=1e-6)`` searches for them instead, with that δ.
         hue_order
-            The public categories of `hue`, in the order to show them. Left out, all that are
+            The public categories of `hue`, in the order to show them. Default: all that are
             declared. ``sf.private(delta=1e-6)`` searches for them instead, with that δ.
         where
             Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
             or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a
             missing value is false. Costs nothing. ``"borough == 'Queens' and price < 500"``. A
             person's weight is shared among all of its rows, also those that are not counted.
+        col
+            The column that has a panel for each category, side by side.
+        row
+            The column that has a panel for each category, one below the other.
+        col_order
+            The public categories of `col`, in the order to show them. Default: all that are
+            declared.
+        row_order
+            The public categories of `row`, in the order to show them. Default: all that are
+            declared.
+        col_wrap
+            How many panels of `col` stand side by side before the next row.
+        bounds
+            The public range of `x`, ``(lower, upper)``; of two columns ``{"lon": (…), "lat":
+            (…)}``. Edges of bins are bounds too. It holds for this chart alone; left out, what the
+            session's domain declares.
         budget
             What the chart may spend; a bare number is pure ε. A part of what is left is
             ``session.remaining / 4``.
         fresh
-            Measure and pay, though the session has released the same chart of the same table for no
-            less. Left out, that release is returned, free.
+            Measure and pay again, even if the session has released the same chart of the same table
+            at this cost or more. By default that release is returned, free.
+        title
+            What stands above the picture, instead of what was asked. It changes nothing else.
 
         Privacy
         -------
-        Costs `budget`, charged before the table is read. All bins and groups together are charged
-        once.
+        Costs `budget`, charged before the table is read. All bins, groups and panels together are
+        charged once.
 
         Examples
         --------
@@ -118,29 +154,42 @@ class Charting(ABC):
             hue=hue,
             bins=bins,
             stat=stat,
+            outside=outside,
             order=order,
             hue_order=hue_order,
             where=where,
+            col=col,
+            row=row,
+            col_order=col_order,
+            row_order=row_order,
+            col_wrap=col_wrap,
         )
-        return self.release(chart, budget=budget, fresh=fresh)
+        release = self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
+        return release.styled(title=title)
 
     def boxplot(
         self,
-        *,
         x: str | None = None,
         y: str | None = None,
+        *,
         hue: str | None = None,
         order: Order | None = None,
         hue_order: Order | None = None,
-        bounds: Private | None = None,
         method: BoxMethod = "fence",
         whis: float = 1.5,
         step: float | None = None,
         buffer: float = 0.25,
         orient: Orient | None = None,
         where: str | None = None,
+        col: str | None = None,
+        row: str | None = None,
+        col_order: PanelOrder | None = None,
+        row_order: PanelOrder | None = None,
+        col_wrap: int | None = None,
+        bounds: Range | Private | Mapping[str, Range] | None = None,
         budget: Budget | float | Share,
         fresh: bool = False,
+        title: str | None = None,
     ) -> BoxplotRelease:
         """Show quartiles, whiskers and outliers of a column, by groups.
 
@@ -152,44 +201,61 @@ class Charting(ABC):
         y
             The column along the y axis, if any. Values on `x` give horizontal boxes.
         hue
-            The column to tell groups by colour.
+            The column whose categories are groups, one colour each.
         order
-            The public categories of the axis that has no values, in the order to show them. Left
-            out, all that are declared. ``sf.private(delta=1e-6)`` searches for them instead, with
-            that δ.
+            The public categories of the axis that has no values, in the order to show them.
+            Default: all that are declared. ``sf.private(delta=1e-6)`` searches for them instead,
+            with that δ.
         hue_order
-            The public categories of `hue`, in the order to show them. Left out, all that are
+            The public categories of `hue`, in the order to show them. Default: all that are
             declared. ``sf.private(delta=1e-6)`` searches for them instead, with that δ.
-        bounds
-            ``sf.private()``, to search for bounds that nobody declared, with a share of the price.
         method
-            How boxes are measured; all but fence are there to be compared with. One of ``"fence"``,
+            How boxes are measured; the others than fence are for comparison. One of ``"fence"``,
             ``"dpboxplot"``, ``"jointexp"``, ``"approx"``, ``"single"``, ``"unbounded"``.
         whis
-            How far a whisker may reach beyond the box, in lengths of the box.
+            The longest whisker, in lengths of the box.
         step
-            How far apart values lie: 1 for whole numbers. Left out, the type of the column tells. A
-            ``range`` for bounds tells it too.
+            The spacing of the values: 1 for whole numbers. Default: from the type of the column. A
+            ``range`` as bounds also sets it.
         buffer
-            For all methods but fence: the power of a group's size by which a fence is favoured.
+            For the other methods than fence: the power of the group's size in the published buffer.
         orient
-            How boxes stand: v with values on `y`, h with values on `x`. Left out, the columns tell.
-            One of ``"v"``, ``"h"``.
+            Direction of the boxes: v with values on `y`, h with values on `x`. Default: from the
+            columns. One of ``"v"``, ``"h"``.
         where
             Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
             or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a
             missing value is false. Costs nothing. ``"borough == 'Queens' and price < 500"``. A
             person's weight is shared among all of its rows, also those that are not counted.
+        col
+            The column that has a panel for each category, side by side.
+        row
+            The column that has a panel for each category, one below the other.
+        col_order
+            The public categories of `col`, in the order to show them. Default: all that are
+            declared.
+        row_order
+            The public categories of `row`, in the order to show them. Default: all that are
+            declared.
+        col_wrap
+            How many panels of `col` stand side by side before the next row.
+        bounds
+            The public range of the values, ``(lower, upper)``; or ``sf.private()`` to search for it
+            with a share of the budget. It holds for this chart alone; left out, what the session's
+            domain declares.
         budget
             What the chart may spend; a bare number is pure ε. A part of what is left is
             ``session.remaining / 4``.
         fresh
-            Measure and pay, though the session has released the same chart of the same table for no
-            less. Left out, that release is returned, free.
+            Measure and pay again, even if the session has released the same chart of the same table
+            at this cost or more. By default that release is returned, free.
+        title
+            What stands above the picture, instead of what was asked. It changes nothing else.
 
         Privacy
         -------
-        Costs `budget`, charged before the table is read. All boxes together are charged once.
+        Costs `budget`, charged before the table is read. All boxes of all panels together are
+        charged once.
 
         Examples
         --------
@@ -206,21 +272,27 @@ class Charting(ABC):
             hue=hue,
             order=order,
             hue_order=hue_order,
-            bounds=bounds,
             method=method,
             whis=whis,
             step=step,
             buffer=buffer,
             orient=orient,
             where=where,
+            col=col,
+            row=row,
+            col_order=col_order,
+            row_order=row_order,
+            col_wrap=col_wrap,
+            bounds=bounds if isinstance(bounds, Private) else None,
         )
-        return self.release(chart, budget=budget, fresh=fresh)
+        release = self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
+        return release.styled(title=title)
 
     def heatmap(
         self,
-        *,
         x: str,
         y: str,
+        *,
         resolution: Resolution = 256,
         method: HeatMethod = "adaptive",
         decoder: Decoder | None = None,
@@ -233,10 +305,12 @@ class Charting(ABC):
         origin: Origin = "lower",
         aspect: Aspect | None = None,
         where: str | None = None,
+        bounds: Mapping[str, Range] | None = None,
         budget: Budget | float | Share,
         fresh: bool = False,
+        title: str | None = None,
     ) -> HeatmapRelease:
-        """Show where rows or people are, on a map of two columns.
+        """Show the density of rows or people in two columns.
 
         Parameters
         ----------
@@ -245,43 +319,49 @@ class Charting(ABC):
         y
             The column along the y axis.
         resolution
-            How many cells a side the picture has, up to 2²⁰. A pair is for x and y.
+            Cells along each side of the map, up to 2²⁰. A pair is for x and y.
         method
-            How the map is measured; all but adaptive are there to be compared with. One of
+            How the map is measured; the others than adaptive are for comparison. One of
             ``"adaptive"``, ``"pyramid"``, ``"laplace"``, ``"dense"``.
         decoder
-            For pyramid: how masses follow from noisy ones; lp, as published, if left out. One of
+            For pyramid: how masses are estimated from noisy ones; default lp, as published. One of
             ``"lp"``, ``"bayes"``.
         top
             For laplace: show only this fraction of the cells, those with the largest counts.
         width
-            For pyramid: how many squares are opened on each level, w of the paper.
+            For pyramid: how many squares are split on each level, w of the paper.
         decay
             For pyramid: how ε shrinks from one level to the one below, γ of the paper.
         levels
-            For pyramid: how many times squares are divided; as the resolution asks for if left out.
+            For pyramid: how many times squares are split; default: from the resolution.
         weight
-            The column that says how much a row weighs, with public bounds from 0.
+            The column with the weight of each row, with public bounds from 0.
         outside
-            What becomes of rows beyond the window: dropped, or counted at its edge. One of
-            ``"drop"``, ``"edge"``.
+            Rows outside the window are dropped, or clipped to its edge. One of ``"drop"``,
+            ``"edge"``.
         origin
             Where y begins: upper draws it downwards, as in images. One of ``"lower"``, ``"upper"``.
         aspect
             How the window is drawn: map for degrees of longitude and latitude, equal for one scale
-            on both axes, free to fill the picture. Left out, names of columns and the origin tell.
-            One of ``"map"``, ``"equal"``, ``"free"``.
+            on both axes, free to fill the picture. Default: from the names of the columns and the
+            origin. One of ``"map"``, ``"equal"``, ``"free"``.
         where
             Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
             or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a
             missing value is false. Costs nothing. ``"borough == 'Queens' and price < 500"``. A
             person's weight is shared among all of its rows, also those that are not counted.
+        bounds
+            The public window, ``{"lon": (…), "lat": (…)}``, and the public range of `weight` if
+            there is one. It holds for this chart alone; left out, what the session's domain
+            declares.
         budget
             What the chart may spend; a bare number is pure ε. A part of what is left is
             ``session.remaining / 4``.
         fresh
-            Measure and pay, though the session has released the same chart of the same table for no
-            less. Left out, that release is returned, free.
+            Measure and pay again, even if the session has released the same chart of the same table
+            at this cost or more. By default that release is returned, free.
+        title
+            What stands above the picture, instead of what was asked. It changes nothing else.
 
         Privacy
         -------
@@ -318,7 +398,8 @@ class Charting(ABC):
             aspect=aspect,
             where=where,
         )
-        return self.release(chart, budget=budget, fresh=fresh)
+        release = self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
+        return release.styled(title=title)
 
     def pca(
         self,
@@ -327,38 +408,45 @@ class Charting(ABC):
         n_components: int | None = None,
         scale: Scale | None = None,
         where: str | None = None,
+        bounds: Mapping[str, Range] | None = None,
         budget: Budget | Share,
         fresh: bool = False,
+        title: str | None = None,
     ) -> PcaRelease:
-        """Find the directions in which rows differ most, and draw how much.
+        """Compute principal components and the variance along each.
 
         Parameters
         ----------
         columns
-            The columns to analyse, from 2 to 100, each with public bounds. A row that lacks one of
-            them is not counted.
+            The columns to analyse, from 2 to 100, each with public bounds. Rows with a missing
+            value are dropped.
         n_components
-            How many components to show; all, or ten where there are more, if left out.
+            How many components to show; default: all, at most ten.
         scale
-            What one unit is worth in each column; half of each public range if left out. ``{"age":
-            20, …}``, or ``sf.private(share=0.1)`` to measure each column by its quartiles, with
-            that share of the price.
+            One scaled unit in each column; default: half of each public range. ``{"age": 20, …}``,
+            or ``sf.private(share=0.1)`` to scale each column by its quartiles, with that share of
+            the budget.
         where
             Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
             or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a
             missing value is false. Costs nothing. ``"borough == 'Queens' and price < 500"``. A
             person's weight is shared among all of its rows, also those that are not counted.
+        bounds
+            The public range of every column, ``{"age": (0, 100), …}``. It holds for this chart
+            alone; left out, what the session's domain declares.
         budget
             What the chart may spend, ``sf.Budget(epsilon, delta)``: it needs a δ. A part of what is
             left is ``session.remaining / 4``.
         fresh
-            Measure and pay, though the session has released the same chart of the same table for no
-            less. Left out, that release is returned, free.
+            Measure and pay again, even if the session has released the same chart of the same table
+            at this cost or more. By default that release is returned, free.
+        title
+            What stands above the picture, instead of what was asked. It changes nothing else.
 
         Privacy
         -------
         Costs `budget`, charged before the table is read. Centre, directions and variances together
-        are charged once: nothing about the data is known before it is paid for.
+        are charged once.
 
         Examples
         --------
@@ -381,7 +469,8 @@ class Charting(ABC):
             scale=scale,
             where=where,
         )
-        return self.release(chart, budget=budget, fresh=fresh)
+        release = self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
+        return release.styled(title=title)
 
     def scoreplot(
         self,
@@ -396,50 +485,57 @@ class Charting(ABC):
         split: Literal["thirds", "halves"] | Sequence[float] | None = None,
         scale: Scale | None = None,
         where: str | None = None,
+        bounds: Mapping[str, Range] | None = None,
         budget: Budget | Share,
         fresh: bool = False,
+        title: str | None = None,
     ) -> ScoreplotRelease:
-        """Show where rows lie along two principal components, by groups.
+        """Show the density of rows along two principal components, by groups.
 
         Parameters
         ----------
         pca
-            Components that are released already; they know their columns and bounds. Left out, they
-            are found first, with part of this chart's price.
+            Released components, with their columns and bounds. Without them, components are
+            computed first, with part of this chart's budget.
         columns
-            Where there is no `pca` yet: the columns to analyse, from 2 to 100. A row that lacks one
-            of them is not counted.
+            Without a `pca`: the columns to analyse, from 2 to 100. Rows with a missing value are
+            dropped.
         axes
             Which two components to show, the first being 1.
         bins
-            How many cells a side. Left out, from 8 to 64: as many as the noise and the released
-            number of rows make the best picture with. A pair is for both axes.
+            How many cells a side. Default: from 8 to 64, chosen from the noise and the released
+            number of rows. A pair is for both axes.
         hue
-            The column to tell groups by colour.
+            The column whose categories are groups, one colour each.
         hue_order
-            The public categories of `hue`, in the order to show them. Left out, all that are
+            The public categories of `hue`, in the order to show them. Default: all that are
             declared. ``sf.private(delta=1e-6)`` searches for them instead, with that δ.
         method
-            How cells are measured; all but haar are there to be compared with. One of ``"haar"``,
+            How cells are measured; the others than haar are for comparison. One of ``"haar"``,
             ``"additive"``, ``"sparse"``, ``"pyramid"``.
         split
-            Shares of the price for directions, frame and histogram; or thirds, or halves where
-            directions are paid for already, as others divide it.
+            Shares of the budget for directions, frame and histogram; or thirds, or halves with
+            released components, as in the literature.
         scale
-            What one unit is worth in each column; half of each public range if left out. ``{"age":
-            20, …}``, or ``sf.private(share=0.1)`` to measure each column by its quartiles, with
-            that share of the price.
+            One scaled unit in each column; default: half of each public range. ``{"age": 20, …}``,
+            or ``sf.private(share=0.1)`` to scale each column by its quartiles, with that share of
+            the budget.
         where
             Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
             or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a
             missing value is false. Costs nothing. ``"borough == 'Queens' and price < 500"``. A
             person's weight is shared among all of its rows, also those that are not counted.
+        bounds
+            The public range of every column, ``{"age": (0, 100), …}``. Not needed with a `pca`. It
+            holds for this chart alone; left out, what the session's domain declares.
         budget
             What the chart may spend, ``sf.Budget(epsilon, delta)``: it needs a δ. A part of what is
             left is ``session.remaining / 4``.
         fresh
-            Measure and pay, though the session has released the same chart of the same table for no
-            less. Left out, that release is returned, free.
+            Measure and pay again, even if the session has released the same chart of the same table
+            at this cost or more. By default that release is returned, free.
+        title
+            What stands above the picture, instead of what was asked. It changes nothing else.
 
         Privacy
         -------
@@ -474,25 +570,32 @@ class Charting(ABC):
             scale=scale,
             where=where,
         )
-        return self.release(chart, budget=budget, fresh=fresh)
+        release = self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
+        return release.styled(title=title)
 
     def quantiles(
         self,
-        *,
         x: str,
+        *,
         q: Sequence[float] | float = (0.25, 0.5, 0.75),
         hue: str | None = None,
         hue_order: Order | None = None,
-        bounds: Private | None = None,
         method: QuantileMethod | None = None,
         step: float | None = None,
         neighbours: Neighbours = "add-remove",
         n: int | None = None,
         where: str | None = None,
+        col: str | None = None,
+        row: str | None = None,
+        col_order: PanelOrder | None = None,
+        row_order: PanelOrder | None = None,
+        col_wrap: int | None = None,
+        bounds: Range | Private | Mapping[str, Range] | None = None,
         budget: Budget | float | Share,
         fresh: bool = False,
+        title: str | None = None,
     ) -> QuantilesRelease:
-        """Find the numbers below which given shares of a column lie, by groups.
+        """Estimate quantiles of a column, by groups.
 
         Parameters
         ----------
@@ -501,42 +604,59 @@ class Charting(ABC):
         q
             Levels between 0 and 1, rising: 0.5 is the median.
         hue
-            The column to tell groups by colour.
+            The column whose categories are groups, one colour each.
         hue_order
-            The public categories of `hue`, in the order to show them. Left out, all that are
+            The public categories of `hue`, in the order to show them. Default: all that are
             declared. ``sf.private(delta=1e-6)`` searches for them instead, with that δ.
-        bounds
-            ``sf.private()``, to search for bounds that nobody declared, with a share of the price.
         method
-            How levels are chosen: joint all together, which errs least, up to six of them; approx
-            one after the other, for many. The others are there to be compared with. Left out, the
-            number of levels decides. One of ``"joint"``, ``"jointexp"``, ``"approx"``,
-            ``"single"``, ``"unbounded"``.
+            How quantiles are chosen: joint all at once, most accurate, up to six levels; approx
+            recursively, for many levels. The others are for comparison. Default: by the number of
+            levels. One of ``"joint"``, ``"jointexp"``, ``"approx"``, ``"single"``, ``"unbounded"``.
         step
-            How far apart values lie: 1 for whole numbers. Left out, the type of the column tells. A
-            ``range`` for bounds tells it too.
+            The spacing of the values: 1 for whole numbers. Default: from the type of the column. A
+            ``range`` as bounds also sets it.
         neighbours
-            What is hidden: that a row is there, or with replace only what it says. Then the number
-            of rows, `n`, is public, and no ledger is kept. One of ``"add-remove"``, ``"replace"``.
+            What is protected: the presence of a row, or with replace only its values. Then the
+            number of rows, `n`, is public, and no ledger is kept. One of ``"add-remove"``,
+            ``"replace"``.
         n
-            The public number of rows, where neighbours replace one. It must be the ``size`` that
-            the session was opened with.
+            The public number of rows, with replaced rows as neighbours. It must be the ``size``
+            that the session was opened with.
         where
             Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
             or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a
             missing value is false. Costs nothing. ``"borough == 'Queens' and price < 500"``. A
             person's weight is shared among all of its rows, also those that are not counted.
+        col
+            The column that has a panel for each category, side by side.
+        row
+            The column that has a panel for each category, one below the other.
+        col_order
+            The public categories of `col`, in the order to show them. Default: all that are
+            declared.
+        row_order
+            The public categories of `row`, in the order to show them. Default: all that are
+            declared.
+        col_wrap
+            How many panels of `col` stand side by side before the next row.
+        bounds
+            The public range of the values, ``(lower, upper)``; or ``sf.private()`` to search for it
+            with a share of the budget. It holds for this chart alone; left out, what the session's
+            domain declares.
         budget
             What the chart may spend; a bare number is pure ε. A part of what is left is
             ``session.remaining / 4``.
         fresh
-            Measure and pay, though the session has released the same chart of the same table for no
-            less. Left out, that release is returned, free.
+            Measure and pay again, even if the session has released the same chart of the same table
+            at this cost or more. By default that release is returned, free.
+        title
+            What stands above the picture, instead of what was asked. It changes nothing else.
 
         Privacy
         -------
-        Costs `budget`, charged before the table is read. All levels and groups together are charged
-        once. Where neighbours replace a row the promise is weaker, and the release says so.
+        Costs `budget`, charged before the table is read. All levels, groups and panels together are
+        charged once. With replaced rows as neighbours the guarantee is weaker, and the release says
+        so.
 
         Examples
         --------
@@ -552,11 +672,17 @@ class Charting(ABC):
             q=q,
             hue=hue,
             hue_order=hue_order,
-            bounds=bounds,
             method=method,
             step=step,
             neighbours=neighbours,
             n=n,
             where=where,
+            col=col,
+            row=row,
+            col_order=col_order,
+            row_order=row_order,
+            col_wrap=col_wrap,
+            bounds=bounds if isinstance(bounds, Private) else None,
         )
-        return self.release(chart, budget=budget, fresh=fresh)
+        release = self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
+        return release.styled(title=title)

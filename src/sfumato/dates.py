@@ -1,4 +1,4 @@
-"""Units of the calendar as edges of bins between two public moments, in UTC."""
+"""Units of the calendar as edges of bins between two public moments, on the clocks of a zone."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from itertools import takewhile
 
 from sfumato.domain import Bounds, convert_to_datetime, convert_to_microseconds
+from sfumato.zones import Zone, find_zone
 
 MOST = 40
 """How many bins a column is cut into at most, where nobody says how many."""
@@ -33,6 +34,9 @@ class Pace:
     """How edges follow each other: so many units of the calendar at a time.
 
     Weeks begin on Mondays; spans of several units where their number divides the clock or the year.
+    Days and longer units begin at midnight on the clocks of the zone, and so do spans of hours: a
+    day on which clocks are changed has 23 or 25 hours. An hour and shorter units are always as
+    long.
 
     Examples
     --------
@@ -55,25 +59,34 @@ class Pace:
 
     def edges(self, bounds: Bounds) -> tuple[float, ...]:
         """Return the ends of bounds and all edges between them."""
-        after = (
-            self._list_month_edges(bounds)
-            if self.unit in _MONTHS
-            else self._list_equal_edges(bounds)
-        )
-        return (bounds.lower, *takewhile(lambda edge: edge < bounds.upper, after), bounds.upper)
+        zone = find_zone(bounds.zone)
+        after = takewhile(lambda edge: edge < bounds.upper, self._list_edges(bounds.lower, zone))
+        inside = dict.fromkeys(edge for edge in after if edge > bounds.lower)
+        return (bounds.lower, *inside, bounds.upper)
 
-    def _list_equal_edges(self, bounds: Bounds) -> Iterator[float]:
-        edge = bounds.lower - (bounds.lower - _MONDAY) % self.length
+    def _list_edges(self, lower: float, zone: Zone) -> Iterator[float]:
+        shown = float(zone.to_clock(lower))
+        if self.length <= _LENGTHS["hour"]:
+            return (lower - shown + edge for edge in self._list_equal_edges(shown))
+        months = self.unit in _MONTHS
+        clock = self._list_month_edges(shown) if months else self._list_equal_edges(shown)
+        return clock if zone.name == "UTC" else (float(zone.to_moment(edge)) for edge in clock)
+
+    def _list_equal_edges(self, lower: float) -> Iterator[float]:
+        edge = lower - (lower - _MONDAY) % self.length
         while True:
             edge += self.length
             yield edge
 
-    def _list_month_edges(self, bounds: Bounds) -> Iterator[float]:
-        start, months = convert_to_datetime(bounds.lower), self.count * _MONTHS[self.unit]
+    def _list_month_edges(self, lower: float) -> Iterator[float]:
+        start, months = convert_to_datetime(lower), self.count * _MONTHS[self.unit]
         first = (12 * start.year + start.month - 1) // months + 1
         for month in range(first * months, 12 * 10_000, months):
             yield convert_to_microseconds(datetime(month // 12, month % 12 + 1, 1, tzinfo=UTC))
 
+
+UNITS = ("hour", "day", "week", "month", "quarter", "year")
+"""Units of the calendar that bins can be asked for by."""
 
 _CLOCK = ((1, 2, 5, 10, 15, 30), (1, 2, 5, 10, 15, 30), (1, 2, 3, 6, 12))
 _PACES = (

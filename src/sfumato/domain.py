@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, KeysView, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime, timedelta
-from typing import Literal, cast
+from datetime import UTC, date, datetime, time, timedelta
+from enum import Enum, EnumType
+from typing import Any, Literal, Protocol, cast
 
+from sfumato.ends import DAY, DURATIONS, End, choose_duration, format_clock, is_time_text, read_end
 from sfumato.errors import LISTED, PAIR, BoundsOf, CategoriesOf, DomainError, PrivateSearch, Worded
+
+Spelled = date | time | timedelta | str
+"""An end of a range that is no number."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _FIRST_MOMENT, _LAST_MOMENT = -62_135_596_800e6, 253_402_300_799e6
@@ -21,7 +26,8 @@ _MONTHS = Worded("range(1, 13)", in_shell="--bounds 1..12")
 class Bounds:
     """The public range of a column; values outside are moved to the nearer end.
 
-    Dates are kept as microseconds since 1970 in UTC, marked by `time`.
+    Dates are kept as microseconds since 1970 in UTC, marked by `time`; times of day as microseconds
+    since midnight, marked by `time` and `clock`; durations as numbers of a unit.
 
     Parameters
     ----------
@@ -30,6 +36,12 @@ class Bounds:
         is the last of them.
     parsed
         Whether the column holds text that is read as numbers, for want of a type.
+    zone
+        The zone on whose clocks dates are told; None where nobody named one, which is UTC.
+    clock
+        Whether values are times of day.
+    duration
+        The unit in which durations are told, if values are durations.
 
     Examples
     --------
@@ -37,6 +49,8 @@ class Bounds:
     Bounds(lower=0.0, upper=240.0)
     >>> Bounds.of(range(1, 13))
     Bounds(lower=1.0, upper=12.0, step=1.0)
+    >>> Bounds.of(("0min", "90min"))
+    Bounds(lower=0.0, upper=90.0, duration='minutes')
     """
 
     lower: float
@@ -44,21 +58,28 @@ class Bounds:
     time: bool = False
     step: float | None = None
     parsed: bool = False
+    zone: str | None = None
+    clock: bool = False
+    duration: str | None = None
 
     def __post_init__(self) -> None:
         for end in ("lower", "upper"):
             object.__setattr__(self, end, convert_to_float(getattr(self, end)))
         if not (math.isfinite(self.lower) and math.isfinite(self.upper)):
             raise DomainError(
-                "Bounds must be finite numbers.",
+                "Bounds must be two finite numbers, dates, times of day or durations.",
                 "An open end would have to be read from the data, which leaks its extremes.",
                 ("Declare both ends: ", PAIR, "."),
             )
         dated = not self.time or is_on_calendar(self.lower, self.upper)
+        if self.clock:
+            dated = self.time and self.lower >= 0 and self.upper <= DAY
+        if self.duration not in (None, *DURATIONS) or (self.duration and self.time):
+            raise ValueError("Durations have a unit that is known, and are no dates.")
         if not (self.lower < self.upper and math.isfinite(self.width) and dated):
             raise DomainError(
                 f"Bounds from {self.lower:g} to {self.upper:g} are reversed, empty or too wide.",
-                "Every value would land on one end.",
+                "All values would be clipped to the same end.",
                 ("Declare lower < upper: ", PAIR, "."),
             )
         if self.step is not None:
@@ -68,8 +89,8 @@ class Bounds:
         if not (step >= self._finest and step <= self.width * (1 + _ROUNDING)):
             raise DomainError(
                 f"A step of {self.step!r} must be a number above 0, no wider than the bounds and "
-                "no finer than numbers can be told apart.",
-                "It says how far apart values lie, and must be known without looking.",
+                "no finer than the precision of floats.",
+                "It is the spacing of the values and must not depend on the data.",
                 ("Write ", _MONTHS, " for whole numbers, or leave the step out."),
             )
         object.__setattr__(self, "step", step)
@@ -81,9 +102,29 @@ class Bounds:
     def __repr__(self) -> str:
         step = "" if self.step is None else f", step={self.step!r}"
         if self.time:
-            ends = convert_to_datetime(self.lower), convert_to_datetime(self.upper)
-            return f"Bounds.of({ends!r}{step})"
-        return f"Bounds(lower={self.lower!r}, upper={self.upper!r}{step})"
+            ends = [self.show(end) for end in (self.lower, self.upper)]
+            if self.zone is None:  # and none is named when it is read again
+                ends = [
+                    end.replace(tzinfo=None) if isinstance(end, datetime) else end for end in ends
+                ]
+            return f"Bounds.of({tuple(ends)!r}{step})"
+        unit = "" if self.duration is None else f", duration={self.duration!r}"
+        return f"Bounds(lower={self.lower!r}, upper={self.upper!r}{step}{unit})"
+
+    def show(self, value: float) -> float | datetime | str:
+        """Return a number within these bounds as what it stands for.
+
+        A moment is told on the clocks of its zone, a time of day as a text: no type of Python has
+        24:00.
+
+        Examples
+        --------
+        >>> Bounds.of(("08:00", "24:00")).show(86_400e6)
+        '24:00'
+        """
+        if self.clock:
+            return format_clock(value)
+        return convert_to_datetime(value, self.zone) if self.time else value
 
     @property
     def width(self) -> float:
@@ -103,11 +144,15 @@ class Bounds:
     @classmethod
     def of(
         cls,
-        spelling: Bounds | Sequence[float] | Sequence[date],
+        spelling: Bounds | Sequence[float] | Sequence[date] | Sequence[Spelled],
         *,
         step: float | timedelta | None = None,
     ) -> Bounds:
-        """Read `Bounds` from a pair of numbers or of dates, or from a range of whole numbers."""
+        """Read `Bounds` from a pair of ends, or from a range of whole numbers.
+
+        Ends are numbers, dates, durations or times of day; of NumPy, pandas or Python, or texts
+        such as ``"2026-01-31"``, ``"90min"`` and ``"08:30"``.
+        """
         if isinstance(step, timedelta):
             step = step / timedelta(microseconds=1)
         if isinstance(spelling, Bounds):
@@ -116,20 +161,77 @@ class Bounds:
             return _read_range(spelling)
         ends = read_list(spelling)
         if len(ends) == 2:
-            lower, upper = ends
-            if isinstance(lower, date) and isinstance(upper, date):
-                return cls(
-                    convert_to_microseconds(lower),
-                    convert_to_microseconds(upper),
-                    time=True,
-                    step=step,
-                )
-            return cls(cast(float, lower), cast(float, upper), step=step)
+            match read_end(ends[0]), read_end(ends[1]):
+                case End() as lower, End() as upper if lower.kind == upper.kind:
+                    return cls._between(lower, upper, step)
+                case End(), End():
+                    pass
+                case _:
+                    return cls(cast(float, ends[0]), cast(float, ends[1]), step=step)
         raise DomainError(
-            "Bounds are a pair of numbers, a pair of dates or a range of whole numbers.",
+            "Bounds are a pair of numbers, dates, times of day or durations, or a range of whole "
+            "numbers.",
             "Without both ends a range would have to be read from the data.",
             ("Write ", PAIR, ", or for whole numbers ", _MONTHS, "."),
         )
+
+    @classmethod
+    def _between(cls, lower: End, upper: End, step: float | None) -> Bounds:
+        match lower.kind:
+            case "time":
+                if (lower.zone is None) != (upper.zone is None):
+                    raise DomainError(
+                        "One end of the bounds names a zone, and the other does not.",
+                        "On whose clocks it is meant would be a guess.",
+                        "Write both with a zone, or both without.",
+                    )
+                zone = lower.zone if lower.zone == upper.zone else "UTC"
+                return cls(lower.value, upper.value, time=True, step=step, zone=zone)
+            case "clock":
+                last = upper.value or DAY  # midnight ends a day, too
+                return cls(lower.value, last, time=True, step=step, clock=True)
+            case _:
+                unit = choose_duration(lower.value, upper.value)
+                worth = DURATIONS[unit]
+                step = None if step is None else step / worth
+                return cls(lower.value / worth, upper.value / worth, step=step, duration=unit)
+
+    def located(self, known: ColumnType) -> Bounds:
+        """Return these bounds where the type of their column puts them.
+
+        In a column with a zone, ends that name none are meant on its clocks; ends that name one are
+        that moment. A column without a zone is read in UTC, and text in the zone of its bounds.
+        """
+        bounds = replace(self, parsed=known.parsed)
+        if not (self.time and known.time) or self.clock:
+            return bounds
+        if known.zone is None or self.zone is not None:
+            return replace(bounds, zone=known.zone)
+        from sfumato.zones import find_zone
+
+        ends = find_zone(known.zone).to_moment([self.lower, self.upper]).tolist()
+        lower, upper = (min(max(end, _FIRST_MOMENT), _LAST_MOMENT) for end in ends)
+        return replace(bounds, lower=lower, upper=upper, zone=known.zone)
+
+    def read_edges(self, spellings: Sequence[object]) -> tuple[float, ...] | None:
+        """Return dates, times of day or durations as numbers within these bounds.
+
+        Dates without a zone are meant on the clocks that the bounds are told on. None where one is
+        something else.
+        """
+        ends = [read_end(each) for each in spellings]
+        kind = "duration" if self.duration else "clock" if self.clock else "time"
+        known = [end for end in ends if end is not None and end.kind == kind]
+        if len(known) < len(ends):
+            return None
+        if self.duration:
+            return tuple(end.value / DURATIONS[self.duration] for end in known)
+        if self.zone is None:
+            return tuple(end.value for end in known)
+        from sfumato.zones import find_zone
+
+        zone = find_zone(self.zone)
+        return tuple(end.value if end.zone else float(zone.to_moment(end.value)) for end in known)
 
     def typed(self, known: ColumnType) -> Bounds:
         """Return these bounds with what the type of their column adds; what is declared stays.
@@ -139,12 +241,14 @@ class Bounds:
         >>> Bounds(0.5, 24).typed(ColumnType(spacing=1))
         Bounds(lower=1.0, upper=24.0, step=1.0)
         """
-        bounds = replace(self, parsed=known.parsed)
-        if self.step is not None or known.spacing is None or known.time != self.time:
+        bounds = self.located(known)
+        if bounds.step is not None or known.spacing is None or known.time != bounds.time:
             return bounds
-        lower = math.ceil(self.lower / known.spacing) * known.spacing
-        upper = math.floor(self.upper / known.spacing) * known.spacing
-        if lower >= upper or known.spacing < self._finest:  # too few values, or too many
+        if bounds.clock or bounds.duration:
+            return bounds
+        lower = math.ceil(bounds.lower / known.spacing) * known.spacing
+        upper = math.floor(bounds.upper / known.spacing) * known.spacing
+        if lower >= upper or known.spacing < bounds._finest:  # too few values, or too many
             return bounds
         return replace(bounds, lower=lower, upper=upper, step=known.spacing)
 
@@ -161,18 +265,24 @@ class ColumnType:
         Whether they are dates.
     parsed
         Whether they are text without a type, which is read as what is declared.
+    zone
+        The zone on whose clocks dates are told, if the type names one.
+    clock
+        Whether they are times of day.
     """
 
     spacing: float | None = None
     time: bool = False
     parsed: bool = False
+    zone: str | None = None
+    clock: bool = False
 
 
 def _read_range(values: range) -> Bounds:
     if len(values) < 2:
         raise DomainError(
             f"{values!r} has fewer than two values.",
-            "Every row would land on one of them.",
+            "All rows would have the same value.",
             "Write the first value and the one after the last: range(1, 13) for months.",
         )
     return Bounds(min(values[0], values[-1]), max(values[0], values[-1]), step=abs(values.step))
@@ -180,7 +290,10 @@ def _read_range(values: range) -> Bounds:
 
 def read_list(spelling: object) -> tuple[object, ...]:
     """Return the items of a list; none for a text, or for a set, which has no order to keep."""
-    if isinstance(spelling, Iterable) and not isinstance(spelling, str | bytes | Set | Mapping):
+    unordered = isinstance(spelling, Set) and not isinstance(spelling, KeysView)
+    if isinstance(spelling, Iterable) and not isinstance(spelling, str | bytes | Mapping):
+        if unordered:
+            return ()
         with suppress(TypeError):  # an array without dimensions only looks like a list
             return tuple(cast(Iterable[object], spelling))
     return ()
@@ -206,13 +319,72 @@ def is_on_calendar(first: float, last: float) -> bool:
     return first >= _FIRST_MOMENT and last <= _LAST_MOMENT
 
 
-def convert_to_datetime(microseconds: float) -> datetime:
-    """Return the moment that lies this many microseconds after 1970 began, in UTC."""
-    return _EPOCH + timedelta(microseconds=microseconds)
+def convert_to_datetime(microseconds: float, zone: str | None = None) -> datetime:
+    """Return the moment that lies this many microseconds after 1970 began, in UTC or in a zone."""
+    moment = _EPOCH + timedelta(microseconds=microseconds)
+    if zone is None:
+        return moment
+    from sfumato.zones import find_zone
 
+    try:
+        return moment.astimezone(find_zone(zone).clock)
+    except OverflowError:  # the first and the last day of the calendar, which are days in UTC
+        return moment
+
+
+WHOLE_DAY = Bounds(0.0, DAY, time=True, clock=True)
+"""The bounds that times of day have by themselves."""
 
 Value = str | int | float | bool
 Kind = Literal["text", "number", "flag"]
+
+
+class HasCategories(Protocol):
+    """A type with fixed categories: pandas' ``CategoricalDtype``, Polars' ``Enum``."""
+
+    @property
+    def categories(self) -> Any:
+        """The categories, in their order."""
+        ...
+
+
+Listed = Iterable[Value] | Iterable[Enum] | type[Enum] | HasCategories
+"""Whatever lists values in an order: a range, an array, an index, an enum, a categorical."""
+
+
+def list_values(spelling: object) -> tuple[object, ...]:
+    """Return the values that a list of categories names, as Python's own; none if it is no list.
+
+    An enum stands for the values of its members, and a categorical for all of its categories, in
+    their order, whether they occur in it or not. A set has no order to keep, and is no list.
+
+    Examples
+    --------
+    >>> list_values(range(1, 4)), list_values(Enum("Ward", {"NORTH": "N", "SOUTH": "S"}))
+    ((1, 2, 3), ('N', 'S'))
+    """
+    if isinstance(spelling, EnumType):
+        return tuple(map(_read_value, cast(Iterable[object], spelling)))
+    for holder in (spelling, getattr(spelling, "dtype", None)):
+        if known := read_list(getattr(holder, "categories", None)):
+            return tuple(map(_read_value, known))
+    if hasattr(spelling, "unify_dictionaries"):  # an Arrow column in chunks
+        merged = cast(Any, spelling).unify_dictionaries()
+        spelling = merged.chunk(0) if merged.num_chunks else ()
+    values = read_list(getattr(spelling, "dictionary", spelling))
+    return tuple(map(_read_value, values))
+
+
+def _read_value(item: object) -> object:
+    """Return a value as Python's own: what NumPy, Arrow and enums wrap is taken out."""
+    if isinstance(item, Enum):
+        return _read_value(item.value)
+    for unwrap in ("as_py", "item"):  # of Arrow, of NumPy
+        if callable(method := getattr(item, unwrap, None)):
+            with suppress(TypeError, ValueError):
+                return method()
+    return item
+
 
 _LARGEST_WHOLE = 2**53
 _EXAMPLE = Worded(
@@ -242,7 +414,7 @@ class Categories:
         if len(set(self.values)) != len(self.values):
             raise DomainError(
                 "Categories must name each value once.",
-                "A list that repeats itself would draw the same people twice.",
+                "A repeated category would be drawn twice.",
                 ("Write ", LISTED, "."),
             )
         if len(kinds) > 1:
@@ -258,15 +430,20 @@ class Categories:
         return _find_kind(self.values[0]) if self.values else "text"
 
     @classmethod
-    def of(cls, spelling: Categories | Sequence[Value]) -> Categories:
-        """Read `Categories` from a list of values."""
+    def of(cls, spelling: Categories | Listed) -> Categories:
+        """Read `Categories` from whatever lists values: an array, an enum, a categorical.
+
+        Privacy
+        -------
+        Whatever is passed is declared public by whoever passes it.
+        """
         if isinstance(spelling, Categories):
             return spelling
-        if values := read_list(spelling):
+        if values := list_values(spelling):
             return cls(cast(tuple[Value, ...], values))
         raise DomainError(
             "Categories are a list of at least one value, not a text or a set.",
-            "Every row would be left out without it.",
+            "Without it every row would be dropped.",
             ("Write ", LISTED, ", or ", PrivateSearch(delta=1e-6), "."),
         )
 
@@ -290,13 +467,16 @@ class Categories:
 class Domain:
     """What is public about each column: a pair of numbers is `Bounds`, a list `Categories`.
 
-    A ``range`` is `Bounds` of whole numbers.
+    A ``range`` is `Bounds` of whole numbers; an enum or a categorical type is `Categories`. Two
+    domains are joined by ``|``, where the right one wins.
 
     Examples
     --------
     >>> domain = Domain(wait=(0, 240), ward=["A", "B"])
-    >>> domain.bounds("wait").upper
-    240.0
+    >>> domain["wait"].upper, "ward" in domain, len(domain)
+    (240.0, True, 2)
+    >>> domain | {"ward": ["C"]}
+    Domain(wait=Bounds(lower=0.0, upper=240.0), ward=Categories(values=('C',)))
     """
 
     columns: Mapping[str, Bounds | Categories]
@@ -312,6 +492,36 @@ class Domain:
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.columns)
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    def __bool__(self) -> bool:
+        return True  # also where nothing is declared
+
+    def __contains__(self, column: object) -> bool:
+        return column in self.columns
+
+    def __getitem__(self, column: str) -> Bounds | Categories:
+        return self.fact(column)
+
+    def keys(self) -> KeysView[str]:
+        """Return the names of what is declared, so that ``dict(domain)`` works."""
+        return self.columns.keys()
+
+    def __or__(self, other: object) -> Domain:
+        if not isinstance(other, Domain | Mapping):
+            return NotImplemented
+        more = Domain.of(cast(Domain | Mapping[str, object], other))
+        both = Domain({**self.columns, **more.columns})
+        return both.with_types({**self.types, **more.types})
+
+    def __ror__(self, other: object) -> Domain:
+        return (
+            Domain.of(cast(Mapping[str, object], other)) | self
+            if isinstance(other, Mapping)
+            else NotImplemented
+        )
 
     @classmethod
     def of(cls, spelling: Domain | Mapping[str, object] | None) -> Domain:
@@ -332,6 +542,8 @@ class Domain:
         """Return what is declared about `column`."""
         if column in self.columns:
             return self.columns[column]
+        if self.typed(column).clock:
+            return WHOLE_DAY
         raise DomainError(
             f"Column {column!r} has no public declaration.",
             "Reading its range or categories from the data would leak them.",
@@ -348,7 +560,9 @@ class Domain:
         """Return the declared bounds of a numeric column."""
         fact = self.columns.get(column)
         if isinstance(fact, Bounds):
-            return replace(fact, parsed=self.typed(column).parsed)
+            return fact.located(self.typed(column))
+        if fact is None and self.typed(column).clock:
+            return WHOLE_DAY
         raise DomainError(
             f"Column {column!r} needs public bounds.",
             "Reading them from the data would leak its extremes.",
@@ -376,12 +590,16 @@ def _read_fact(spelling: object) -> Bounds | Categories:
         return spelling
     if isinstance(spelling, range):
         return Bounds.of(spelling)
-    if not isinstance(spelling, list | tuple):
+    values = list_values(spelling)
+    numbers = not any(
+        isinstance(value, bool) or (isinstance(value, str) and not is_time_text(value))
+        for value in values
+    )
+    if isinstance(spelling, tuple) and len(values) == 2 and numbers:
+        return Bounds.of(cast(Sequence[float], spelling))
+    if not values and not isinstance(spelling, list | tuple):
         raise _make_declaration_error()
-    items = cast(Sequence[Value], spelling)
-    numbers = not any(isinstance(item, str | bool) for item in items)
-    pair = isinstance(spelling, tuple) and len(items) == 2
-    return Bounds.of(cast(Sequence[float], items)) if pair and numbers else Categories.of(items)
+    return Categories.of(cast(Sequence[Value], values))
 
 
 def _read_mapping(columns: object) -> Mapping[str, object]:
@@ -393,7 +611,7 @@ def _read_mapping(columns: object) -> Mapping[str, object]:
 def _make_declaration_error() -> DomainError:
     return DomainError(
         "A declaration is a pair of numbers or a range (bounds), or a list of values (categories).",
-        "Anything else would leave open what is public.",
+        "Otherwise it is ambiguous what is public.",
         ("Write ", _EXAMPLE, "."),
     )
 

@@ -8,6 +8,8 @@ from typing import Literal
 
 from sfumato.errors import abbreviate
 
+Orient = Literal["v", "h"]
+
 
 @dataclass(frozen=True)
 class Interval:
@@ -45,27 +47,31 @@ class Bars:
     Parameters
     ----------
     left, right
-        Where each bar begins and ends on the x axis.
+        Where each bar begins and ends on the x axis; on the y axis where bars lie.
     height
         What is drawn, never below zero.
     clipped
         Which bars had a value below zero, and stand at zero instead.
     pointwise, simultaneous
-        Error bars for each bar alone, and for all of them together.
+        Error bars for each bar alone, and for all of them together. Where bars were chosen by what
+        was released, the former would mislead, and are None.
     series
         The name in the legend; empty for a chart without groups.
     outline
         Draw as a stepped outline, so that several series can lie over each other.
+    orient
+        ``"v"`` for upright bars, ``"h"`` for lying ones.
     """
 
     left: tuple[float, ...]
     right: tuple[float, ...]
     height: tuple[float, ...]
     clipped: tuple[bool, ...]
-    pointwise: Interval
+    pointwise: Interval | None
     simultaneous: Interval
     series: str = ""
     outline: bool = False
+    orient: Orient = "v"
 
 
 @dataclass(frozen=True)
@@ -201,9 +207,6 @@ class Arrows:
     coverage: float
 
 
-Orient = Literal["v", "h"]
-
-
 @dataclass(frozen=True)
 class Boxes:
     """Boxplots side by side, each with how sure we are of its seven numbers.
@@ -214,7 +217,7 @@ class Boxes:
         Where the middle of each box stands on the axis of categories, and how wide each is.
     size
         The noisy number of units in each group.
-    clear
+    reliable
         False for a group too small for its box to say anything: none is drawn for it.
     coverage
         How often each interval, for itself, covers the truth.
@@ -234,7 +237,7 @@ class Boxes:
     upper_whisker: Estimates
     outliers_above: Estimates
     size: tuple[float, ...]
-    clear: tuple[bool, ...]
+    reliable: tuple[bool, ...]
     coverage: float
     orient: Orient = "v"
     series: str = ""
@@ -274,7 +277,10 @@ class Axis:
 
     `limits` are None where the marks decide (a noisy count has no public maximum). A `reversed`
     axis runs down or leftwards, as the rows of an image do. Where values lie a `step` apart, bars
-    and cells end half a step beyond their first and last value.
+    and cells end half a step beyond their first and last value. Time is told on the clocks of a
+    `zone`, in UTC without one; on a `clock` it is a time of day. `lower` is the least value that
+    there can be, where that is public and not the lower limit. On a `log` axis equal ratios have
+    equal lengths.
     """
 
     label: str
@@ -283,6 +289,10 @@ class Axis:
     categories: tuple[str, ...] = ()
     reversed: bool = False
     step: float | None = None
+    lower: float | None = None
+    log: bool = False
+    zone: str = ""
+    clock: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "label", abbreviate(self.label))
@@ -290,12 +300,44 @@ class Axis:
 
 @dataclass(frozen=True)
 class Panel:
-    """One pair of axes with its marks; `title` names the group it shows, if panels are groups."""
+    """One pair of axes with its marks; `title` names the group it shows, if panels are groups.
+
+    `facet` has the columns that have panels of their own, and which of their categories this is.
+    """
 
     x: Axis
     y: Axis
     marks: tuple[Mark, ...]
     title: str = ""
+    facet: tuple[tuple[str, str], ...] = ()
+
+
+CaptionLength = Literal["least", "short", "full"]
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a figure is to be drawn: what changes none of its numbers.
+
+    Parameters
+    ----------
+    size
+        Width and height in inches; None where the panels decide.
+    dpi
+        Points of a picture file per inch; None for as many as files usually have.
+    colours
+        One for each series, such as ``"#0072b2"``; none for our own.
+    ramp
+        The colours of a scale of numbers, from few to many; none for our own.
+    caption
+        How much stands below the picture; None for all of it, if there is room.
+    """
+
+    size: tuple[float, float] | None = None
+    dpi: float | None = None
+    colours: tuple[str, ...] = ()
+    ramp: tuple[str, ...] = ()
+    caption: CaptionLength | None = None
 
 
 @dataclass(frozen=True)
@@ -312,6 +354,13 @@ class Figure:
         Short remarks drawn on the picture where it would otherwise mislead.
     watermark
         Drawn across every panel; empty for a private release.
+    short, least
+        The caption where there is less room or less is wanted: what protects whom, in a sentence
+        and in a few words.
+    look
+        How it is to be drawn.
+    columns
+        How many panels stand side by side; None where their size decides.
     """
 
     title: str
@@ -320,6 +369,10 @@ class Figure:
     legend: str = ""
     notes: tuple[str, ...] = field(default=())
     watermark: str = ""
+    short: str = ""
+    least: str = ""
+    look: Look = Look()
+    columns: int | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "title", abbreviate(self.title, LONGEST_TITLE))

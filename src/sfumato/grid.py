@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from sfumato.domain import Bounds, Categories
 from sfumato.errors import DomainError, Setting
+from sfumato.zones import CYCLES, Part
 
 MOST_CELLS = 2**24
 """How many cells one dense answer may have: 128 MiB of integers."""
@@ -29,6 +30,8 @@ MOST_FOUND = 1024
 class Grid:
     """Equal cells between public bounds.
 
+    Values beyond them are moved to the nearer one, or counted nowhere if they are to `drop`.
+
     Examples
     --------
     >>> Grid("age", Bounds(0, 100), 4).edges
@@ -38,6 +41,7 @@ class Grid:
     column: str
     bounds: Bounds
     cells: int
+    drop: bool = False
 
     def __post_init__(self) -> None:
         if not _is_cell_count(self.cells):
@@ -83,12 +87,14 @@ class Grid:
 class Edges:
     """Cells between public edges of any spacing; values beyond them are counted nowhere.
 
-    Values are moved into `bounds` first, so edges that reach the bounds count everything.
+    Values are moved into `bounds` first, so edges that reach the bounds count everything; values to
+    `drop` outside the bounds are counted nowhere either.
     """
 
     column: str
     bounds: Bounds
     values: tuple[float, ...]
+    drop: bool = False
 
     def __post_init__(self) -> None:
         rising = all(low < high for low, high in zip(self.values, self.values[1:], strict=False))
@@ -118,10 +124,25 @@ class Edges:
 
 @dataclass(frozen=True)
 class Labels:
-    """One cell for each public category of a column."""
+    """One cell for each public category of a column, or for each part of a day, week or year.
+
+    Parameters
+    ----------
+    part
+        What is read of a column of dates, if not its values are the categories: each category is
+        one such part, in the order of the calendar.
+    zone
+        On whose clocks it is read; None for UTC.
+    """
 
     column: str
     categories: Categories
+    part: Part | None = None
+    zone: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.part is not None and CYCLES.get(self.part) != self.categories.values:
+            raise ValueError("A part of a day, a week or a year has categories of its own.")
 
     @property
     def cells(self) -> int:
@@ -166,7 +187,7 @@ def shape(keys: Sequence[CellAxis]) -> tuple[int, ...]:
     if math.prod(sizes) > MOST_CELLS:
         raise DomainError(
             f"{math.prod(sizes)} cells are more than the {MOST_CELLS} one answer may have.",
-            "Nearly all of them would hold noise alone.",
+            "Nearly all of them would contain only noise.",
             "Ask for fewer bins or categories.",
         )
     return sizes

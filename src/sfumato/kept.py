@@ -89,7 +89,7 @@ class KeptReleases:
         if simulation() is not None:
             return None
         found = (kept.release for kept in self._kept if kept.question.answers(asked))
-        return next(found, None)
+        return asked.chart.arrange(next(found, None))
 
     def find_entry(self, release: Release) -> Kept | None:
         """Return what is known of a release, if it is one of these."""

@@ -89,7 +89,7 @@ class Lattice:
         if not counted or not 1 / _LARGEST_HALF <= max(self.halves) <= _LARGEST_HALF:
             raise DomainError(
                 "The bounds of a column are too wide or too narrow for its scale.",
-                "Numbers that large or small leave what floats can hold when they are squared.",
+                "Their squares would exceed the range of floats.",
                 "Declare a scale that is nearer to the range, or leave scale out.",
             )
 

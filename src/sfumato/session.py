@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -12,7 +12,15 @@ from types import TracebackType
 from typing import Any, TypeVar, cast
 
 from sfumato.charting import Charting
-from sfumato.charts.chart import Chart, P, Plan, R_co, find_budget, find_largest
+from sfumato.charts.chart import (
+    Chart,
+    P,
+    Plan,
+    R_co,
+    declare_within,
+    find_budget,
+    find_largest,
+)
 from sfumato.charts.refinement import Refinement, RefinementPlan
 from sfumato.domain import Domain
 from sfumato.engines.dispatch import choose_engine
@@ -46,9 +54,9 @@ from sfumato.releases.release import Release
 R = TypeVar("R", bound=Release)
 
 UNCHARGED = "Nothing was charged."
-CHARGING = "The price was just being charged: the ledger says whether it was. Nothing was released."
+CHARGING = "The cost was just being charged: see the ledger. Nothing was released."
 CHARGED = (
-    "The price was charged and stays charged, because the table may have been read. Nothing was "
+    "The cost was charged and stays charged, because the table may have been read. Nothing was "
     "released."
 )
 IN_HAND = "the release in hand, free of charge. To measure again, and pay, ask with fresh=True."
@@ -66,9 +74,12 @@ class Session(Charting):
     ----------
     table
         A path or glob of CSV or Parquet files, a pandas or Polars frame, an Arrow table, a DuckDB
-        relation or a Spark DataFrame; or a `Table`, which says what may be spent on reading it.
+        relation or a Spark DataFrame; or a `Table` with limits on threads and memory.
     unit
-        Whose presence is hidden: `PrivacyUnit.rows()` unless you say otherwise.
+        Whose presence is hidden: a column of users, several that name them together, or a
+        `PrivacyUnit`; one row unless you say otherwise.
+    unit_name
+        What users are called on figures, ``"aircraft"``; "people" unless you say otherwise.
     domain
         What is public about the columns.
     budget
@@ -122,7 +133,8 @@ class Session(Charting):
         self,
         table: object,
         *,
-        unit: PrivacyUnit | str | None = None,
+        unit: PrivacyUnit | str | Sequence[str] | None = None,
+        unit_name: str | None = None,
         domain: Domain | Mapping[str, object] | None = None,
         budget: Budget | float | None = None,
         ledger: Ledger | str | Path | None = None,
@@ -136,9 +148,9 @@ class Session(Charting):
         require_short("who", who)
         require_short("purpose", purpose)
         table = with_rows(Table.of(table), where, columns)
-        unit = PrivacyUnit.of(unit)
+        unit = PrivacyUnit.of(unit, unit_name)
         # A table that cannot be read, or a unit that is derived, is refused before a ledger exists.
-        choose_engine(table).schema().check_stored(unit.column)
+        choose_engine(table).schema().check_stored(*unit.columns)
         object.__setattr__(self, "_table", table)
         object.__setattr__(self, "_kept", KeptReleases())
         object.__setattr__(self, "unit", unit)
@@ -148,8 +160,9 @@ class Session(Charting):
         object.__setattr__(self, "purpose", purpose)
         if size is not None and ledger is not None:
             raise LedgerError(
-                "A ledger's promise is about rows added or removed.",
-                "Replacing rows of a public number is a weaker promise, and the two do not add up.",
+                "A ledger's guarantee is for rows added or removed.",
+                "Replacing rows of a public number is a weaker guarantee, and the two do not add "
+                "up.",
                 Worded("Leave out size, or ledger.", in_shell="Leave out --n, or --ledger."),
             )
         budget = None if budget is None else Budget.of(budget)
@@ -183,12 +196,18 @@ class Session(Charting):
         return self.ledger.stand(self.who).remaining
 
     def release(
-        self, chart: Chart[P, R_co], *, budget: Budget | Share | float, fresh: bool = False
+        self,
+        chart: Chart[P, R_co],
+        *,
+        bounds: object = None,
+        budget: Budget | Share | float,
+        fresh: bool = False,
     ) -> R_co:
         """Plan, charge, measure: the only place where these three steps are taken.
 
         What the session has released already is returned as it is, free, and a note says so: the
         same chart of the same table, with no more budget. With `fresh` it is measured again.
+        `bounds` are declared for this chart alone.
 
         Privacy
         -------
@@ -201,7 +220,8 @@ class Session(Charting):
         with Outcome() as outcome, show_progress(chart.label) as report:
             engine = choose_engine(self._table, report)
             schema, rule = engine.schema(), self.ledger.rule
-            asked, public = grant(rule, budget), schema.refine(self.domain)
+            chart, declared = declare_within(self.domain, chart, bounds, schema.kind)
+            asked, public = grant(rule, budget), schema.refine(declared)
             selection = self._select(chart)
             plan = _label(chart.plan(public, self.unit, asked), selection)
             self._require(plan, asked)
@@ -212,7 +232,7 @@ class Session(Charting):
             if not fresh and (known := self._kept.find(question)) is not None:
                 tell(f"{shorten_label(plan.label)}: {IN_HAND}")
                 return cast(R_co, known)
-            self._require_room(chart, plan, asked)
+            self._require_room(chart, plan, asked, public)
             outcome.note = CHARGING
             process = os.getpid()
             entry = self.ledger.charge(plan.label, plan.cost, who=self.who, purpose=self.purpose)
@@ -337,15 +357,14 @@ class Session(Charting):
         self._require_proof(plan, plan.cost)
         if plan.guarantee.size != self.size:
             raise LedgerError(
-                f"{label} is asked for under other neighbours than this session promises.",
-                "A row replaced and a row added are different promises, and their costs do not "
-                "add up.",
+                f"{label} uses other neighbours than this session.",
+                "Guarantees for replaced and for added rows differ, and their costs do not add up.",
                 "Leave out neighbours, or use the one-line function.",
             )
-        if any(promise.unit.protects != self.unit.protects for promise in plan.promises):
+        if any(promise.unit.protects != self.unit.protects for promise in plan.guarantees):
             raise LedgerError(
                 f"{label} would show components that protect another unit than it does itself.",
-                "Whoever sees them would learn more about one unit than is promised.",
+                "They would reveal more about one unit than guaranteed.",
                 (
                     "Release the components for the same unit: ",
                     Worded("session.pca(…)", "pca(…, unit=…)", "sfumato pca … --unit …"),
@@ -357,7 +376,7 @@ class Session(Charting):
         """Withhold what does not keep its promise, although its price was within the ledger's."""
         if not proves(cost, plan.guarantee.epsilon, plan.guarantee.delta):
             raise OverspentError(
-                f"{shorten_label(plan.label)} would cost more than it promises.",
+                f"{shorten_label(plan.label)} would cost more than its guarantee allows.",
                 "This is a bug in sfumato: the numbers are withheld.",
                 "Please report it.",
             )
@@ -367,8 +386,7 @@ class Session(Charting):
             label = shorten_label(plan.label)
             raise LedgerError(
                 f"{label} would be simulated, and its noise could be subtracted.",
-                "A ledger in a file says what was promised to people, and no such promise would "
-                "be kept.",
+                "A ledger file records real guarantees, and simulated noise gives none.",
                 "Simulate with a session that has no ledger file, or leave the seeded block.",
             )
 
@@ -376,12 +394,13 @@ class Session(Charting):
         self,
         chart: Chart[P, Any],
         *,
+        bounds: object = None,
         budget: Budget | Share | float | None = None,
         error: float | None = None,
         size: float = math.inf,
         delta: float = 0.0,
     ) -> P:
-        """Tell what a chart would cost and how wrong it would be. Spends nothing.
+        """Show the cost and the expected error of a chart. Spends nothing.
 
         Give a `budget`, or a wanted `error` to learn the smallest ε that reaches it; with `size`,
         the smallest ε that also draws groups of so many rows or people. Guess it, do not look.
@@ -400,8 +419,9 @@ class Session(Charting):
                 ),
             )
         engine = choose_engine(self._table)
-        schema = engine.schema()
-        domain, selection = schema.refine(self.domain), self._select(chart)
+        schema, selection = engine.schema(), self._select(chart)
+        chart, declared = declare_within(self.domain, chart, bounds, schema.kind)
+        domain = schema.refine(declared)
         if error is not None:
             budget = find_budget(chart, domain, self.unit, error=error, size=size, delta=delta)
         asked = grant(self.ledger.rule, budget or 0.0)
@@ -410,13 +430,13 @@ class Session(Charting):
         plan.check(schema)
         if chart.where is not None:
             engine.restrict(chart.where)
-        return replace(plan, standing=self._tell_standing(chart, plan, asked))
+        return replace(plan, standing=self._tell_standing(chart, plan, asked, domain))
 
-    def _require_room(self, chart: Chart[P, Any], plan: P, asked: Budget) -> None:
+    def _require_room(self, chart: Chart[P, Any], plan: P, asked: Budget, domain: Domain) -> None:
         """Refuse what the ledger would refuse, and say how much the chart could have."""
         standing = self.ledger.stand(self.who)
         if not standing.admits(plan.cost):
-            largest = self.find_largest(chart, asked)
+            largest = self._find_largest(chart, asked, domain)
             spelled = None if largest is None else largest.spelled
             raise standing.make_refusal(shorten_label(plan.label), plan.cost, spelled)
 
@@ -435,8 +455,13 @@ class Session(Charting):
         >>> s.find_largest(chart, 1.0)
         Budget(epsilon=0.3)
         """
-        standing = self.ledger.stand(self.who)
         domain = choose_engine(self._table).schema().refine(self.domain)
+        return self._find_largest(chart, asked, domain)
+
+    def _find_largest(
+        self, chart: Chart[P, Any], asked: Budget | float, domain: Domain
+    ) -> Budget | None:
+        standing = self.ledger.stand(self.who)
         return find_largest(
             chart,
             domain,
@@ -446,17 +471,17 @@ class Session(Charting):
             fits=lambda plan: standing.admits(plan.cost),
         )
 
-    def _tell_standing(self, chart: Chart[P, Any], plan: P, asked: Budget) -> str:
+    def _tell_standing(self, chart: Chart[P, Any], plan: P, asked: Budget, domain: Domain) -> str:
         """Say whether what is left would pay for a plan, and what else it would pay for."""
         standing = self.ledger.stand(self.who)
         if standing.admits(plan.cost):
             left = standing.after(plan.cost).remaining
-            return f"would pay for it; {left} would be left"
-        largest = self.find_largest(chart, asked)
+            return f"affordable; leaves {left}"
+        largest = self._find_largest(chart, asked, domain)
         if largest is None:
-            return "would refuse it: nothing is left for such a chart"
+            return "refused: nothing is left for this chart"
         most = Guarantee(largest.epsilon, largest.delta, self.unit).amounts
-        return f"would refuse it: at most {most} is left for such a chart"
+        return f"refused: at most {most} is left for this chart"
 
 
 def _label(plan: P, selection: Selection | None) -> P:

@@ -138,13 +138,13 @@ def test_texts_and_strangers_are_counted_nowhere(method):
     with seeded(2):
         full, empty = measure_planned(chart, DuckEngine(table), plan).summaries
     assert full.size == pytest.approx(100, abs=8) and full.box.median == pytest.approx(150, abs=8)
-    assert empty.size < 8 and not empty.clear
+    assert empty.size < 8 and not empty.reliable
 
 
 def test_a_group_too_small_to_say_anything_says_so():
     _, small = released([250.0] * 3)
     _, large = released(np.linspace(0, 500, 500))
-    assert not small.summaries[0].clear and large.summaries[0].clear
+    assert not small.summaries[0].reliable and large.summaries[0].reliable
     wide = small.summaries[0].high.median - small.summaries[0].low.median
     assert wide > 400
 

@@ -55,7 +55,7 @@ def off(summary, values):
 
 def solid_and_off():
     found = [pair for rows in (80, 120) for pair in drawn(rows, times=2)]
-    solid = [off(*pair) for pair in found if pair[0].clear]
+    solid = [off(*pair) for pair in found if pair[0].reliable]
     return len(solid), sum(solid)
 
 
@@ -77,7 +77,7 @@ def test_the_outliers_of_dashed_boxes_lie_in_their_intervals():
     for summary, values in drawn(60, times=2):
         first, third = np.quantile(values, [0.25, 0.75])
         above = (values > third + 1.5 * (third - first)).sum()
-        if not summary.clear:
+        if not summary.reliable:
             held.append(summary.low.outliers_above <= above <= summary.high.outliers_above)
     assert len(held) > 70
     assert np.mean(held) > 0.93
@@ -132,12 +132,12 @@ def test_a_plan_foresees_which_groups_are_drawn(method):
     names = GROUPS[:20]
     domain = sf.Domain(value=WIDE, group=names)
     plan = chart.plan(domain, sf.PrivacyUnit.rows(), sf.Budget(1.0))
-    assert "rows are not drawn" in str(plan)
+    assert "rows (smaller: not drawn)" in str(plan)
     shares = []
     for part in (0.6, 1.7):
         rows = round(part * plan.smallest_group)
         found = drawn(rows, draw=spread, groups=names, method=method)
-        shares.append(np.mean([summary.clear for summary, _ in found]))
+        shares.append(np.mean([summary.reliable for summary, _ in found]))
     assert shares[0] <= 0.15
     assert shares[1] >= 0.85
 
@@ -167,7 +167,7 @@ def test_people_are_told_from_rows_in_what_is_not_drawn():
         (sf.PrivacyUnit.users("person", max_rows=3), "rows"),
     ):
         text = str(chart.plan(domain, unit, sf.Budget(1.0)))
-        assert f"{word} are not drawn" in text
+        assert f"{word} (smaller: not drawn)" in text
 
 
 def test_one_person_with_many_rows_makes_the_smallest_group_larger():
@@ -181,17 +181,17 @@ def test_one_person_with_many_rows_makes_the_smallest_group_larger():
 
 def summary(q1, q3):
     box = Box(0.0, q1 - 1, q1, (q1 + q3) / 2, q3, q3 + 1, 5.0)
-    return Summary(box, box, box, size=500.0, clear=True)
+    return Summary(box, box, box, size=500.0, reliable=True)
 
 
 def test_a_quartile_at_a_bound_that_was_found_is_in_doubt():
     grid, limits = Grid("value", Bounds(0, 100), 100), Bounds(0, 1000)
-    assert check_found_bounds(summary(20.5, 60.5), grid, limits).clear
+    assert check_found_bounds(summary(20.5, 60.5), grid, limits).reliable
     assert check_found_bounds(
         summary(0.5, 60.5), grid, limits
-    ).clear  # the limit itself was declared
+    ).reliable  # the limit itself was declared
     doubted = check_found_bounds(summary(20.5, 99.5), grid, limits)
-    assert not doubted.clear
+    assert not doubted.reliable
     assert (doubted.low.q3, doubted.high.q3, doubted.low.outliers_above) == (0.5, 99.5, 0.0)
 
 
@@ -202,7 +202,7 @@ def test_whiskers_that_reach_bounds_found_too_narrow_say_so():
             table = pa.table({"value": delays(generator, 300)})
             release = sf.boxplot(table, y="value", bounds=sf.private(share=0.1), budget=1.0)
             ended = any("found privately" in note for note in release.figure().notes)
-            told.append(ended or not release.summaries[0].clear)
+            told.append(ended or not release.summaries[0].reliable)
     assert all(told)
 
 
@@ -215,7 +215,7 @@ def test_declared_bounds_that_are_reached_need_no_word():
 
 def test_a_walk_along_a_ladder_too_coarse_for_its_box_is_in_doubt():
     found = drawn(900, draw=lambda g, n: np.rint(g.normal(0, 4, n)), method="unbounded")
-    assert not any(summary.clear for summary, _ in found)
+    assert not any(summary.reliable for summary, _ in found)
 
 
 def test_a_search_that_found_nothing_says_so_on_figure_and_caption_and_is_foreseen():

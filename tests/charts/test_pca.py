@@ -304,7 +304,7 @@ def test_the_plan_knows_what_noise_will_hide():
     rows = strong.buys(size=2000, epsilons=[0.1, 3])
     assert rows[0]["captured"] == pytest.approx(weak.captured(size=2000))
     assert rows[1]["captured"] == pytest.approx(strong.captured(size=2000))
-    assert "% of the exact directions' variance" in str(strong)
+    assert "% of the variance along exact directions" in str(strong)
     for size, explained in ((0, (0.3, 0.2)), (10, (0.2, 0.3)), (10, (0.9, 0.8)), (10, (0.3,))):
         with pytest.raises(DomainError, match="A guess"):
             strong.captured(size=size, explained=explained)

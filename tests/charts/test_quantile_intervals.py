@@ -1,4 +1,4 @@
-"""How sure quantiles are: intervals by every method, and none where there are too few to say."""
+"""How sure quantiles are: intervals by every method, and none where there are too few data."""
 
 from __future__ import annotations
 
@@ -230,7 +230,7 @@ def test_where_bins_are_taken_follows_from_what_was_released():
 
 def test_a_plan_tells_the_smallest_group_and_from_when_on_a_search_succeeds():
     text = str(Quantiles("y", bounds=private()).plan(Domain(), ROWS, Budget(1)))
-    assert "smallest group" in text and "too few to say" in text
+    assert "smallest group" in text and "no estimate" in text
     assert "succeeds from about 190 rows" in text
     people = str(Quantiles("y").plan(Domain(y=(0, 1)), UNITS[2], Budget(1)))
-    assert " people (fewer: too few to say)" in people
+    assert " people (smaller: no estimate)" in people

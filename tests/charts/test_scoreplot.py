@@ -299,7 +299,7 @@ def test_the_plan_tells_what_other_prices_buy():
 def test_the_plan_tells_from_which_size_a_group_is_seen(method):
     chart = Scoreplot(columns=["a", "b"], hue="group", method=method)
     plan = chart.plan(DOMAIN, ROWS, Budget(2, 1e-6))
-    assert "rows are not drawn" in str(plan)
+    assert "rows (smaller: not drawn)" in str(plan)
     for part, visible in ((0.3, False), (2.0, True)):
         few = round(part * plan.smallest_group)
         generator = np.random.default_rng(few)

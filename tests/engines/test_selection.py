@@ -170,11 +170,14 @@ ODD = {
     "list": pa.array([[1], None, [2]]),
     "octets": pa.array([b"A", None, b"\xff"]),
     "flag": pa.array([True, None, False]),
+    "clock": pa.array([0, None, 86_399_999_999], pa.time64("us")),
+    "wait": pa.array([-(2**63), None, 2**63 - 1], pa.duration("s")),
 }
 SHAPES = [
     *("{0}.isna()", "{0} == 'A'", "{0} < 'B'", "{0}.lower().contains('a')", "len({0}) > 1"),
     *("{0} + 1 > 0", "{0} // 0 == 1", "{0} % 3 < 2", "{0} ** 16 > 0", "log({0}) < 1", "{0}"),
     *("{0}.hour > 3", "{0} > '1970-01-01'", "({0} - {0}).total_seconds() < 1", "{0} == {0}"),
+    "{0}.total_seconds() < 9",
     *("{0} in [1, 2]", "float({0}) > 0", "(1 if {0}.isna() else 2) < 2", "{0} == True"),
 ]
 

@@ -36,7 +36,7 @@ def test_each_interval_holds_the_sample_s_own_number(name, size, epsilon):
         summary = release(values, CELLS, epsilon, generator)
         truth, low, high = map(numbers, (boxplot(values), summary.low, summary.high))
         held.append((low <= truth) & (truth <= high))
-        assert summary.clear
+        assert summary.reliable
     assert (np.mean(held, axis=0) >= 0.89).all()
     assert np.mean(held) >= 0.94
 
@@ -139,10 +139,10 @@ def test_a_box_is_clear_only_where_units_outnumber_the_error():
     generator = np.random.default_rng(5)
     few, many = (draw("normal", size, generator) for size in (20, 2000))
     unsure = release(few, CELLS, 0.5, generator)
-    assert not unsure.clear
+    assert not unsure.reliable
     assert numbers(unsure.low)[1:6].max() == 0
     assert numbers(unsure.high)[1:6].min() == CELLS - 1
-    assert release(many, CELLS, 0.5, generator).clear
+    assert release(many, CELLS, 0.5, generator).reliable
 
 
 def test_the_size_is_better_known_than_from_either_source():

@@ -62,9 +62,9 @@ def test_with_accounts_every_charge_needs_one(who):
     ledger = Ledger.memory(budget=1)
     ledger.charge("chart", TENTH, who=who)
     ledger.account("Ada", 0.5)
-    with pytest.raises(LedgerError, match="shared out in accounts"):
+    with pytest.raises(LedgerError, match="divided into accounts"):
         ledger.charge("chart", TENTH, who=who)
-    with pytest.raises(LedgerError, match="shared out in accounts"):
+    with pytest.raises(LedgerError, match="divided into accounts"):
         ledger.stand(who)
     assert len(ledger.entries) == 1
     assert ledger.charge("chart", TENTH, who="Ada").number == 3

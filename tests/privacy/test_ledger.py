@@ -90,7 +90,7 @@ def test_amounts_come_back_to_the_last_digit(epsilon, rho):
             Cost.pure(Fraction(5, 4)),
             Cost.pure(Fraction(5)),
             "boxplot of wait by ward costs ε = 5, but 1.25 of 2 is spent. "
-            "Charts together must not reveal more than was promised. "
+            "All charts together must stay within the budget. "
             "Ask for less, or draw a saved release again: drawing is free.",
         ),
         (2, Cost.nothing(), Cost.gaussian(Fraction(1)), "uses Gaussian noise, which needs δ"),

@@ -24,7 +24,7 @@ SEX = Labels("sex", Categories(("f", "m")))
 DAY = Grid("day", Bounds.of((date(2026, 1, 1), date(2026, 12, 31))), 2**16)
 
 
-def summary(middle=100.0, outliers=40.0, clear=True, scale=1.0, start=0.0, size=900.0):
+def summary(middle=100.0, outliers=40.0, reliable=True, scale=1.0, start=0.0, size=900.0):
     places = [start + scale * (middle + part) for part in (-40, -20, 0.1, 30, 110)]
     low = [place - 3 * scale for place in places]
     high = [place + 5 * scale for place in places]
@@ -33,7 +33,7 @@ def summary(middle=100.0, outliers=40.0, clear=True, scale=1.0, start=0.0, size=
         Box(-8.0, *low, outliers - 25),
         Box(8.0, *high, outliers + 25),
         size,
-        clear,
+        reliable,
     )
 
 
@@ -68,15 +68,17 @@ SAMPLES = {
     "by ward and sex": release(x=WARD, hue=SEX, summaries=SIX),
     "by sex": release(hue=SEX, summaries=SIX[:2]),
     "level": release(x=WARD, hue=SEX, summaries=SIX, orient="h"),
-    "too few": release(x=WARD, summaries=(SIX[0], summary(clear=False), SIX[1])),
-    "all too few": release(summaries=(summary(clear=False),)),
+    "too few": release(x=WARD, summaries=(SIX[0], summary(reliable=False), SIX[1])),
+    "all too few": release(summaries=(summary(reliable=False),)),
     "whole numbers": release(value=Grid("price", Bounds(-0.5, 500.5), 501), step=1.0),
     "days": release(value=DAY, summaries=(summary(scale=86_400e6, start=DAY.bounds.lower),)),
     "people": release(guarantee=Guarantee(1.0, 0, PrivacyUnit.users("person")), unit_step=2**-30),
     "no intervals": release(method="single", coverage=0.0),
     "nothing found": release(x=Labels("job", Categories(())), summaries=(), found=("job",)),
     "found": release(x=WARD, summaries=SIX[:3], found=("ward", "price")),
-    "no bounds": release(summaries=(summary(clear=False),), found=("price",), bounds_found=False),
+    "no bounds": release(
+        summaries=(summary(reliable=False),), found=("price",), bounds_found=False
+    ),
     "simulated": release(private=False),
 }
 
@@ -141,7 +143,7 @@ def test_a_record_has_seven_numbers_their_intervals_and_the_size():
         *NUMBERS,
         *(f"{name}_{end}" for name in NUMBERS for end in ("low", "high")),
         "size",
-        "clear",
+        "reliable",
     ]
     assert (first["ward"], first["sex"], first["median"]) == ("A", "f", 60.1)
     assert (last["ward"], last["sex"], last["q3_low"], last["q3_high"]) == ("C", "m", 137, 145)
@@ -163,7 +165,7 @@ def test_moments_are_told_as_moments_and_counts_as_numbers():
 
 def test_a_frame_has_one_row_per_group():
     frame = SAMPLES["too few"].to_frame()
-    assert frame["clear"].tolist() == [True, False, True]
+    assert frame["reliable"].tolist() == [True, False, True]
     assert frame["ward"].tolist() == ["A", "B", "C"]
 
 
@@ -240,7 +242,7 @@ def test_an_interval_far_beyond_the_axis_is_told_about():
     vague = replace(SIX[0], high=replace(SIX[0].high, upper_whisker=499.0))
     sample = release(x=WARD, summaries=(vague, SIX[1], SIX[2]))
     assert limits(sample)[1] < 400
-    assert sample.figure().notes == ("Some soft edges go on beyond the axis.",)
+    assert sample.figure().notes == ("Some soft edges extend beyond the axis.",)
     assert BY_WARD.figure().notes == ()
 
 
@@ -256,12 +258,12 @@ def test_the_caption_tells_promise_method_and_bounds(method):
 @pytest.mark.parametrize(
     ("sample", "part"),
     [
-        ("too few", "Dashed: too few to say."),
+        ("too few", "Dashed: too few data."),
         ("whole numbers", "clipped to [0, 500]"),
         ("days", "clipped to [2026-01-01, 2026-12-31]"),
         ("people", "in person (each counts once)"),
         ("no intervals", "No interval available"),
-        ("found", "Categories of ward that few people hold are left out."),
+        ("found", "Rare categories of ward are left out."),
         ("found", "found privately"),
         ("simulated", "NOT PRIVATE"),
     ],
@@ -298,7 +300,7 @@ def test_simulated_noise_is_said_everywhere():
 
 def test_a_search_that_found_nobody_says_so():
     assert SAMPLES["nothing found"].figure().notes == (
-        "No category is held by enough people to be shown.",
+        "No category has enough people to be shown.",
     )
     assert SAMPLES["nothing found"].records() == []
 

@@ -447,7 +447,7 @@ def test_an_image_has_its_first_row_on_top():
 
 
 def test_a_picture_that_shows_nothing_but_noise_says_so():
-    assert SAMPLES["empty"].figure().notes == ("Noise alone could have made all that is seen.",)
+    assert SAMPLES["empty"].figure().notes == ("Nothing here is distinguishable from noise.",)
     assert noisy_map(np.random.default_rng(0), np.full(64, 500)).figure().notes == ()
 
 

@@ -92,7 +92,7 @@ def test_components_are_directions_as_rows():
     assert made.components @ made.components.T == pytest.approx(np.eye(7), abs=1e-4)
     assert np.linalg.norm(made.components, axis=1) == pytest.approx(1, abs=1e-12)
     assert made.columns == lattice(20).columns
-    assert len(made.explained_variance) == len(made.distinct) == len(made.clear) == 7
+    assert len(made.explained_variance) == len(made.distinct) == len(made.reliable) == 7
     assert len(made.variances) == 20
 
 
@@ -233,10 +233,10 @@ def turned_by_noise(columns, decay, noise, *, dishonest=1.0):
 @pytest.mark.parametrize(("columns", "decay"), [(3, 0.6), (8, 0.7)])
 def test_intervals_of_loadings_hold_what_is_true_as_often_as_they_state(columns, decay):
     made, held = turned_by_noise(columns, decay, 0.5)
-    assert all(made.clear)
+    assert all(made.reliable)
     assert 0.93 <= held <= 0.97
     made, held = turned_by_noise(columns, 0.97, 50.0)
-    assert not all(made.clear)
+    assert not all(made.reliable)
     assert held >= 0.93
 
 
@@ -246,14 +246,14 @@ def test_intervals_of_loadings_for_less_noise_than_there_is_would_be_noticed():
 
 def test_directions_made_of_noise_say_nothing_about_loadings():
     made = SAMPLES["nothing but noise"]
-    assert not any(made.clear)
+    assert not any(made.reliable)
     sure = made.uncertainty["components"]
     assert np.median(np.array(sure.high) - np.array(sure.low)) > 0.9
 
 
 def test_a_component_is_clear_where_both_gaps_beside_it_are():
     made = sample(columns=4, noise=1e-6)
-    assert made.clear == (True,) * 4
+    assert made.reliable == (True,) * 4
     grid, turned = made.lattice, np.eye(4)
     asked = made.directions.asked(grid)
 
@@ -261,11 +261,11 @@ def test_a_component_is_clear_where_both_gaps_beside_it_are():
         matrix = np.diag([asked.constant**2, *variances]) * 10**6
         return replace(made, directions=released(asked, matrix, 1e6), vectors=whole(turned))
 
-    assert along(900, 400, 400, 100).clear == (True, False, False, True)
-    assert along(900, 900, 400, 100).clear == (False, False, True, True)
-    assert along(900, 400, 100, 100).clear == (True, True, False, False)
-    assert replace(along(900, 400, 100, 100), kept=3).clear == (True, True, False)
-    assert along(400, 400, 400, 400).clear == (False,) * 4
+    assert along(900, 400, 400, 100).reliable == (True, False, False, True)
+    assert along(900, 900, 400, 100).reliable == (False, False, True, True)
+    assert along(900, 400, 100, 100).reliable == (True, True, False, False)
+    assert replace(along(900, 400, 100, 100), kept=3).reliable == (True, True, False)
+    assert along(400, 400, 400, 400).reliable == (False,) * 4
 
 
 def test_records_hold_one_loading_each_with_the_variance_of_its_component():

@@ -60,7 +60,7 @@ def test_components_whose_directions_could_be_noise_are_told_by_colour(monkeypat
     release = sample(5)
     told_apart(monkeypatch, True, True, False, False, False)
     clear, unclear = bars(release)
-    assert (clear.series, unclear.series) == (pca_figure.CLEAR, pca_figure.UNCLEAR)
+    assert (clear.series, unclear.series) == (pca_figure.RELIABLE, pca_figure.UNRELIABLE)
     assert [len(clear.height), len(unclear.height)] == [2, 3]
     assert clear.right[-1] < unclear.left[0]
     shares = np.concatenate([clear.height, unclear.height])
@@ -73,14 +73,14 @@ def test_where_no_direction_is_clear_no_bar_has_the_colour_that_says_so(monkeypa
     release = sample(5)
     told_apart(monkeypatch, False)
     clear, unclear = bars(release)
-    assert (clear.series, unclear.series) == (pca_figure.CLEAR, pca_figure.UNCLEAR)
+    assert (clear.series, unclear.series) == (pca_figure.RELIABLE, pca_figure.UNRELIABLE)
     assert [len(clear.height), len(unclear.height)] == [0, 5]
     ax = release.screeplot(ax=Page().subplots())
     doubtful = theme.bar_colour(1)
     assert {to_hex(bar.get_facecolor()) for bar in ax.patches} == {doubtful}
     names = [text.get_text() for text in ax.get_legend().get_texts()]
     shown = [to_hex(patch.get_facecolor()) for patch in ax.get_legend().get_patches()]
-    assert names == [pca_figure.CLEAR, pca_figure.UNCLEAR]
+    assert names == [pca_figure.RELIABLE, pca_figure.UNRELIABLE]
     assert shown == [theme.bar_colour(0), doubtful]
     drawn = vl_convert.vegalite_to_svg(release.to_vega(), vl_version=VERSION)
     assert all(f">{name}</text>" in drawn for name in names)
@@ -91,12 +91,24 @@ def test_where_no_direction_is_clear_no_bar_has_the_colour_that_says_so(monkeypa
     ("gaps", "kept", "words"),
     [
         ((True, True, True, True), 5, ""),
-        ((True, True, True, False), 5, "The directions of components 4–5 cannot be told"),
-        ((True, False, False, False), 5, "The directions of components 2–5 cannot be told"),
-        ((False, True, False, True), 5, "The directions of components 1–2 and 3–4 cannot be told"),
-        ((True, True, False, False), 3, "The direction of component 3 cannot be told from noise"),
-        ((False, False, False, False), 5, "No direction can be told from noise"),
-        ((False, False, False, False), 2, "No direction can be told from noise"),
+        ((True, True, True, False), 5, "The directions of components 4–5 cannot be distinguished"),
+        (
+            (True, False, False, False),
+            5,
+            "The directions of components 2–5 cannot be distinguished",
+        ),
+        (
+            (False, True, False, True),
+            5,
+            "The directions of components 1–2 and 3–4 cannot be distinguished",
+        ),
+        (
+            (True, True, False, False),
+            3,
+            "The direction of component 3 cannot be distinguished from noise",
+        ),
+        ((False, False, False, False), 5, "No direction can be distinguished from noise"),
+        ((False, False, False, False), 2, "No direction can be distinguished from noise"),
     ],
 )
 @pytest.mark.parametrize("view", ["scree", "loadings"])
@@ -109,8 +121,8 @@ def test_a_picture_says_which_directions_cannot_be_told_from_noise(
 
 
 def test_a_picture_says_that_all_variance_could_be_noise():
-    assert "Noise alone could have made the total variance" in NOISE.figure().notes[0]
-    assert not any("Noise alone" in note for note in CLEAR.figure().notes)
+    assert "The total variance is not distinguishable" in NOISE.figure().notes[0]
+    assert not any("not distinguishable" in note for note in CLEAR.figure().notes)
 
 
 def test_variances_below_zero_are_marked():
@@ -150,7 +162,7 @@ def test_bars_of_directions_that_could_be_noise_do_not_hide_the_others(monkeypat
     limit = figure.panels[0].x.limits[1]
     assert max(map(abs, (*clear.low, *clear.high))) <= limit
     assert max(unclear.high) > limit and max(map(abs, unclear.value)) <= limit
-    assert "Some bars go on beyond the axis." in figure.notes
+    assert "Some bars extend beyond the axis." in figure.notes
     told_apart(monkeypatch, False)
     figure = release.figure(view="loadings")
     assert figure.panels[0].x.limits[1] > 1
@@ -179,14 +191,14 @@ def test_a_caption_says_who_is_protected_how_and_what_the_numbers_are_of():
     words = CLEAR.caption()
     assert words == CLEAR.figure().caption
     assert words.startswith("Privacy: ε = 1, δ = 1e-05. Protects each row.")
-    assert "One unit of each column is half of its public range." in words
-    assert "Shares are parts of the total variance" in words and "all 3 columns" in words
+    assert "Columns are scaled by half of their public range." in words
+    assert "Shares of the total variance" in words and "all 3 columns" in words
     assert "95 % intervals" in words and "all 3 jointly" in words
     cut = CLEAR.spread.length(CLEAR.lattice)
     assert f"Rows, centred at the released mean, are clipped to length {cut:.2g}." in words
     users = sample(shared=True, scaled="private").caption()
-    assert "each user (total weight 1)" in users and "private quartiles" in users
-    assert "scales they were given" in sample(scaled="given").caption()
+    assert "each user (total weight 1)" in users and "private interquartile range" in users
+    assert "scaled as given" in sample(scaled="given").caption()
 
 
 def test_the_caption_of_loadings_is_about_loadings():

@@ -201,7 +201,7 @@ def test_levels_of_which_there_are_too_few_to_say_are_nan_and_not_drawn():
     assert frame["low"].isna().tolist() == frame["high"].isna().tolist()
     (first, second) = panel(partly).marks
     assert first.y == QUARTERS and second.y == (0.5,)
-    assert "Levels that are not drawn: too few to say." in partly.caption()
+    assert "Levels not drawn: too few data." in partly.caption()
     assert "Bars: 95 % confidence intervals." in partly.caption()
 
 
@@ -210,12 +210,12 @@ def test_a_group_of_too_few_says_so_where_its_numbers_would_stand():
     assert [mark.too_few for mark in rows] == [(3.0, 0.0), (), ()]
     assert all(mark.y == (4, 2, 1) for mark in rows)
     curves = panel(release((1, 2, 3, 4, 5, 6), by=WARD, reliable=(True,) * 3 + (False,) * 3))
-    assert [mark.series for mark in curves.marks] == ["A", "B (too few to say)"]
+    assert [mark.series for mark in curves.marks] == ["A", "B (too few data)"]
     (alone,) = panel(SAMPLES["too few"]).marks
     assert alone.too_few == (0.5,) and alone.y == ()
     for sample in ("too few", "some groups told"):
         for text in (SAMPLES[sample].to_html(), json.dumps(SAMPLES[sample].to_vega())):
-            assert "too few to say" in text
+            assert "too few data" in text
 
 
 def test_a_quantile_that_counts_rule_out_gives_way_to_the_nearest_that_they_do_not():

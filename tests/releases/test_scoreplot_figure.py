@@ -118,7 +118,7 @@ def test_one_group_alone_has_a_panel_that_names_it():
 def test_a_group_too_small_to_see_is_named_and_not_drawn():
     made = scored((3000, 40, 2000), names=NAMES)
     figure = made.figure(points=500)
-    assert figure.notes == ("Too small to stand out from the noise: B.",)
+    assert figure.notes == ("Not distinguishable from noise: B.",)
     (clouds,) = of_kind(figure, Clouds)
     assert not np.any(clouds.value[1]) and np.any(clouds.value[0])
     assert {line.series for line in of_kind(figure, Contour)} == {"A", "C"}
@@ -132,7 +132,7 @@ def test_many_groups_too_small_are_not_all_named():
 
 
 def test_where_nothing_stands_out_the_picture_says_so():
-    nothing = "Nothing here stands out from the noise."
+    nothing = "Nothing here is distinguishable from noise."
     assert scored((30,)).figure().notes == (nothing,)
     assert scored((30, 20), names=("A", "B")).figure().notes == (nothing,)
     assert scored((30, 20), names=("A", "B")).figure(panels=True).notes == (nothing,)
@@ -142,10 +142,10 @@ def test_where_nothing_stands_out_the_picture_says_so():
 def test_where_no_group_may_be_shown_the_picture_says_so():
     figure = scored((), names=(), found=("kind",)).figure(points=5, loadings=2)
     assert figure.panels == () and figure.notes == (NOBODY,)
-    assert "few people hold are left out" in figure.caption
+    assert "Rare categories of kind are left out" in figure.caption
 
 
-LOST = "cannot be told from noise: other directions vary as much."
+LOST = "cannot be distinguished from noise: other directions vary as much."
 DIRECTIONS = {
     "all clear": ((True, True, True), (1, 2), ()),
     "the second and the third alike": ((True, False, True), (1, 2), (f"PC2 {LOST}",)),
@@ -253,7 +253,7 @@ def test_what_a_sparse_histogram_shows_is_there():
     shown = np.array(hidden.steps).reshape(hidden.shape)[0] > 0
     muted = np.array(heat.muted)[2::4, 2::4]
     assert (muted == ~shown).mean() > 0.95
-    assert hidden.figure().notes == ("Too small to stand out from the noise: B.",)
+    assert hidden.figure().notes == ("Not distinguishable from noise: B.",)
 
 
 def test_a_simulated_release_is_watermarked():

@@ -218,7 +218,7 @@ def category_cells() -> Figure:
 BOROUGHS = ("Bronx", "Brooklyn", "Manhattan", "Queens", "Staten Island")
 BOX_CAPTION = (
     "ε = 1. Protects each row. Soft edges: 95 % intervals. Outliers "
-    "are counted in rows. Dashed: too few to say."
+    "are counted in rows. Dashed: too few data."
 )
 
 
@@ -261,7 +261,7 @@ def boxes(
         upper_whisker=edge(130, 2.5 * noise),
         outliers_above=above,
         size=tuple(900.0 + place for place in range(count)),
-        clear=tuple(place not in too_few for place in range(count)),
+        reliable=tuple(place not in too_few for place in range(count)),
         coverage=0.95,
         orient=orient,
         series=series,

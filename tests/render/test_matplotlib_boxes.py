@@ -120,7 +120,7 @@ def test_turned_counts_stand_upright_above_narrow_boxes() -> None:
 def test_a_group_too_small_is_said_to_be_so() -> None:
     figure = boxplot(boxes(5, too_few=(1, 3)))
     ax = drawn(figure)
-    assert words(ax, "_too_few") == ["too few to say"] * 2
+    assert words(ax, "_too_few") == ["too few data"] * 2
     (span,) = collections(ax, "_too_few")
     assert span.get_linestyle()[0][1] is not None, "dashed"
     assert not words(drawn(boxplot(boxes(5))), "_too_few")
@@ -134,7 +134,7 @@ def test_what_is_said_of_a_group_at_the_end_of_the_axis_is_not_cut(
 ) -> None:
     ax = drawn(few_at(end, orient), size)
     (text,) = (text for text in ax.texts if text.get_label() == "_too_few")
-    assert text.get_text() == "too few to say"
+    assert text.get_text() == "too few data"
     paper = text.get_bbox_patch()
     assert paper is not None
     inner, written = ax.get_window_extent().padded(0.5), paper.get_window_extent()

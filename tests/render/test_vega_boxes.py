@@ -88,7 +88,7 @@ def test_counts_and_apologies_are_written_where_they_belong() -> None:
     (view,) = panel_views(boxplot(boxes(5, too_few=(1,))))
     texts = [row for layer in layers(view, "text") for row in layer["data"]["values"]]
     assert {row["text"] for row in texts} == {
-        "≈ 80 above", "≈ 120 above", "≈ 160 above", "too few to say"
+        "≈ 80 above", "≈ 120 above", "≈ 160 above", "too few data"
     }  # fmt: skip
     assert {row["x"] for row in texts} == {1, 2, 3, 4}
 
@@ -99,10 +99,10 @@ def test_what_is_said_of_a_group_at_the_end_of_the_axis_is_not_cut(
     end: float, orient: Orient, side: int
 ) -> None:
     (view,) = panel_views(few_at(end, orient))
-    layer = next(t for t in layers(view, "text") if "too few to say" in column(t, "text"))
+    layer = next(t for t in layers(view, "text") if "too few data" in column(t, "text"))
     (value,) = column(layer, "x" if orient == "h" else "y")
     size = layer["mark"]["fontSize"]
-    half = 310 * size * (width("too few to say") if orient == "h" else 1) / side / 2
+    half = 310 * size * (width("too few data") if orient == "h" else 1) / side / 2
     assert half <= value <= 310 - half
 
 
@@ -129,7 +129,7 @@ def test_a_screen_reader_hears_every_group() -> None:
     spoken = re.findall(r"<title>(.*?)</title>", build_fragment(box_hue(too_few=(1,))))
     assert len(spoken) == 15
     assert spoken[0].startswith("borough Bronx, room type Entire home: outliers below (95 %) 4 (")
-    assert "median (95 %) too few to say (0 to 400)" in spoken[1]
+    assert "median (95 %) too few data (0 to 400)" in spoken[1]
 
 
 def test_the_table_has_a_row_for_each_group() -> None:

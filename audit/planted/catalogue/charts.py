@@ -102,8 +102,8 @@ CHARTS = (
     _charts(
         name="a box is solid wherever the counts around it are many",
         file="postprocess/box.py",
-        old="clear = is_well_placed(counted, epsilon, size, size_noise)",
-        new="clear = float(counted.counts.sum()) * epsilon > 60",
+        old="reliable = is_well_placed(counted, epsilon, size, size_noise)",
+        new="reliable = float(counted.counts.sum()) * epsilon > 60",
         among="charts/test_boxplot_honesty.py",
         notices="test_solid_boxes_of_small_groups_are_right",
     ),

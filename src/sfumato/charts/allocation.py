@@ -18,6 +18,7 @@ from sfumato.errors import (
     DomainError,
     PrivateSearch,
     ProtectedUsers,
+    abbreviate,
 )
 from sfumato.exact import Exact
 from sfumato.grid import MOST_FOUND, Key, Labels
@@ -113,6 +114,14 @@ class CategorySearch:
         """The most cells the answer may add to a chart."""
         return MOST_FOUND
 
+    @property
+    def line(self) -> tuple[str, str]:
+        """What a plan says of it: how many rows a category needs to be shown."""
+        return (
+            f"smallest {abbreviate(self.column)}",
+            f"about {self.threshold:,} rows (smaller: left out)",
+        )
+
     @classmethod
     def plan(
         cls, column: str, unit: PrivacyUnit, asked: Private, whole: Allocation
@@ -120,15 +129,15 @@ class CategorySearch:
         """Price a search that spends the asked share of the chart's portion."""
         if unit.shared:
             raise DomainError(
-                f"The categories of {column!r} cannot be searched for while each {unit.column} "
+                f"The categories of {column!r} cannot be searched for while each {unit.called} "
                 "counts once.",
-                "One person could open any number of categories.",
-                ("Declare them, or write ", ProtectedUsers(unit.column, 20), "."),
+                "One person could add any number of categories.",
+                ("Declare them, or write ", ProtectedUsers(unit.columns, 20), "."),
             )
         if asked.within is not None:
             raise DomainError(
                 f"Limits are for a search for bounds, but {column!r} is searched for categories.",
-                "A limit without effect would look like a promise.",
+                "A limit without effect would look like a guarantee.",
                 ("Leave them out: ", CategoriesOf(column, PrivateSearch(delta=1e-6)), "."),
             )
         epsilon = whole.part(to_fraction(asked.usual_share)).epsilon
@@ -209,7 +218,7 @@ def _read_delta(column: str, asked: Private) -> Fraction:
     if asked.delta is None:
         raise DomainError(
             f"The private search for categories of {column!r} needs a δ.",
-            "It is the chance that a category held by one person alone is shown.",
+            "It is the probability of showing a category that only one person has.",
             ("Write ", CategoriesOf(column, PrivateSearch(delta=1e-6)), "."),
         )
     return to_fraction(asked.delta)

@@ -2,23 +2,36 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 from itertools import count
-from typing import cast
+from typing import Literal, cast
 
 import numpy as np
 
 from sfumato.charts.option import About
-from sfumato.dates import MOST, find_pace
-from sfumato.domain import Bounds, Categories, Domain, Value, is_on_calendar
+from sfumato.dates import MOST, UNITS, Pace, find_pace
+from sfumato.domain import (
+    Bounds,
+    Categories,
+    Domain,
+    Listed,
+    Spelled,
+    convert_to_float,
+    is_on_calendar,
+    list_values,
+)
 from sfumato.errors import DomainError, Setting, Worded
-from sfumato.grid import Edges, Grid, Key, Labels
+from sfumato.grid import MOST_CELLS, Edges, Grid, Key, Labels
 from sfumato.private_search import Private
+from sfumato.zones import CYCLES, Part
 
-Order = Categories | Private | Sequence[Value]
+Order = Categories | Private | Listed
+"""Public categories: a list, a range, an array, an index, an enum or a categorical."""
 
-HUE = About(help="The column to tell groups by colour.", metavar="COLUMN")
+HUE = About(help="The column whose categories are groups, one colour each.", metavar="COLUMN")
 """What every `hue` says about itself."""
 
 
@@ -26,7 +39,7 @@ def about_order(axis: str) -> About:
     """Return what the order of an axis says about itself."""
     return About(
         help=f"The public categories of {axis}, in the order to show them.",
-        session="Left out, all that are declared.",
+        session="Default: all that are declared.",
         python="``sf.private(delta=1e-6)`` searches for them instead, with that δ.",
         typed="private:1e-6 searches for them, with that δ.",
         metavar="A,B",
@@ -49,10 +62,32 @@ def read_labels(domain: Domain, column: str | None, order: Order | None) -> Labe
     if column is None:
         return None
     wanted = cast(Categories | None, read_order(order))
-    return Labels(column, domain.categories(column).select(wanted, column))
+    return Labels(column, select_categories(domain, column, wanted))
 
 
-Range = Bounds | Sequence[float] | Sequence[date]
+def select_categories(domain: Domain, column: str, order: Categories | None) -> Categories:
+    """Return the categories asked for: some of those declared, or where none are, what is given.
+
+    Privacy
+    -------
+    An order is given by whoever asks, and so as public as a declaration.
+    """
+    if order is not None and column not in domain:
+        return order
+    return domain.categories(column).select(order, column)
+
+
+def list_order(order: Order | None) -> Order | None:
+    """Return an order that can be read again and compared: a list of Python's own values.
+
+    What is no list stays, and is refused where it is read.
+    """
+    if isinstance(order, Categories | Private | None):
+        return order
+    return cast(Order, list_values(order)) or order
+
+
+Range = Bounds | Sequence[float] | Sequence[date] | Sequence[Spelled]
 """A public range: its two ends, or a ``range`` of whole numbers."""
 
 
@@ -68,7 +103,7 @@ def declare_bounds(
 def declare_categories(orders: Mapping[str | None, Order | None]) -> dict[str, object]:
     """Return the categories of columns whose order is given, and not searched for."""
     return {
-        column: order
+        column: Categories.of(order)
         for column, order in orders.items()
         if column is not None and order is not None and not isinstance(order, Private)
     }
@@ -85,15 +120,23 @@ FINE = 100
 MOST_ALIGNED = 2**16
 """More bins than so many are left where they are: nobody sees one of them."""
 
-AxisBins = int | Sequence[float]
-Bins = AxisBins | tuple[AxisBins, AxisBins]
+Clipping = Literal["clip", "drop"]
+"""What becomes of values beyond the bounds: they are moved to the nearer one, or left out."""
+
+AxisBins = int | str | Sequence[float] | Sequence[date] | Sequence[Spelled]
+Bins = AxisBins | tuple[AxisBins | None, AxisBins | None]
 
 
 def convert_bins(bins: Bins | None) -> Bins | None:
     """Return edges that came as a list or an array as a tuple."""
-    if isinstance(bins, str) or not isinstance(bins, Iterable):
+    if isinstance(bins, str) or not isinstance(bins, Iterable) or getattr(bins, "ndim", 1) == 0:
         return bins
     return cast(Bins, tuple(convert_bins(item) for item in cast(Iterable[AxisBins], bins)))
+
+
+def is_cycle(bins: object) -> bool:
+    """Tell whether bins are parts of a day, a week or a year, which come around again."""
+    return isinstance(bins, str) and bins in CYCLES
 
 
 def select_axis_bins(bins: Bins | None, axis: int, axes: int) -> AxisBins | None:
@@ -101,25 +144,41 @@ def select_axis_bins(bins: Bins | None, axis: int, axes: int) -> AxisBins | None
     if bins is None or axes == 1 or isinstance(bins, int | np.integer):
         return cast(AxisBins | None, bins)
     if isinstance(bins, tuple) and len(bins) == axes:
-        return cast(tuple[AxisBins, AxisBins], bins)[axis]
+        return cast(tuple[AxisBins | None, AxisBins | None], bins)[axis]
     raise DomainError(
         "bins of a two-dimensional histogram is one number, or a pair with one entry per axis.",
-        "Anything else leaves open which axis is meant.",
+        "Otherwise it is ambiguous which axis is meant.",
         ("Write ", Setting("bins", 20), ", or ", _TWO, "."),
     )
 
 
 def make_axis_key(
-    domain: Domain, column: str, order: Categories | None, bins: AxisBins | None
+    domain: Domain,
+    column: str,
+    order: Categories | None,
+    bins: AxisBins | None,
+    outside: Clipping = "clip",
 ) -> Key:
     """Return the public cells of one axis, from what is declared about its column."""
+    if is_cycle(bins) and order is None:
+        return _make_cycle(domain, column, cast(Part, bins))
     if order is not None:
-        return Labels(column, domain.categories(column).select(order, column))
+        return Labels(column, select_categories(domain, column, order))
+    if column not in domain and isinstance(bins, tuple):  # edges are bounds too
+        domain |= {column: Bounds.of(cast(Range, (*bins[:1], *bins[-1:])))}
     match domain.fact(column):
         case Categories() as categories:
             return Labels(column, categories)
         case Bounds():
-            return _make_numeric_key(column, domain.spaced_bounds(column), bins)
+            key = _make_numeric_key(column, domain.spaced_bounds(column), bins)
+            return replace(key, drop=outside == "drop")
+
+
+def _make_cycle(domain: Domain, column: str, part: Part) -> Labels:
+    """Return the hours of a day, the days of a week or the months of a year, on local clocks."""
+    known, declared = domain.typed(column), domain.columns.get(column)
+    zone = declared.zone if known.parsed and isinstance(declared, Bounds) else known.zone
+    return Labels(column, Categories(CYCLES[part]), part, zone)
 
 
 def _make_numeric_key(column: str, bounds: Bounds, bins: AxisBins | None) -> Grid | Edges:
@@ -127,17 +186,54 @@ def _make_numeric_key(column: str, bounds: Bounds, bins: AxisBins | None) -> Gri
         return _make_default_bins(column, bounds)
     if isinstance(bins, int | np.integer) and not isinstance(bins, bool):
         return _make_equal_bins(column, bounds, int(bins))
-    try:
-        edges = tuple(float(edge) for edge in cast(Sequence[float], bins))
-    except (TypeError, ValueError):
-        edges = None
-    if edges is None or isinstance(bins, str):
+    if isinstance(bins, str):
+        return _make_calendar_bins(column, bounds, bins)
+    edges = _read_edges(bounds, cast(Sequence[object], bins))
+    if edges is None:
         raise DomainError(
-            f"bins of {column!r} must be a whole number or a list of edges.",
+            f"bins of {column!r} must be a whole number, a unit of the calendar or a list of "
+            "edges of the kind that its bounds are.",
             "Bins found from the data would leak it.",
             ("Write ", Setting("bins", 20), ", or ", Setting("bins", [0, 18, 65, 110]), "."),
         )
     return Edges(column, bounds, edges)
+
+
+def _make_calendar_bins(column: str, bounds: Bounds, unit: str) -> Edges:
+    """Return bins that begin with units of the calendar; the first and the last end at bounds."""
+    if unit not in UNITS:
+        words = ", ".join(repr(word) for word in (*UNITS, *CYCLES))
+        raise DomainError(
+            (Setting("bins", unit), f" of {column!r} is no unit of the calendar."),
+            "Bins found from the data would leak it.",
+            f"Write a whole number of bins, a list of edges, or one of {words}.",
+        )
+    if not bounds.time or (bounds.clock and unit != "hour"):
+        raise DomainError(
+            (Setting("bins", unit), f" of {column!r} is for dates, and its bounds are none."),
+            "Only dates have units of the calendar.",
+            ("Write a number of bins, or a list of edges: ", Setting("bins", 20), "."),
+        )
+    pace = Pace(unit)
+    if bounds.width / pace.length > MOST_CELLS:
+        raise DomainError(
+            f"The bounds of {column!r} hold more than {MOST_CELLS} {pace}.",
+            "Nearly all of them would hold noise alone.",
+            "Choose a longer unit, or narrower bounds.",
+        )
+    return Edges(column, bounds, pace.edges(bounds))
+
+
+def _read_edges(bounds: Bounds, bins: Sequence[object]) -> tuple[float, ...] | None:
+    """Return edges as numbers of the kind that bounds are; None where one is of another kind."""
+    try:
+        edges = tuple(bins)
+    except TypeError:
+        return None
+    if bounds.time or bounds.duration:
+        return bounds.read_edges(edges)
+    numbers = tuple(map(convert_to_float, edges))
+    return None if any(map(math.isnan, numbers)) else numbers
 
 
 def _make_default_bins(column: str, bounds: Bounds) -> Grid | Edges:

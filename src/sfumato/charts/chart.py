@@ -1,4 +1,4 @@
-"""What every chart has: a plan with a price, and a way to measure it."""
+"""What every chart has: a plan with its cost, and a way to measure it."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ import html
 import math
 from abc import ABC, abstractmethod
 from bisect import bisect_left
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from functools import cache
 from typing import Any, ClassVar, Generic, Self, TypeVar, cast
 
-from sfumato.charts.option import About, Example, Ranges, check_choices
-from sfumato.domain import Bounds, Domain
+from sfumato.charts.axes import list_order
+from sfumato.charts.option import About, Example, Ranges, check_choices, options
+from sfumato.domain import Bounds, Categories, Domain
 from sfumato.engines.engine import Engine, Schema
 from sfumato.engines.table import ColumnKind
 from sfumato.errors import BudgetError, Worded, shorten_label
@@ -23,6 +24,7 @@ from sfumato.mechanisms.meter import Meter
 from sfumato.privacy.budget import Budget, Cost
 from sfumato.privacy.guarantee import Guarantee, PrivacyUnit
 from sfumato.privacy.payment import Payment
+from sfumato.private_search import Private
 from sfumato.releases.release import Release
 
 
@@ -35,7 +37,7 @@ class Plan(ABC):
     label
         What is asked, in words; the ledger keeps it.
     guarantee
-        What the release will promise.
+        What the release will guarantee.
     cost
         What the ledger will be charged.
     standing
@@ -48,8 +50,8 @@ class Plan(ABC):
     standing: str = field(default="", kw_only=True)
 
     @property
-    def promises(self) -> tuple[Guarantee, ...]:
-        """What all that the release will show promises: also what was released before."""
+    def guarantees(self) -> tuple[Guarantee, ...]:
+        """The guarantees of all that the release will show: also of what was released before."""
         return (self.guarantee,)
 
     @property
@@ -72,8 +74,8 @@ class Plan(ABC):
 
     def __str__(self) -> str:
         label = shorten_label(self.label)
-        rows = [("plan", label), ("price", str(self.cost)), ("promise", str(self.guarantee))]
-        rows += [(name, harmless(value)) for name, value in self.lines()]
+        rows = [("plan", label), ("cost", str(self.cost)), ("guarantee", str(self.guarantee))]
+        rows += [(harmless(name), harmless(value)) for name, value in self.lines()]
         rows += [("ledger", self.standing)] if self.standing else []
         width = max(len(name) for name, _ in rows)
         return "\n".join(f"{name:<{width}}  {value}" for name, value in rows)
@@ -86,7 +88,7 @@ def describe_text_columns(bounds: Iterable[Bounds]) -> list[tuple[str, str]]:
     """Return what a plan says of columns whose text is read as numbers."""
     if not any(each.parsed for each in bounds):
         return []
-    return [("text", "is read as numbers; what does not parse is left out")]
+    return [("text", "parsed as numbers; unparsable values are dropped")]
 
 
 P = TypeVar("P", bound=Plan)
@@ -107,7 +109,7 @@ WHERE = About(
 
 @dataclass(frozen=True)
 class Chart(ABC, Generic[P, R_co]):
-    """A public request with a price, defined once.
+    """A public request with a cost, defined once.
 
     Its fields are its options, and say about themselves what doors and pages need: `Option`. What
     is true of the chart as a whole stands here; `sfumato.charts.kinds` lists all charts there are.
@@ -125,7 +127,7 @@ class Chart(ABC, Generic[P, R_co]):
     example
         A chart of the invented city.
     needs_delta
-        Whether its price needs a δ.
+        Whether its cost needs a δ.
     endings
         The endings of files that only its releases can write.
     """
@@ -142,6 +144,9 @@ class Chart(ABC, Generic[P, R_co]):
 
     def __post_init__(self) -> None:
         check_choices(self)
+        for option in options(type(self)):
+            if option.name == "order" or option.name.endswith("_order"):
+                object.__setattr__(self, option.name, list_order(getattr(self, option.name)))
         object.__setattr__(self, "where", read_where(self.where))
 
     @property
@@ -178,13 +183,17 @@ class Chart(ABC, Generic[P, R_co]):
         These are its `bounds`, as a one-line function takes them, and its orders as categories.
         """
 
+    def arrange(self, release: Any) -> Any:
+        """Return a release that answers the same question, drawn as this chart asks for it."""
+        return release
+
     def adapt(self, bounds: object, kind: Callable[[str], ColumnKind]) -> Self:  # noqa: ARG002
         """Return the chart with what the kinds of columns tell, which are public."""
         return self
 
     @abstractmethod
     def plan(self, domain: Domain, unit: PrivacyUnit, budget: Budget) -> P:
-        """Return the price and the expected error, or refuse. Knows public facts only."""
+        """Return the cost and the expected error, or refuse. Knows public facts only."""
 
     @abstractmethod
     def measure(self, engine: Engine, plan: P, meter: Meter) -> R_co:
@@ -207,17 +216,41 @@ def _list_texts(value: object) -> list[str]:
     return [each for each in several if isinstance(each, str)]
 
 
-def describe_too_few(smallest: float, unit: PrivacyUnit) -> tuple[str, str]:
-    """Say which groups a plan expects to end as too few to say.
+def declare_within(
+    domain: Domain, chart: Chart[P, R_co], bounds: object, kind: Callable[[str], ColumnKind]
+) -> tuple[Chart[P, R_co], Domain]:
+    """Return a chart of a session, and what is public for it: the domain, and bounds of its own.
+
+    Bounds that are given for one chart hold for it alone, also where the domain declares others.
+
+    Privacy
+    -------
+    Whoever asks says them, as they say a domain: nothing is read but kinds of columns.
+    """
+    if bounds is None or isinstance(bounds, Private):
+        return chart, domain
+    listed = {name for name in domain if isinstance(domain[name], Categories)}
+    chart = chart.adapt(bounds, lambda name: "text" if name in listed else kind(name))
+    named = cast(Mapping[str, object], bounds) if isinstance(bounds, Mapping) else None
+    own = {
+        name: fact
+        for name, fact in chart.declare(bounds).columns.items()
+        if (isinstance(fact, Bounds) if named is None else name in named)
+    }
+    return chart, domain | own
+
+
+def describe_smallest(smallest: float, unit: PrivacyUnit) -> tuple[str, str]:
+    """Say how many rows or people a group needs to be drawn.
 
     Examples
     --------
-    >>> describe_too_few(138.2, PrivacyUnit.rows())
-    ('too few', 'groups below about 140 rows are not drawn')
+    >>> describe_smallest(138.2, PrivacyUnit.rows())
+    ('smallest group', 'about 140 rows (smaller: not drawn)')
     """
-    counted = "people" if unit.shared else "rows"
+    counted = unit.counted
     rounded = float(f"{smallest:.1e}")
-    return "too few", f"groups below about {rounded:,.12g} {counted} are not drawn"
+    return "smallest group", f"about {rounded:,.12g} {counted} (smaller: not drawn)"
 
 
 def find_budget(
@@ -247,9 +280,9 @@ def find_budget(
     if not (error > 0 and size > 0):
         raise BudgetError(
             f"A wanted error of {error!r}, and the size of a group, must be numbers above 0.",
-            "No finite ε makes noise vanish.",
+            "No finite ε removes the noise.",
             (
-                "Ask for what you can live with: ",
+                "Name an error that you accept: ",
                 Worded("plan(chart, error=10)", in_shell="--error 10"),
                 ".",
             ),
@@ -260,7 +293,7 @@ def find_budget(
         raise BudgetError(
             f"No ε up to {candidates[high]:g} reaches an error of {error:g} for groups of "
             f"{size:g}.",
-            "What remains is not noise.",
+            "The remaining error is not due to noise.",
             "Ask for a larger error, or for larger groups.",
         )
     while low < high:

@@ -11,17 +11,20 @@ from sfumato.charts.axes import (
     HUE,
     HUE_ORDER,
     Bins,
+    Clipping,
     Order,
     Range,
     about_order,
     convert_bins,
     declare_categories,
+    is_cycle,
     make_axis_key,
     read_labels,
     read_order,
     select_axis_bins,
 )
 from sfumato.charts.chart import Chart, Plan, describe_text_columns
+from sfumato.charts.facets import WHOLE, Faceted, Facets
 from sfumato.charts.option import About, Example, Ranges, explained
 from sfumato.domain import Bounds, Categories, Domain
 from sfumato.engines.engine import Engine, Schema
@@ -38,8 +41,8 @@ from sfumato.releases.uncertainty import LEVEL
 
 @explained
 @dataclass(frozen=True)
-class Histogram(Chart["HistogramPlan", HistogramRelease]):
-    """Counts of `x`, or of `x` and `y`, by `hue` if asked.
+class Histogram(Faceted, Chart["HistogramPlan", HistogramRelease]):
+    """Counts of `x`, or of `x` and `y`, by `hue` and in panels if asked.
 
     Examples
     --------
@@ -52,7 +55,7 @@ class Histogram(Chart["HistogramPlan", HistogramRelease]):
 
     verb = "histplot"
     summary = "Count rows or people in bins or categories, in one dimension or two."
-    privacy = "All bins and groups together are charged once."
+    privacy = "All bins, groups and panels together are charged once."
     ranges = Ranges(
         help="The public range of `x`, ``(lower, upper)``; of two columns "
         '``{"lon": (…), "lat": (…)}``. Edges of bins are bounds too.',
@@ -72,24 +75,29 @@ class Histogram(Chart["HistogramPlan", HistogramRelease]):
 
     x: str = field(
         metadata=About(
-            help="The column along the x axis: cut into bins if it has bounds, counted one by one "
-            "if it has categories.",
+            help="The column along the x axis: binned if it has bounds, one bar per category if "
+            "it has categories.",
             metavar="COLUMN",
+            positional=True,
         )
     )
     y: str | None = field(
         default=None,
         metadata=About(
-            help="The column along the y axis, for counts in two dimensions.", metavar="COLUMN"
+            help="The column along the y axis, for counts in two dimensions.",
+            metavar="COLUMN",
+            positional=True,
         ),
     )
     hue: str | None = field(default=None, metadata=HUE)
     bins: Bins | None = field(
         default=None,
         metadata=About(
-            help="The number of bins, or their edges. Left out, whole numbers and dates are cut "
-            "into at most 40 bins between their values, anything else into 20.",
-            python="For two dimensions a pair of either.",
+            help="The number of bins, or their edges; of dates also `hour`, `day`, `week`, "
+            "`month`, `quarter` or `year`, and `hour of day`, `weekday` or `month of year`, which "
+            "need no bounds. Left out, whole numbers and dates are cut into at most 40 bins "
+            "between their values, anything else into 20.",
+            python="For two dimensions a pair of any.",
             typed="Edges are 0,18,65,110; give it twice for two axes, first x, then y.",
             metavar="BINS",
             spelled="bins",
@@ -102,6 +110,13 @@ class Histogram(Chart["HistogramPlan", HistogramRelease]):
             why="It decides what the axis means.",
         ),
     )
+    outside: Clipping = field(
+        default="clip",
+        metadata=About(
+            help="Whether values beyond the bounds are clipped to them or dropped, to zoom in.",
+            why="It decides who is counted.",
+        ),
+    )
     order: Order | None = field(default=None, metadata=about_order("`x`"))
     hue_order: Order | None = field(default=None, metadata=HUE_ORDER)
 
@@ -109,11 +124,12 @@ class Histogram(Chart["HistogramPlan", HistogramRelease]):
         super().__post_init__()
         object.__setattr__(self, "bins", convert_bins(self.bins))
         columns = [column for column in (self.x, self.y, self.hue) if column is not None]
-        if len(set(columns)) != len(columns):
+        if len(set(columns)) != len(columns) and not self._has_two_parts:
             raise DomainError(
                 "x, y and hue must be different columns.",
                 "A column against itself shows nothing, and costs the same.",
-                "Leave one out.",
+                "Leave one out; of dates two parts can be shown, with bins=('hour of day', "
+                "'weekday').",
             )
         if self.hue is None and self.hue_order is not None:
             raise DomainError(
@@ -140,10 +156,18 @@ class Histogram(Chart["HistogramPlan", HistogramRelease]):
                 )
             facts[self.x] = Bounds.of(bounds)
         facts |= declare_categories({self.x: self.order, self.hue: self.hue_order})
+        facts |= self.declare_facets()
         if self.x not in facts and self.y is None and isinstance(self.bins, tuple):
-            edges = cast(tuple[float, ...], self.bins)
+            edges = cast(tuple[float, ...], self.bins)  # or dates
             facts[self.x] = Bounds.of((*edges[:1], *edges[-1:]))
         return Domain(facts)
+
+    @property
+    def _has_two_parts(self) -> bool:
+        """Whether x and y are one column of dates, of which each shows another part."""
+        parts = self.bins if isinstance(self.bins, tuple) and self.x == self.y else ()
+        different = len(parts) == 2 and parts[0] != parts[1]
+        return different and all(map(is_cycle, parts)) and self.hue != self.x
 
     @property
     def one_range(self) -> bool:
@@ -153,11 +177,17 @@ class Histogram(Chart["HistogramPlan", HistogramRelease]):
     @property
     def label(self) -> str:
         """What is asked, in words."""
-        against = f" and {self.y}" if self.y else ""
-        return f"histogram of {self.x}{against}" + (f" by {self.hue}" if self.hue else "")
+        against = f" and {self._name(self.y, 1)}" if self.y else ""
+        by = f" by {self.hue}" if self.hue else ""
+        return f"histogram of {self._name(self.x, 0)}{against}{by}{self.for_each}"
+
+    def _name(self, column: str, axis: int) -> str:
+        bins = self.bins[axis : axis + 1] if self.y and isinstance(self.bins, tuple) else self.bins
+        part = bins[0] if isinstance(bins, tuple) and bins else bins
+        return f"{column} ({part})" if is_cycle(part) else column
 
     def plan(self, domain: Domain, unit: PrivacyUnit, budget: Budget) -> HistogramPlan:
-        """Return the price and the expected error, or refuse. Knows public facts only."""
+        """Return the cost and the expected error, or refuse. Knows public facts only."""
         orders = {self.x: read_order(self.order), self.hue or "": read_order(self.hue_order)}
         asked = {name: order for name, order in orders.items() if isinstance(order, Private)}
         division = divide_budget(budget, asked, unit)
@@ -172,8 +202,9 @@ class Histogram(Chart["HistogramPlan", HistogramRelease]):
             y=self._axis(domain, self.y, 1) if self.y else None,
             stat=self.stat,
             noise=left.law(unit.weight),
+            facets=self.read_facets(domain),
         )
-        if self.bins is not None and not any(isinstance(axis, Grid | Edges) for axis in plan.axes):
+        if self.bins is not None and not any(_is_binned(axis) for axis in plan.axes):
             raise DomainError(
                 f"The categories of {self.x!r} have no bins.",
                 "They are counted one by one.",
@@ -186,11 +217,12 @@ class Histogram(Chart["HistogramPlan", HistogramRelease]):
 
         Privacy
         -------
-        All cells are counted by one query over all groups together, which one unit can move by
-        its weight. Searches and counts spend at most the plan's cost, or nothing is published.
+        All cells are counted by one query over all groups and panels together, which one unit can
+        move by its weight. Searches and counts spend at most the plan's cost, or nothing is
+        published.
         """
         hue, x, y = axes = run_searches(engine, meter, (plan.hue, plan.x, plan.y))
-        keys = [key for key in axes if key is not None]
+        keys = [*plan.facets.keys, *(key for key in axes if key is not None)]
         noisy = add_noise(meter, engine.counts(keys, plan.guarantee.unit), plan.noise)
         return HistogramRelease(
             label=plan.label,
@@ -206,6 +238,7 @@ class Histogram(Chart["HistogramPlan", HistogramRelease]):
             found=tuple(
                 axis.column for axis in (plan.hue, plan.x) if isinstance(axis, CategorySearch)
             ),
+            **plan.facets.fields,
         )
 
     def _hue(self, domain: Domain) -> Labels | None:
@@ -214,8 +247,16 @@ class Histogram(Chart["HistogramPlan", HistogramRelease]):
     def _axis(self, domain: Domain, column: str, axis: int) -> Key:
         order = cast(Categories | None, read_order(self.order) if axis == 0 else None)
         return make_axis_key(
-            domain, column, order, select_axis_bins(self.bins, axis, 2 if self.y else 1)
+            domain,
+            column,
+            order,
+            select_axis_bins(self.bins, axis, 2 if self.y else 1),
+            self.outside,
         )
+
+
+def _is_binned(axis: object) -> bool:
+    return isinstance(axis, Grid | Edges) or (isinstance(axis, Labels) and axis.part is not None)
 
 
 @dataclass(frozen=True)
@@ -228,6 +269,8 @@ class HistogramPlan(Plan):
         The public cells along each axis, or the search that will find them.
     noise
         The law of the noise on each count, in integer steps.
+    facets
+        The public categories that have panels.
     """
 
     x: Key | CategorySearch
@@ -235,6 +278,7 @@ class HistogramPlan(Plan):
     hue: Labels | CategorySearch | None
     stat: Stat
     noise: NoiseLaw
+    facets: Facets = WHOLE
 
     def __post_init__(self) -> None:
         shape(self.axes)  # refuses more cells than an answer may have
@@ -264,8 +308,8 @@ class HistogramPlan(Plan):
         return [
             ("noise", f"{self.noise.kind}, scale {self.noise.scale * step:,.4g} on every count"),
             ("expected error", f"{self.expected_error:,.4g} per count"),
-            (f"{100 * LEVEL:.0f} % within", f"± {self.noise.radius(LEVEL) * step:,.4g}"),
-            *((f"show {axis.column} of", f"about {axis.threshold:,} rows") for axis in searches),
+            (f"{100 * LEVEL:.0f} % interval", f"± {self.noise.radius(LEVEL) * step:,.4g}"),
+            *(axis.line for axis in searches),
             *describe_text_columns(
                 axis.bounds for axis in self.axes if isinstance(axis, Grid | Edges)
             ),
@@ -274,4 +318,5 @@ class HistogramPlan(Plan):
     @property
     def axes(self) -> tuple[Key | CategorySearch, ...]:
         """The axes there are, in the order of the counts."""
-        return tuple(axis for axis in (self.hue, self.x, self.y) if axis is not None)
+        own = (axis for axis in (self.hue, self.x, self.y) if axis is not None)
+        return (*self.facets.keys, *own)

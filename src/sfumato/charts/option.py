@@ -147,6 +147,7 @@ def options(chart: type) -> tuple[Option, ...]:
     types = get_type_hints(chart)
     return tuple(
         Option(field.name, types[field.name], field.default, cast(About, field.metadata))
+        # What several charts have in common comes after what is their own.
         for field in sorted(fields(chart), key=lambda field: bool(field.kw_only))
     )
 

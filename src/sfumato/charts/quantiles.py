@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -21,6 +22,7 @@ from sfumato.charts.axes import (
 )
 from sfumato.charts.boxplot.plan import compute_cell_centre
 from sfumato.charts.chart import Chart, Plan, describe_text_columns
+from sfumato.charts.facets import WHOLE, Faceted, Facets
 from sfumato.charts.option import About, Example, explained
 from sfumato.charts.ranks import CHOICE_SHARE, Chooser, RankCounting, RankHistograms
 from sfumato.charts.values import (
@@ -61,8 +63,8 @@ MOST_QUANTILES = 1000
 
 @explained
 @dataclass(frozen=True)
-class Quantiles(Chart["QuantilesPlan", QuantilesRelease]):
-    """Quantiles of `x`, by the categories of `hue` if asked.
+class Quantiles(Faceted, Chart["QuantilesPlan", QuantilesRelease]):
+    """Quantiles of `x`, by the categories of `hue` and in panels if asked.
 
     Examples
     --------
@@ -73,10 +75,10 @@ class Quantiles(Chart["QuantilesPlan", QuantilesRelease]):
     """
 
     verb = "quantiles"
-    summary = "Find the numbers below which given shares of a column lie, by groups."
+    summary = "Estimate quantiles of a column, by groups."
     privacy = (
-        "All levels and groups together are charged once. Where neighbours replace a row the "
-        "promise is weaker, and the release says so."
+        "All levels, groups and panels together are charged once. With replaced rows as "
+        "neighbours the guarantee is weaker, and the release says so."
     )
     ranges = RANGES
     example = Example(
@@ -90,7 +92,13 @@ class Quantiles(Chart["QuantilesPlan", QuantilesRelease]):
         command="quantiles visits.csv --x wait --bounds 0,240 -q 0.5,0.9 --epsilon 0.5",
     )
 
-    x: str = field(metadata=About(help="The column of numbers or dates.", metavar="COLUMN"))
+    x: str = field(
+        metadata=About(
+            help="The column of numbers or dates.",
+            metavar="COLUMN",
+            positional=True,
+        )
+    )
     q: Sequence[float] | float = field(
         default=(0.25, 0.5, 0.75),
         metadata=About(
@@ -106,9 +114,9 @@ class Quantiles(Chart["QuantilesPlan", QuantilesRelease]):
     method: QuantileMethod | None = field(
         default=None,
         metadata=About(
-            help="How levels are chosen: joint all together, which errs least, up to six of them; "
-            "approx one after the other, for many. The others are there to be compared with. Left "
-            "out, the number of levels decides.",
+            help="How quantiles are chosen: joint all at once, most accurate, up to six levels; "
+            "approx recursively, for many levels. The others are for comparison. Default: by the "
+            "number of levels.",
             why="It decides how well the levels are met.",
         ),
     )
@@ -116,7 +124,7 @@ class Quantiles(Chart["QuantilesPlan", QuantilesRelease]):
     neighbours: Neighbours = field(
         default="add-remove",
         metadata=About(
-            help="What is hidden: that a row is there, or with replace only what it says. Then "
+            help="What is protected: the presence of a row, or with replace only its values. Then "
             "the number of rows, `n`, is public, and no ledger is kept.",
             why="It decides what is promised.",
             panel="Privacy",
@@ -125,7 +133,7 @@ class Quantiles(Chart["QuantilesPlan", QuantilesRelease]):
     n: int | None = field(
         default=None,
         metadata=About(
-            help="The public number of rows, where neighbours replace one.",
+            help="The public number of rows, with replaced rows as neighbours.",
             session="It must be the ``size`` that the session was opened with.",
             metavar="NUMBER",
             panel="Privacy",
@@ -146,7 +154,7 @@ class Quantiles(Chart["QuantilesPlan", QuantilesRelease]):
         if self.chosen_method in ("joint", "jointexp") and len(levels) > MOST_LEVELS:
             raise DomainError(
                 f"{len(levels)} levels are too many to choose together.",
-                "Their weights would leave what floats can hold.",
+                "Their weights would exceed the range of floats.",
                 ("Ask for six at most, or write ", Setting("method", "approx"), "."),
             )
         if self.hue == self.x or (self.hue is None and self.hue_order is not None):
@@ -165,12 +173,13 @@ class Quantiles(Chart["QuantilesPlan", QuantilesRelease]):
                 "Reading the number from the table would not make it public.",
                 ("Write both or neither: ", _REPLACE, "."),
             )
-        searched = self.hue is not None or self.bounds is not None
+        grouped = any(column is not None for column in (self.hue, self.col, self.row))
+        searched = grouped or self.bounds is not None
         if self.n is not None and (searched or convert_to_float(self.n) > MOST_UNITS):
             raise DomainError(
                 "Rows can be replaced without groups and searches, if they are 2^36 at most.",
                 "A row that is replaced may change its group, and sizes of groups are not public.",
-                "Declare bounds, and leave hue out.",
+                "Declare bounds, and leave hue, col and row out.",
             )
 
     @property
@@ -194,7 +203,8 @@ class Quantiles(Chart["QuantilesPlan", QuantilesRelease]):
     def declare(self, bounds: Range | Private | Mapping[str, Range] | None) -> Domain:
         """Return what quantiles declare alone."""
         facts = declare_bounds(self.x, bounds)
-        return Domain(facts | declare_categories({self.hue: self.hue_order}))
+        facts |= declare_categories({self.hue: self.hue_order})
+        return Domain(facts | self.declare_facets())
 
     @property
     def one_range(self) -> bool:
@@ -204,10 +214,11 @@ class Quantiles(Chart["QuantilesPlan", QuantilesRelease]):
     @property
     def label(self) -> str:
         """What is asked, in words."""
-        return f"quantiles of {self.x}" + (f" by {self.hue}" if self.hue else "")
+        by = f" by {self.hue}" if self.hue else ""
+        return f"quantiles of {self.x}{by}{self.for_each}"
 
     def plan(self, domain: Domain, unit: PrivacyUnit, budget: Budget) -> QuantilesPlan:
-        """Return the price and the expected error, or refuse. Knows public facts only."""
+        """Return the cost and the expected error, or refuse. Knows public facts only."""
         order = read_order(self.hue_order)
         asked = {self.hue or "": order} if isinstance(order, Private) else {}
         taken = Fraction(0) if self.bounds is None else to_fraction(self.bounds.bounds_share)
@@ -216,12 +227,14 @@ class Quantiles(Chart["QuantilesPlan", QuantilesRelease]):
             self.x, domain, unit, division.whole, search=self.bounds, step=self.step
         )
         hue = division.searches.get(self.hue or "") or read_labels(domain, self.hue, self.hue_order)
+        facets = self.read_facets(domain)
+        keys = [*facets.keys, *([] if hue is None else [hue])]
         chooser = Chooser.plan(
             self.chosen_method,
             tuple(map(to_fraction, self.levels)),
             division.left.part(CHOICE_SHARE),
             unit,
-            groups=1 if hue is None else hue.cells,
+            groups=math.prod(key.cells for key in keys),
             size=self.n,
         )
         counting = RankCounting.plan(self.levels, division.left, unit, self.n)
@@ -235,6 +248,7 @@ class Quantiles(Chart["QuantilesPlan", QuantilesRelease]):
             hue=hue,
             chooser=chooser,
             counting=counting,
+            facets=facets,
         )
 
     def measure(self, engine: Engine, plan: QuantilesPlan, meter: Meter) -> QuantilesRelease:
@@ -247,9 +261,9 @@ class Quantiles(Chart["QuantilesPlan", QuantilesRelease]):
         """
         hue = cast(Labels | None, run_searches(engine, meter, (plan.hue,))[0])
         found = plan.values.settle(engine, meter)
-        grid = plan.values.grid(found.bounds, 1 if hue is None else hue.cells)
-        keys = [grid] if hue is None else [hue, grid]
-        exact = engine.counts(keys, plan.guarantee.unit).reshape_by_group()
+        keys = [*plan.facets.keys, *([] if hue is None else [hue])]
+        grid = plan.values.grid(found.bounds, math.prod(key.cells for key in keys))
+        exact = engine.counts([*keys, grid], plan.guarantee.unit).reshape_by_group()
         chosen = plan.chooser.choose(meter, exact, grid)
         counted = plan.counting.count(meter, exact, grid, chosen, found.cut)
         told = _compute_intervals(counted, plan.counting.levels, found)
@@ -275,6 +289,7 @@ class Quantiles(Chart["QuantilesPlan", QuantilesRelease]):
             unit_step=plan.guarantee.unit.step,
             bounds_found=found.found,
             beyond=share_beyond(counted.groups),
+            **plan.facets.fields,
         )
 
 
@@ -301,16 +316,20 @@ class QuantilesPlan(Plan):
         How the quantiles are chosen.
     counting
         How counts around them tell how sure they are.
+    facets
+        The public categories that have panels.
     """
 
     values: Values
     hue: Labels | CategorySearch | None
     chooser: Chooser
     counting: RankCounting
+    facets: Facets = WHOLE
 
     def __post_init__(self) -> None:
         if isinstance(self.values.bounds, Bounds):
-            groups = 1 if self.hue is None else self.hue.cells
+            axes = [*self.facets.keys, *([] if self.hue is None else [self.hue])]
+            groups = math.prod(axis.cells for axis in axes)
             self.values.grid(self.values.bounds, groups)  # refuses more than can be counted
 
     @property
@@ -325,7 +344,7 @@ class QuantilesPlan(Plan):
     def expected_error(self) -> float:
         """The mean number of ranks that the worst of the levels is off, about.
 
-        It holds for groups of at least `smallest_group`; smaller ones may be too few to say.
+        It holds for groups of at least `smallest_group`; smaller ones may be too few data.
         """
         return self.chooser.expected_error
 
@@ -338,12 +357,13 @@ class QuantilesPlan(Plan):
         """Refuse a table that lacks a column, or holds another kind, before any charge."""
         unit = self.guarantee.unit
         searched = [self.hue.column] if isinstance(self.hue, CategorySearch) else []
-        schema.check([self.hue] if isinstance(self.hue, Labels) else [], unit, unlisted=searched)
+        hue = [self.hue] if isinstance(self.hue, Labels) else []
+        schema.check([*self.facets.keys, *hue], unit, unlisted=searched)
         self.values.check(schema, unit)
 
     def lines(self) -> list[tuple[str, str]]:
         """Return what there is to know, as names and values to print."""
-        units = "people" if self.guarantee.unit.shared else "rows"
+        units = self.guarantee.unit.counted
         bounds = self.values.bounds
         return [
             ("method", self.chooser.method),
@@ -351,7 +371,7 @@ class QuantilesPlan(Plan):
             ("95 % intervals", f"about ± {format_two_digits(self.counting.radius)} ranks or more"),
             (
                 "smallest group",
-                f"about {format_two_digits(self.smallest_group)} {units} (fewer: too few to say)",
+                f"about {format_two_digits(self.smallest_group)} {units} (smaller: no estimate)",
             ),
             *(bounds.lines() if isinstance(bounds, BoundsSearch) else []),
             *describe_text_columns([self.values.limits]),

@@ -91,7 +91,7 @@ class Refinement(Chart["RefinementPlan", Any]):
         return Domain()
 
     def plan(self, domain: Domain, unit: PrivacyUnit, budget: Budget) -> RefinementPlan:
-        """Return the price and the expected error of both together. Knows public facts only."""
+        """Return the cost and the expected error of both together. Knows public facts only."""
         first = _require_refinable(self.release, unit)
         delta = budget.delta if not budget.pure else 0.0
         own = replace(self.release.guarantee, epsilon=budget.epsilon, delta=delta)
@@ -240,10 +240,10 @@ class RefinementPlan(Plan):
         if isinstance(noise, NoiseLaw):
             said = f"{noise.kind}, scale {noise.scale * self.step:,.4g} on every number"
         return [
-            ("second", how if self.continued else "is measured anew, and both are combined"),
+            ("method", how if self.continued else "measured again, then combined"),
             ("noise", said),
             ("expected error", f"{self.expected_error:,.4g} per number"),
-            (f"{100 * LEVEL:.0f} % within", f"± {self.noise.radius(LEVEL) * self.step:,.4g}"),
+            (f"{100 * LEVEL:.0f} % interval", f"± {self.noise.radius(LEVEL) * self.step:,.4g}"),
         ]
 
 
@@ -261,14 +261,14 @@ def _require_refinable(release: Release, unit: PrivacyUnit) -> Measurement:
     if found is None or not every:
         raise ReleaseError(
             f"{shorten_label(release.label)} cannot be refined.",
-            "Its numbers were chosen, or measured in squares that were: a second measurement "
-            "would be of another question.",
+            "Its numbers or cells were chosen from the data: a second measurement would answer "
+            "another question.",
             ("Ask once with all that may be spent; a map with ", Setting("method", "laplace"), "."),
         )
     if release.guarantee.unit != unit:
         raise LedgerError(
             f"{shorten_label(release.label)} protects another unit than this session.",
-            "People would be counted otherwise, and their costs do not add up.",
+            "The costs of different units do not add up.",
             "Refine it in a session with the same unit.",
         )
     return found

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from sfumato.charts.chart import Chart
     from sfumato.domain import Domain
     from sfumato.privacy.budget import Budget
+    from sfumato.privacy.guarantee import PrivacyUnit
     from sfumato.session import Session
 
 T = TypeVar("T")
@@ -26,6 +27,7 @@ def release(
     table: options.Table,
     unit: options.Unit = None,
     *,
+    unit_name: options.UnitName = None,
     epsilon: options.Price,
     delta: options.Delta = 0.0,
     weak: options.Weak = False,
@@ -39,6 +41,7 @@ def release(
     thousands: options.Thousands = None,
     column: options.Derived = None,
     output: options.Output = None,
+    looks: dict[str, Any],
 ) -> None:
     """Pay for the chart, and write or print it.
 
@@ -61,12 +64,12 @@ def release(
         thousands=thousands,
         columns=read_definitions(column or []),
     )
-    protected = read_unit(unit)
+    protected = read_unit(unit, unit_name)
     ready = _told(lambda: prepare(source, asked.chart, asked.bounds, protected, budget))
     session = _session(
         ready.table,
         ready.domain,
-        unit=unit,
+        unit=protected,
         ledger=ledger,
         name=name,
         limit=ready.limit,
@@ -74,11 +77,12 @@ def release(
         who=who,
         purpose=purpose,
     )
-    publish(_told(lambda: session.release(ready.chart, budget=budget)), outputs)
+    drawn = _told(lambda: session.release(ready.chart, budget=budget)).styled(**looks)
+    publish(drawn, outputs)
     if ledger is None:
         say(
-            "No ledger was given, so nothing remembers what this chart spent. To bound what "
-            "several reveal together, begin one: sfumato ledger create --help"
+            "No ledger: the cost of this chart is not recorded. To limit the total cost of "
+            "several charts, create one: sfumato ledger create --help"
         )
     else:
         say(_tell_left(session, ready.chart, budget))
@@ -89,6 +93,7 @@ def plan(
     table: options.Table,
     unit: options.Unit = None,
     *,
+    unit_name: options.UnitName = None,
     epsilon: options.PriceToTry = None,
     error: options.Error = None,
     delta: options.Delta = 0.0,
@@ -123,7 +128,7 @@ def plan(
     session = _session(
         opened,
         domain,
-        unit=unit,
+        unit=read_unit(unit, unit_name),
         ledger=ledger,
         name=name,
         limit=any_limit,
@@ -140,7 +145,7 @@ def _session(
     table: Table,
     domain: Domain,
     *,
-    unit: str | None,
+    unit: PrivacyUnit,
     ledger: str | None,
     name: str | None,
     limit: Budget,
@@ -154,13 +159,13 @@ def _session(
 
     if ledger is None and (who or purpose):
         raise LedgerError(
-            "Who asks and what for is written into a ledger, and none was given.",
-            "Without one nothing remembers what was spent.",
+            "Who asks, and what for, is recorded in a ledger, and none was given.",
+            "Without a ledger nothing records what was spent.",
             ("Name it: ", Setting("ledger", "visits.ledger"), "."),
         )
     return Session(
         table,
-        unit=read_unit(unit),
+        unit=unit,
         domain=domain,
         budget=limit if ledger is None else None,
         ledger=ledger,

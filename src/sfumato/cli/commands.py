@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import wraps
 from importlib import import_module
 from inspect import Parameter, Signature, signature
 from pathlib import Path
@@ -23,14 +24,22 @@ def joined(ask: Callable[..., Asked], act: Callable[..., None]) -> Callable[...,
     """Return a command that takes the options of both halves, the table's file first."""
     asked = _parameters(ask)
     _, table, *shared = _parameters(act)
+    looks = _parameters(options.looks) if any(each.name == "looks" for each in shared) else []
+    shared = [each for each in shared if each.name != "looks"]
 
-    def command(**options: Any) -> None:
-        request = ask(**{option.name: options.pop(option.name) for option in asked})
-        with Door("shell", hue=getattr(request.chart, "hue", None)):
-            act(request, **options)
+    def command(**given: Any) -> None:
+        request = ask(**{option.name: given.pop(option.name) for option in asked})
+        with Door.to_chart("shell", request.chart, one_range=False):
+            if looks:
+                given["looks"] = options.looks(
+                    **{each.name: given.pop(each.name) for each in looks}
+                )
+            act(request, **given)
 
     command.__name__, command.__doc__ = ask.__name__, ask.__doc__
-    every = [option.replace(kind=Parameter.KEYWORD_ONLY) for option in (table, *asked, *shared)]
+    every = [
+        option.replace(kind=Parameter.KEYWORD_ONLY) for option in (table, *asked, *shared, *looks)
+    ]
     command.__dict__["__signature__"] = Signature(every)
     return command
 
@@ -101,7 +110,7 @@ class LedgerGroup(TyperGroup):
         return super().parse_args(ctx, args)
 
 
-Name = Annotated[str, typer.Option("--table", metavar="NAME", help="Which table it is kept for.")]
+Name = Annotated[str, typer.Option("--table", metavar="NAME", help="The name of the table.")]
 
 
 def show_ledger(place: options.KeptLedger) -> None:
@@ -120,7 +129,7 @@ def create(
     unit: options.Unit = None,
     table: Name,
 ) -> None:
-    """Begin a ledger in a new file, or on a server. Its terms can never be changed."""
+    """Create a ledger in a new file or on a server. Its terms cannot be changed later."""
     from sfumato.privacy.budget import Budget
     from sfumato.privacy.ledger import Ledger
     from sfumato.privacy.stores import spell_place
@@ -129,12 +138,13 @@ def create(
     ledger = Ledger.create(place, budget=budget, unit=read_unit(unit), table=table)
     show(str(ledger))
     words = f" --unit {unit}" if unit else ""
-    say(f"Charge it with: --ledger {typed(spell_place(place))} --table {table}{words}")
+    say(f"To charge it: --ledger {typed(spell_place(place))} --table {table}{words}")
 
 
-Person = Annotated[str, typer.Argument(metavar="NAME", help="What charts say as --who.")]
+Person = Annotated[str, typer.Argument(metavar="NAME", help="The name that charts give as --who.")]
 Most = Annotated[
-    float, typer.Option("--epsilon", metavar="ε", help="The most that may be charged to it.")
+    float,
+    typer.Option("--epsilon", metavar="ε", help="The most that may be charged to this account."),
 ]
 
 
@@ -146,7 +156,7 @@ def open_account(
     delta: options.Delta = 0.0,
     weak: options.Weak = False,
 ) -> None:
-    """Open an account in a ledger, or raise it: a cap on what one person spends."""
+    """Open or raise an account in a ledger: a limit on what one person spends."""
     from sfumato.privacy.budget import Budget
     from sfumato.privacy.ledger import Ledger
     from sfumato.privacy.statement import CAPS
@@ -155,13 +165,15 @@ def open_account(
     account = ledger.account(name, Budget(epsilon, delta, weak=weak))
     left = ledger.stand(name).remaining
     show(f"Account of {account.name}: {account.budget!r}. Left: {left}.")
-    say(f"{CAPS} From now on every chart on this ledger has to say --who.")
+    say(f"{CAPS} From now on every chart on this ledger needs --who.")
 
 
 def report(
     place: options.KeptLedger,
     *,
-    by: Annotated[str, typer.Option(metavar="who|purpose|day", help="What to add up by.")] = "who",
+    by: Annotated[
+        str, typer.Option(metavar="who|purpose|day", help="Group the charges by this.")
+    ] = "who",
 ) -> None:
     """Add up what was charged, by who asked, by purpose or by day."""
     from sfumato.privacy.ledger import Ledger
@@ -181,14 +193,14 @@ def _group(text: str, example: str, **settings: Any) -> typer.Typer:
     )
 
 
-app = _group("Charts of data that nobody may see.", "Begin with: sfumato demo", cls=Releases)
+app = _group("Charts of data that nobody may see.", "To start: sfumato demo", cls=Releases)
 plans = _group(
-    "Tell what a chart would cost and how wrong it would be. Spends nothing.",
+    "Show the cost and the expected error of a chart. Spends nothing.",
     "Example: sfumato plan histplot visits.csv --x age --bounds 0,110 --error 10",
     cls=Plans,
 )
 ledgers = _group(
-    "Begin a ledger, read one, or verify what it paid for.",
+    "Create or show a ledger, or verify what it paid for.",
     "Example: sfumato ledger visits.ledger",
     cls=LedgerGroup,
 )
@@ -226,17 +238,36 @@ app.add_typer(ledgers, name="ledger")
 app.add_typer(keys, name="key")
 
 
-@app.command(epilog="Example: sfumato draw age.json -o age.png")
+def with_looks(command: Callable[..., None]) -> Callable[..., None]:
+    """Return a command that takes every option of a picture, which it is handed read."""
+    looks = _parameters(options.looks)
+    own = [each for each in _parameters(command) if each.name != "looks"]
+
+    @wraps(command)
+    def looking(**given: Any) -> None:
+        with Door("shell"):
+            read = options.looks(**{each.name: given.pop(each.name) for each in looks})
+            command(**given, looks=read)
+
+    every = [option.replace(kind=Parameter.KEYWORD_ONLY) for option in (*own, *looks)]
+    looking.__dict__["__signature__"] = Signature(every)
+    return looking
+
+
+@app.command(epilog="Example: sfumato draw age.json -o age.png --title Ages --figsize 6,4")
+@with_looks
 def draw(
     file: Annotated[Path, typer.Argument(metavar="FILE.json", help="A saved release.")],
     output: options.Output = None,
+    *,
+    looks: dict[str, Any],
 ) -> None:
     """Draw a saved release again, or print its numbers. Costs nothing."""
     from sfumato.releases.document import load
 
     release = load(file)
     check_outputs(output or [], tuple(release.endings))
-    publish(release, output or [], source=file)
+    publish(release.styled(**looks), output or [], source=file)
 
 
 app.command(epilog="Example: sfumato sign age.json --key key.pem -o signed.json")(signing.sign)
@@ -247,7 +278,7 @@ app.command(epilog="Example: sfumato verify signed.json --key public.pem")(signi
 def combine(
     first: Annotated[Path, typer.Argument(metavar="FIRST.json", help="A saved release.")],
     second: Annotated[
-        Path, typer.Argument(metavar="SECOND.json", help="Another release of the same question.")
+        Path, typer.Argument(metavar="SECOND.json", help="Another release of the same chart.")
     ],
     output: options.Output = None,
 ) -> None:
@@ -262,9 +293,11 @@ def combine(
 
 @app.command(epilog="Example: sfumato demo")
 def demo(
-    output: Annotated[Path, typer.Option(metavar="FOLDER", help="Where to put it.")] = Path("demo"),
+    output: Annotated[Path, typer.Option(metavar="FOLDER", help="The folder to write.")] = Path(
+        "demo"
+    ),
     people: Annotated[
-        int, typer.Option(metavar="NUMBER", min=1000, max=2_000_000, help="How many live there.")
+        int, typer.Option(metavar="NUMBER", min=1000, max=2_000_000, help="Number of people.")
     ] = 20_000,
 ) -> None:
     """Make up a city and draw every chart of it, on one page."""

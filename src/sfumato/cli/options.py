@@ -37,17 +37,21 @@ Table = Annotated[
 Unit = Annotated[
     str | None,
     _privacy(
-        "Protect all rows of one user together, who counts once; with :20, up to 20 rows count. "
-        "Without it each row is protected alone.",
+        "The column that identifies people: all rows of a person are protected together (total "
+        "weight 1; with :20, at most 20 rows). Default: each row is protected. Several columns "
+        "that identify people together: household,year.",
         "COLUMN[:ROWS]",
     ),
 ]
-Price = Annotated[float, _privacy("The price of this chart.", "ε", "--epsilon")]
-PriceToTry = Annotated[float | None, _privacy("A price to try.", "ε", "--epsilon")]
-Total = Annotated[float, _privacy("All that may ever be spent.", "ε", "--epsilon")]
+UnitName = Annotated[str | None, _privacy("What people are called on figures: aircraft.", "NAME")]
+Price = Annotated[float, _privacy("The cost of this chart.", "ε", "--epsilon")]
+PriceToTry = Annotated[float | None, _privacy("The ε to plan for.", "ε", "--epsilon")]
+Total = Annotated[float, _privacy("The total budget.", "ε", "--epsilon")]
 Delta = Annotated[
     float,
-    _privacy("The chance that the promise may fail; above 0, most charts add Gaussian noise.", "δ"),
+    _privacy(
+        "The probability that the guarantee fails; above 0, most charts add Gaussian noise.", "δ"
+    ),
 ]
 Weak = Annotated[
     bool,
@@ -56,13 +60,12 @@ Weak = Annotated[
     ),
 ]
 Error = Annotated[
-    float | None, _privacy("Instead of a price: the mean error you can live with.", "NUMBER")
+    float | None, _privacy("Instead of ε: the expected error that you accept.", "NUMBER")
 ]
 LedgerPlace = Annotated[
     str | None,
     _privacy(
-        "Charge this file, or this ledger on a server (postgresql://…); make it with 'sfumato "
-        "ledger create'.",
+        "The ledger to charge: a file, or postgresql://…; create it with 'sfumato ledger create'.",
         "FILE",
         "--ledger",
     ),
@@ -72,26 +75,22 @@ KeptLedger = Annotated[
 ]
 TableName = Annotated[
     str | None,
-    _privacy("What the ledger calls the table, if not by the file's name.", "NAME", "--table"),
+    _privacy("The table's name in the ledger, if it is not the file's name.", "NAME", "--table"),
 ]
 Who = Annotated[
     str | None,
-    _privacy("Who asks, for the ledger; whose account pays, where it has accounts.", "NAME"),
+    _privacy(
+        "Who asks, recorded in the ledger; if it has accounts, whose account is charged.", "NAME"
+    ),
 ]
-Purpose = Annotated[str | None, _privacy("What for, for the ledger. Never data.", "TEXT")]
-Threads = Annotated[
-    int | None, _limit("How many threads to use; as many as there are cores if left out.", "NUMBER")
-]
+Purpose = Annotated[str | None, _privacy("What for, recorded in the ledger. Never data.", "TEXT")]
+Threads = Annotated[int | None, _limit("How many threads to use; default: all cores.", "NUMBER")]
 MemoryLimit = Annotated[
     str | None,
-    _limit("How much memory to fill before going to disk, while rows are grouped.", "1GB"),
+    _limit("Memory to use before grouped rows are spilled to disk.", "1GB"),
 ]
-Decimal = Annotated[
-    str, _file("What stands before decimals in a CSV file: , for 1,5 instead of 1.5.", "MARK")
-]
-Thousands = Annotated[
-    str | None, _file("What stands between thousands in a CSV file, if anything.", "MARK")
-]
+Decimal = Annotated[str, _file("The decimal mark in a CSV file: , for 1,5 instead of 1.5.", "MARK")]
+Thousands = Annotated[str | None, _file("The thousands separator in a CSV file.", "MARK")]
 Derived = Annotated[
     list[str] | None,
     typer.Option(
@@ -108,10 +107,62 @@ Output = Annotated[
         "--output",
         "-o",
         metavar="FILE",
-        help=".json .svg .png .pdf .html, for maps .geojson; repeat for several. Without it, "
-        "numbers are printed.",
+        help=".json (the release), .csv (its numbers), .svg .png .pdf .html .vl.json (pictures), "
+        "for maps .geojson; repeat for several. Default: print the numbers.",
     ),
 ]
+
+
+def _figure(text: str, metavar: str, *names: str) -> Any:
+    return typer.Option(*names, metavar=metavar, help=text, rich_help_panel="Figure")
+
+
+Title = Annotated[str | None, _figure("What stands above the picture.", "TEXT")]
+FigSize = Annotated[str | None, _figure("Width and height in inches.", "WIDTH,HEIGHT", "--figsize")]
+Dpi = Annotated[float | None, _figure("Points per inch of a .png file.", "NUMBER")]
+Palette = Annotated[
+    str | None,
+    _figure(
+        "Colours of groups: a name such as Set2, colours with commas between them, or NAME=COLOUR.",
+        "COLOURS",
+    ),
+]
+Cmap = Annotated[str | None, _figure("Colours of a scale of numbers, such as viridis.", "NAME")]
+Caption = Annotated[
+    str | None,
+    _figure("How much stands below the picture; none leaves ε and the unit.", "none|short|full"),
+]
+LogScale = Annotated[str | None, _figure("Which axes are logarithmic: x, y or x,y.", "AXES")]
+
+
+def looks(
+    *,
+    title: Title = None,
+    figsize: FigSize = None,
+    dpi: Dpi = None,
+    palette: Palette = None,
+    cmap: Cmap = None,
+    caption: Caption = None,
+    log_scale: LogScale = None,
+) -> dict[str, Any]:
+    """Read how a picture is to look, and refuse what no picture can."""
+    from sfumato.figure import Figure
+    from sfumato.render.look import dress
+
+    told = {
+        "title": title,
+        "figsize": None if figsize is None else spelling.read_numbers(figsize),
+        "dpi": dpi,
+        "palette": None if palette is None else spelling.read_palette(palette),
+        "cmap": cmap,
+        "caption": False if caption == "none" else caption,
+        "log_scale": None if log_scale is None else spelling.read_axes(log_scale),
+    }
+    chosen = {name: value for name, value in told.items() if value is not None}
+    # Colours by category are checked where the categories are known.
+    general = {name: chosen[name] for name in chosen if not isinstance(chosen[name], dict)}
+    dress(Figure("", (), ""), {**general, "log_scale": None})
+    return chosen
 
 
 _PUBLIC = "What is public"

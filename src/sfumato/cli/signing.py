@@ -26,7 +26,7 @@ Signed = Annotated[
 ]
 Lock = Annotated[
     bool,
-    typer.Option("--password", help="Lock the private key with a password, which is asked for."),
+    typer.Option("--password", help="Lock the private key with a password (asked for)."),
 ]
 
 
@@ -38,8 +38,8 @@ def sign(file: Saved, *, key: Secret, output: Signed) -> None:
     check_outputs([output])
     if output.suffix.lower() != ".json":
         raise ReleaseError(
-            f"{output.name!r} would be a picture.",
-            "A signature stands in the file of a release, and in no picture of it.",
+            f"{output.name!r} cannot hold a signature.",
+            "Signatures are stored in the JSON file of a release, not in pictures.",
             "Use the ending .json.",
         )
     release = load(file)
@@ -49,7 +49,7 @@ def sign(file: Saved, *, key: Secret, output: Signed) -> None:
 
 
 def verify(files: Several, *, key: Shown) -> None:
-    """Tell whether the holder of a key signed these releases, just as they are."""
+    """Check that these releases were signed with a key and not changed since."""
     from sfumato.releases.signature import read_public_key
 
     read_public_key(key)  # refused once, and not for each file

@@ -6,13 +6,15 @@ import csv
 import math
 import re
 from collections.abc import Sequence
-from datetime import datetime
 from typing import cast
 
+from sfumato.dates import UNITS
 from sfumato.domain import Bounds, Categories, Value
-from sfumato.errors import DomainError
+from sfumato.ends import read_end
+from sfumato.errors import DomainError, ReleaseError
 from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.private_search import Private
+from sfumato.zones import CYCLES
 
 _NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,300})(\.[0-9]+)?")
 _WHOLE = re.compile(r"(-?[0-9]{1,15})\.\.(-?[0-9]{1,15})(?:\.\.([0-9]{1,15}))?", re.ASCII)
@@ -39,7 +41,7 @@ def read_bounds(spellings: Sequence[str]) -> Bounds | dict[str, Bounds] | None:
         raise DomainError(
             "--bounds without a column name can be given once, and alone; with names, once for "
             "each column.",
-            "Otherwise it is open which range is public for which column.",
+            "Otherwise it is ambiguous which range belongs to which column.",
             "Write --bounds lon=-74.3,-73.7 --bounds lat=40.5,40.9.",
         )
     return {column: _pair(ends) for column, _, ends in named} or None
@@ -50,12 +52,17 @@ def read_bounds_or_search(
 ) -> tuple[Bounds | dict[str, Bounds] | None, Private | None]:
     """Read bounds as `read_bounds` does, or ``private`` or ``private:SHARE`` for a search.
 
+    ``private:LOWER,UPPER`` searches within a public range, which dates need.
+
     Examples
     --------
     >>> read_bounds_or_search(["private:0.2"])
     (None, Private(share=0.2, delta=None))
     """
     if len(spellings) == 1:
+        word, _, rest = spellings[0].partition(":")
+        if word == "private" and "," in rest:
+            return None, _search_within(rest)
         word, *amounts = spellings[0].split(":")
         if word == "private" and len(amounts) <= 1:
             if not amounts:
@@ -63,6 +70,51 @@ def read_bounds_or_search(
             share = _amount(amounts[0])
             return None, Private(share=math.nan if share is None else share)
     return read_bounds(spellings), None
+
+
+def read_numbers(spelling: str) -> tuple[float, ...]:
+    """Read ``6,4``; what is no number is read as one that nothing can be.
+
+    Examples
+    --------
+    >>> read_numbers("6,4.5")
+    (6.0, 4.5)
+    """
+    amounts = map(_amount, spelling.split(","))
+    return tuple(math.nan if amount is None else amount for amount in amounts)
+
+
+def read_palette(spelling: str) -> str | tuple[str, ...] | dict[str, str]:
+    """Read a name, colours, or colours by category.
+
+    Examples
+    --------
+    >>> read_palette("Set2"), read_palette("red,blue"), read_palette("a=red,b=blue")
+    ('Set2', ('red', 'blue'), {'a': 'red', 'b': 'blue'})
+    """
+    parts = spelling.split(",")
+    if all("=" in part for part in parts):
+        pairs = (part.rpartition("=") for part in parts)
+        return {name: colour for name, _, colour in pairs}
+    return spelling if len(parts) == 1 else tuple(parts)
+
+
+def read_axes(spelling: str) -> tuple[bool, bool]:
+    """Read ``x``, ``y`` or ``x,y``.
+
+    Examples
+    --------
+    >>> read_axes("y")
+    (False, True)
+    """
+    named = spelling.split(",")
+    if named in (["x"], ["y"], ["x", "y"]):
+        return "x" in named, "y" in named
+    raise ReleaseError(
+        "--log-scale names axes.",
+        "Nothing was charged yet.",
+        "Write --log-scale x, --log-scale y or --log-scale x,y.",
+    )
 
 
 def read_levels(spelling: str) -> tuple[float, ...]:
@@ -77,13 +129,13 @@ def read_levels(spelling: str) -> tuple[float, ...]:
     return tuple(math.nan if level is None else level for level in levels)
 
 
-def read_bins(spellings: Sequence[str]) -> int | tuple[float, ...] | tuple[object, object] | None:
-    """Read a number of bins or a list of edges, for one axis or for two.
+def read_bins(spellings: Sequence[str]) -> int | str | tuple[object, ...] | None:
+    """Read a number of bins, a list of edges or a word of the calendar, for one axis or for two.
 
     Examples
     --------
-    >>> read_bins(["20"]), read_bins(["20", "0,1,5"])
-    (20, (20, (0.0, 1.0, 5.0)))
+    >>> read_bins(["20"]), read_bins(["20", "0,1,5"]), read_bins(["month"])
+    (20, (20, (0.0, 1.0, 5.0)), 'month')
     """
     axes = [_axis_bins(spelling) for spelling in spellings]
     match axes:
@@ -194,20 +246,26 @@ def read_scale(spellings: Sequence[str]) -> dict[str, float] | Private | None:
     }
 
 
-def read_unit(spelling: str | None) -> PrivacyUnit:
+def read_unit(spelling: str | None, name: str | None = None) -> PrivacyUnit:
     """Read ``user_id``, or ``user_id:20`` for at most 20 rows each; nothing at all means rows.
+
+    Several columns that name users together have commas between them. A name with a comma in it
+    is put in double quotes.
 
     Examples
     --------
     >>> read_unit("user_id:20")
     PrivacyUnit.users('user_id', max_rows=20)
+    >>> read_unit("household,year")
+    PrivacyUnit.users('household', 'year')
     """
     if spelling is None:
-        return PrivacyUnit.rows()
+        return PrivacyUnit.of(None, name)
     column, colon, rows = spelling.rpartition(":")
-    if colon and rows.isdecimal():
-        return PrivacyUnit.users(column, max_rows=int(rows[:9]))
-    return PrivacyUnit.users(spelling)
+    capped = bool(colon) and rows.isdecimal()
+    columns = _listed(column if capped else spelling) or [""]
+    unit = PrivacyUnit.users(*columns, max_rows=int(rows[:9]) if capped else None)
+    return PrivacyUnit.of(unit, name)
 
 
 def _pair(spelling: str) -> Bounds:
@@ -216,26 +274,30 @@ def _pair(spelling: str) -> Bounds:
         return Bounds(cast(int, first), cast(int, last), step=1 if step is None else step)
     ends = [end.strip() for end in spelling.split(",")]
     numbers = [_number(end) for end in ends]
-    moments = [_moment(end) for end in ends]
-    match (numbers, moments):
-        case ([float(lower), float(upper)], _):
+    match numbers:
+        case [float(lower), float(upper)]:
             return Bounds.of((lower, upper))
-        case (_, [datetime() as first, datetime() as last]):
-            return Bounds.of((first, last))
+        case [None, None] if None not in map(read_end, ends):
+            return Bounds.of(ends)
         case _:
             raise DomainError(
-                "--bounds takes two numbers or two dates with a comma between them, or two whole "
-                "numbers with two dots.",
+                "--bounds takes two numbers, dates, times of day or durations with a comma between "
+                "them, or two whole numbers with two dots.",
                 "Without both ends a range would have to be read from the data.",
                 "Write --bounds 0,240, --bounds month=1..12, or --bounds "
                 "day=2026-01-01,2027-01-01.",
             )
 
 
-def _axis_bins(spelling: str) -> int | tuple[float, ...]:
+def _axis_bins(spelling: str) -> int | str | tuple[float, ...] | tuple[str, ...]:
+    if spelling.strip() in (*UNITS, *CYCLES):
+        return spelling.strip()
     if re.fullmatch(r"-?[0-9]{1,12}", spelling.strip()):
         return int(spelling.strip())  # which strips more than int does
-    edges = [_number(edge.strip()) for edge in spelling.split(",")]
+    texts = tuple(edge.strip() for edge in spelling.split(","))
+    if len(texts) > 1 and None not in map(read_end, texts):
+        return texts
+    edges = [_number(edge) for edge in texts]
     known = tuple(edge for edge in edges if edge is not None)
     if len(known) < 2 or len(known) != len(edges):
         raise _no_bins()
@@ -244,17 +306,27 @@ def _axis_bins(spelling: str) -> int | tuple[float, ...]:
 
 def _no_bins() -> DomainError:
     return DomainError(
-        "--bins takes a whole number, or edges with commas between them, at most once per axis.",
+        "--bins takes a whole number, edges with commas between them or a word of the calendar, at "
+        "most once per axis.",
         "Bins found from the data would leak it.",
-        "Write --bins 20, or --bins 0,18,65,110.",
+        f"Write --bins 20, or --bins 0,18,65,110; the words are {', '.join((*UNITS, *CYCLES))}.",
     )
+
+
+def _search_within(spelling: str) -> Private:
+    """Read ``LOWER,UPPER``, or ``SHARE:LOWER,UPPER``."""
+    amount, colon, ends = spelling.partition(":")
+    share = _amount(amount) if colon else None
+    bounds = _pair(spelling if share is None else ends)
+    plain = (bounds.lower, bounds.upper)
+    return Private(share=share, within=bounds if bounds.time or bounds.duration else plain)
 
 
 def _search(amounts: Sequence[float | None], option: str) -> Private:
     if not amounts or None in amounts:
         raise DomainError(
             f"{option} private needs a δ.",
-            "It is the chance that a category held by one person alone is shown, and has no "
+            "It is the probability of showing a category that only one person has, and has no "
             "default.",
             f"Write {option} private:1e-6.",
         )
@@ -286,10 +358,3 @@ def _number(text: str) -> float | None:
 
 
 _amount = _number
-
-
-def _moment(text: str) -> datetime | None:
-    try:
-        return datetime.fromisoformat(text)
-    except ValueError:
-        return None

@@ -29,22 +29,22 @@ VERBS = {
         "Boxplot",
     ),
     "heatmap": Verb(
-        "Show where rows or people are, on a map of two columns.",
+        "Show the density of rows or people in two columns.",
         "sfumato.charts.heatmap.chart",
         "Heatmap",
     ),
     "pca": Verb(
-        "Find the directions in which rows differ most, and draw how much.",
+        "Compute principal components and the variance along each.",
         "sfumato.charts.pca.chart",
         "PCA",
     ),
     "scoreplot": Verb(
-        "Show where rows lie along two principal components, by groups.",
+        "Show the density of rows along two principal components, by groups.",
         "sfumato.charts.scoreplot.chart",
         "Scoreplot",
     ),
     "quantiles": Verb(
-        "Find the numbers below which given shares of a column lie, by groups.",
+        "Estimate quantiles of a column, by groups.",
         "sfumato.charts.quantiles",
         "Quantiles",
     ),

@@ -245,7 +245,7 @@ EXAMPLES = (
         "pressure",
         "Eight boxes, and four that are not drawn",
         "Men's hearts push a little harder in every state of health. Of the third sex there are "
-        "too few to say so or otherwise, and the picture admits it. One charge pays for all "
+        "too few data, and the picture says so. One charge pays for all "
         "twelve.",
         "groups",
         "people",

@@ -59,9 +59,7 @@ def _spell_value(value: Any) -> str:
     """Spell a public fact as a person would type it."""
     match value:
         case Bounds():
-            return (
-                f"({', '.join(_spell_end(end, value.time) for end in (value.lower, value.upper))})"
-            )
+            return f"({', '.join(_spell_end(end, value) for end in (value.lower, value.upper))})"
         case Categories():
             return json.dumps(value.values)
         case Private():
@@ -74,10 +72,12 @@ def _spell_value(value: Any) -> str:
             return json.dumps(value) if isinstance(value, str) else repr(value)
 
 
-def _spell_end(end: float, time: bool) -> str:
-    if not time:
+def _spell_end(end: float, bounds: Bounds) -> str:
+    if not bounds.time:
         return f"{end:g}"
-    day = convert_to_datetime(end)
+    if bounds.clock:
+        return f'"{bounds.show(end)}"'
+    day = convert_to_datetime(end, bounds.zone)
     return f"date({day.year}, {day.month}, {day.day})"
 
 

@@ -64,7 +64,7 @@ def _check_budget(protocol: Protocol) -> None:
         raise BudgetError(
             f"This protocol protects little: {why}.",
             "Whoever reads the sums could become nearly sure of what one participant holds.",
-            "Promise more, or write that you mean it: weak=True.",
+            "Choose a smaller ε or δ, or confirm it: weak=True.",
         )
     if not _is_between(protocol.wrong, 1e-100, 0.5):
         raise DomainError(

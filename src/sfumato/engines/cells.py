@@ -10,13 +10,8 @@ from itertools import chain
 import numpy as np
 import pyarrow as pa
 
-from sfumato.engines.columns import (
-    Floats,
-    Integers,
-    find_positions,
-    read_numbers,
-    read_numbers_and_gaps,
-)
+from sfumato.engines.columns import Floats, Integers, find_positions, read_numbers
+from sfumato.engines.times import find_parts, read_values
 from sfumato.grid import Edges, Grid, Key, Labels
 from sfumato.lattice import REACH, DistanceCells, Lattice, Point, Projection, Question
 from sfumato.plane import Outside, Plane, Weight, interleave
@@ -38,7 +33,8 @@ def iterate_points(
     A row's point depends on that row and public facts alone: every step is one correctly rounded
     operation, with the same result wherever in a table the row stands.
     """
-    columns = [read_numbers_and_gaps(block.column(name)) for name in lattice.columns]
+    ranges = zip(lattice.columns, lattice.bounds, strict=True)
+    columns = [read_values(block.column(name), bounds) for name, bounds in ranges]
     gappy = [(line, gaps) for line, (_, gaps) in enumerate(columns) if gaps.any()]
     room = np.empty((len(columns), STRIP)) if room is None else room
     for start in range(0, block.num_rows, room.shape[1]):
@@ -149,12 +145,22 @@ def _find_axis_cells(batch: pa.RecordBatch, keys: Sequence[Question]) -> Iterato
         elif isinstance(key, DistanceCells):
             yield edges_cells(next(scored), key.ladder)
         elif isinstance(key, Labels):
-            yield find_positions(batch.column(key.column), key.categories)
+            column = batch.column(key.column)
+            if key.part is None:
+                yield find_positions(column, key.categories)
+            else:
+                yield find_parts(column, key.part, key.zone)
         else:
-            values, gaps = read_numbers_and_gaps(batch.column(key.column))
-            found = grid_cells(values, key) if isinstance(key, Grid) else edges_cells(values, key)
-            found[gaps] = -1
-            yield found
+            yield _find_bounded_cells(batch.column(key.column), key)
+
+
+def _find_bounded_cells(column: pa.Array, key: Grid | Edges) -> Integers:
+    values, gaps = read_values(column, key.bounds)
+    found = grid_cells(values, key) if isinstance(key, Grid) else edges_cells(values, key)
+    found[gaps] = -1
+    if key.drop:
+        found[(values < key.bounds.lower) | (values > key.bounds.upper)] = -1
+    return found
 
 
 def grid_cells(values: Floats, grid: Grid) -> Integers:
@@ -225,7 +231,7 @@ def weigh_rows(column: pa.Array, weight: Weight) -> Integers:
 
 
 def _find_window_cells(column: pa.Array, grid: Grid, outside: Outside) -> Integers:
-    values, gaps = read_numbers_and_gaps(column)
+    values, gaps = read_values(column, grid.bounds)
     found = grid_cells(values, grid)
     found[gaps] = -1
     if outside == "drop":

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from sfumato.domain import Categories
 from sfumato.engines.table import PLAIN, ColumnKind, NumberFormat
+from sfumato.zones import find_zone
 
 NAME = "sfumato.number_text"
 
@@ -234,6 +235,14 @@ def find_spacing(dtype: pa.DataType) -> float | None:
     return _TO_MICROSECONDS.get(dtype.unit, 1.0) if kinds.is_timestamp(dtype) else None
 
 
+def find_time_zone(dtype: pa.DataType) -> str | None:
+    """Return the zone that an Arrow type names; UTC where it names one that nobody knows."""
+    if kinds.is_dictionary(dtype) or kinds.is_run_end_encoded(dtype):
+        return find_time_zone(dtype.value_type)
+    named = kinds.is_timestamp(dtype) and dtype.tz is not None
+    return find_zone(dtype.tz).name if named else None
+
+
 def read_numbers(column: pa.Array) -> Floats:
     """Read numbers; NaN stands for whatever is counted nowhere."""
     if kinds.is_dictionary(column.type):
@@ -321,6 +330,8 @@ _KINDS: dict[ColumnKind, tuple[Callable[[pa.DataType], bool], ...]] = {
     "text": (is_text,),
     "flag": (kinds.is_boolean,),
     "time": (kinds.is_timestamp, kinds.is_date),
+    "clock": (kinds.is_time,),
+    "duration": (kinds.is_duration,),
     "bytes": (is_bytes,),
     "nothing": (kinds.is_null,),
 }
@@ -336,7 +347,7 @@ def _shorten_texts(texts: pa.Array) -> pa.Array:
     return pc.replace_with_mask(texts, pa.array(mask), pa.array(short, pa.large_binary()))
 
 
-def _drop_long_texts(texts: pa.Array) -> pa.Array:
+def drop_long_texts(texts: pa.Array) -> pa.Array:
     """Return texts without those that are too long to be read."""
     texts = texts.cast(pa.large_string())
     long = measure_lengths(texts) > LONGEST_TEXT
@@ -360,7 +371,7 @@ def _parse_numbers(text: pa.Array) -> Floats:
     # Arrow reads most of our grammar, fast, and stops at the first text that it does not read.
     # Then the grammar itself is asked; Python reads all of it, and to the same floats: so texts are
     # read alike whichever stand beside them.
-    text = _drop_long_texts(text)
+    text = drop_long_texts(text)
     try:
         return _convert_to_floats(text.cast(pa.float64()))
     except pa.ArrowInvalid:
@@ -374,7 +385,7 @@ def _parse_numbers(text: pa.Array) -> Floats:
 
 def read_flags(column: pa.Array) -> Floats:
     """Read texts as flags: 1 is true, 0 false, and NaN stands for whatever is neither."""
-    text = _drop_long_texts(decode_column(column))
+    text = drop_long_texts(decode_column(column))
     lower = pc.ascii_lower(pc.ascii_trim_whitespace(text)).cast(pa.large_binary())
     return _convert_to_floats(
         pc.index_in(lower, value_set=pa.array([b"false", b"true"], pa.large_binary()))

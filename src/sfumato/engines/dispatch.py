@@ -87,7 +87,14 @@ class DuckEngine(QueryEngine):
     def schema(self) -> Schema:
         """Return the names and kinds of columns. Reads no rows."""
         source = self._source
-        return Schema(source.kinds, source.folded, source.spacings, source.untyped, source.derived)
+        return Schema(
+            source.kinds,
+            source.folded,
+            source.spacings,
+            source.untyped,
+            source.zones,
+            derived=source.derived,
+        )
 
     def _summed(self, question: Summation[T], unit: PrivacyUnit) -> T:
         return self._reading.summed(question, unit)
@@ -223,8 +230,8 @@ def _refuse_stream(frame: Any) -> Any:
     if redact_errors(lambda: bool(frame.isStreaming)):
         raise SourceError(
             "The table is a stream.",
-            "Its rows keep coming while they are counted, so that no two charts, and no ledger, "
-            "would be about one table.",
+            "Its rows change while they are counted, so no two charts would describe the same "
+            "table.",
             "Write it to a table first, and read that with spark.read.",
         )
     return frame

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import timedelta
 from itertools import chain
 from typing import Protocol, TypeVar
 
 from sfumato.domain import Bounds, ColumnType, Domain
 from sfumato.engines.table import ColumnKind
-from sfumato.errors import YEAR, BoundsOf, CategoriesOf, SfumatoError, SourceError, Words
+from sfumato.errors import (
+    YEAR,
+    BoundsEnds,
+    BoundsOf,
+    CategoriesOf,
+    SfumatoError,
+    SourceError,
+    Words,
+)
 from sfumato.exact import Exact
 from sfumato.grid import Edges, Grid, Labels
 from sfumato.lattice import DistanceCells, Moments, Projection, Question
@@ -67,6 +76,8 @@ class Schema:
     untyped
         Columns of text that have no type, as in a CSV file: what is declared decides how they are
         read.
+    zones
+        The zones on whose clocks columns of dates are told, where their types name one.
     derived
         Columns that are computed from others.
     """
@@ -75,13 +86,20 @@ class Schema:
     folded: frozenset[str] = frozenset()
     spacings: Mapping[str, float] = field(default_factory=dict[str, float])
     untyped: frozenset[str] = frozenset()
+    zones: Mapping[str, str] = field(default_factory=dict[str, str])
     derived: frozenset[str] = frozenset()
 
     def refine(self, domain: Domain) -> Domain:
         """Return what is declared, with what the types of the columns add to it."""
         return domain.with_types(
             {
-                name: ColumnType(self.spacings.get(name), kind == "time", name in self.untyped)
+                name: ColumnType(
+                    self.spacings.get(name),
+                    kind == "time",
+                    name in self.untyped,
+                    self.zones.get(name),
+                    kind == "clock",
+                )
                 for name, kind in self.columns.items()
             }
         )
@@ -112,28 +130,16 @@ class Schema:
         will be summed. An engine goes on `parsing` text of every type as numbers; a plan does not
         spend anything on it where a type says that a column is meant to be text.
         """
-        for column in (unit.column, *numbers):
-            self.check_stored(column)
-        if unit.column is not None and self.kind(unit.column) == "other":
-            raise SourceError(
-                f"Column {unit.column!r} holds values that cannot tell people apart.",
-                "Whose rows are whose decides what is protected.",
-                "Use a column of texts, numbers, dates or bytes.",
-            )
-        if unit.column in self.folded:
-            raise SourceError(
-                f"Column {unit.column!r} has a collation by which different texts are one.",
-                "People are told apart by bytes, and one of them could count several times.",
-                "Give sfumato a column without it: lower(name) COLLATE UTF8_BINARY in Spark, "
-                "COLLATE C in DuckDB.",
-            )
+        self.check_stored(*unit.columns, *numbers)
+        for column in unit.columns:
+            self._check_identities(column)
         wanted = [
             *chain.from_iterable(map(_list_allowed_kinds, keys)),
             *((name, _NUMERIC) for name in numbers),
         ]
         for column, kinds in wanted:
             self._check_kind(column, kinds)
-            if kinds == _NUMERIC and not parsing:
+            if kinds in _PARSED and not parsing:
                 self._check_text(column)
         for column in unlisted:
             if self.kind(column) not in ("text", "nothing"):
@@ -144,24 +150,39 @@ class Schema:
                     _declaration(column, self.kind(column)),
                 )
 
-    def check_stored(self, column: str | None) -> None:
-        """Refuse a column that is computed where a stored one is needed."""
-        if column in self.derived:
+    def check_stored(self, *columns: str) -> None:
+        """Refuse columns that are computed where stored ones are needed."""
+        for column in self.derived.intersection(columns):
             raise SourceError(
                 f"Column {column!r} is derived.",
-                "Whose rows are whose, and how heavy they are, is what is protected: it is stored, "
-                "and not computed.",
+                "The privacy unit and the weights of rows decide what is protected: they are "
+                "stored, and not computed.",
                 "Name a column of the table itself.",
+            )
+
+    def _check_identities(self, column: str) -> None:
+        if self.kind(column) in ("clock", "duration", "other"):
+            raise SourceError(
+                f"Column {column!r} cannot identify people.",
+                "The privacy unit must be identified exactly.",
+                "Use a column of texts, numbers, dates or bytes.",
+            )
+        if column in self.folded:
+            raise SourceError(
+                f"Column {column!r} has a collation by which different texts are one.",
+                "People are identified by bytes, so one person could count several times.",
+                "Give sfumato a column without it: lower(name) COLLATE UTF8_BINARY in Spark, "
+                "COLLATE C in DuckDB.",
             )
 
     def _check_text(self, column: str) -> None:
         if self.kind(column) == "text" and column not in self.untyped:
             raise SourceError(
-                f"Column {column!r} holds text, by its type, and bounds are for numbers.",
-                "Text that does not read as a number would be left out, and the budget spent on "
+                f"Column {column!r} holds text, by its type, and bounds are for numbers and dates.",
+                "Text that does not read as one would be left out, and the budget spent on "
                 "nothing.",
                 (
-                    "Cast the column to numbers, or declare categories: ",
+                    "Cast the column, or declare categories: ",
                     CategoriesOf(column),
                     ".",
                 ),
@@ -258,6 +279,8 @@ _plural: dict[ColumnKind, str] = {
     "text": "text",
     "flag": "True and False",
     "time": "dates or times",
+    "clock": "times of day",
+    "duration": "durations",
     "bytes": "bytes",
     "nothing": "nothing",
     "other": "values that cannot be charted",
@@ -271,13 +294,19 @@ _category_kinds: dict[str, tuple[ColumnKind, ...]] = {
 
 
 _NUMERIC: tuple[ColumnKind, ...] = ("number", "flag", "text")
+_DATED: tuple[ColumnKind, ...] = ("time", "text")
+_CLOCK: tuple[ColumnKind, ...] = ("clock", "text")
+_HOURLY: tuple[ColumnKind, ...] = ("time", "clock", "text")
+_PARSED = (_NUMERIC, _DATED, _CLOCK, _HOURLY)  # where text must have no type
 
 
 def _list_allowed_kinds(key: Question | Moments) -> list[tuple[str, tuple[ColumnKind, ...]]]:
     """Return the columns of a question, and the kinds that each of them may have."""
     match key:
-        case Labels(column, categories):
+        case Labels(column, categories, None):
             return [(column, _category_kinds[categories.kind])]
+        case Labels(column, _, part):
+            return [(column, _HOURLY if part == "hour of day" else _DATED)]
         case Grid(column, bounds) | Edges(column, bounds):
             return [(column, _list_bounded_kinds(bounds))]
         case Projection(lattice) | DistanceCells(lattice) | Moments(lattice):
@@ -286,24 +315,34 @@ def _list_allowed_kinds(key: Question | Moments) -> list[tuple[str, tuple[Column
 
 
 def _list_bounded_kinds(bounds: Bounds) -> tuple[ColumnKind, ...]:
-    return ("time",) if bounds.time else _NUMERIC
+    if bounds.duration:
+        return ("duration",)
+    if bounds.clock:
+        return _CLOCK
+    return _DATED if bounds.time else _NUMERIC
+
+
+_EXAMPLES: dict[ColumnKind, tuple[str, BoundsEnds]] = {
+    "time": ("a pair of dates", YEAR),
+    "clock": ("two times of day", ("08:00", "18:00")),
+    "duration": ("two durations", (timedelta(0), timedelta(minutes=90))),
+}
 
 
 def _declaration(column: str, kind: ColumnKind) -> Words:
     """Say how a column of some kind is declared."""
+    if kind in _EXAMPLES:
+        what, ends = _EXAMPLES[kind]
+        return f"Declare {what}: ", BoundsOf(column, ends=ends), "."
     match kind:
         case "number":
             either = BoundsOf(column), ", or numbers to count: "
             return "Declare ", *either, CategoriesOf(column, (1, 2, 3)), "."
-        case "time":
-            return "Declare a pair of dates: ", BoundsOf(column, ends=YEAR), "."
         case "flag":
             return "Declare ", CategoriesOf(column, (False, True)), "."
         case "bytes":
             return "Name another column: bytes can only tell people apart."
         case "other":
-            return (
-                "Name another column: nested values, durations and times of day are not supported."
-            )
+            return "Name another column: nested values are not supported."
         case _:
             return "Declare ", CategoriesOf(column), "."

@@ -14,12 +14,13 @@ import pyarrow.compute as pc
 import pyarrow.types as kinds
 from numpy.typing import NDArray
 
-from sfumato.engines.clock import knows_zone, read_part
+from sfumato.engines.clock import read_part
 from sfumato.engines.columns import (
     LONGEST_TEXT,
     Floats,
     decode_column,
     find_kind,
+    find_time_zone,
     measure_lengths,
     read_flags,
     read_numbers,
@@ -28,10 +29,12 @@ from sfumato.engines.logarithm import log, log10
 from sfumato.engines.sources.source import Columns
 from sfumato.engines.sums import Entries, Summation
 from sfumato.engines.table import ColumnKind
+from sfumato.engines.times import read_durations
 from sfumato.engines.typed import TermKind, TypedColumns, TypedTerm, read_moment
 from sfumato.errors import DomainError, SourceError
 from sfumato.expressions import PARTS, Expression
 from sfumato.privacy.guarantee import PrivacyUnit
+from sfumato.zones import find_zone
 
 T = TypeVar("T")
 Flags = NDArray[np.bool_]
@@ -336,8 +339,7 @@ class BlockTerms:
         if term.op == "float" and term.over == "text":
             return self._parse(self.texts(term.parts[0]))
         if term.op == "total_seconds":
-            late, early = term.parts[0].parts
-            return (self._times(late, early) - self._times(early, late)) / 1e6
+            return self._durations(term.parts[0]) / 1e6
         with np.errstate(all="ignore"):  # what is no number is missing, and not worth a word
             if term.op == "**":
                 power = int(cast(int, term.parts[1].value))
@@ -380,8 +382,7 @@ class BlockTerms:
         if term.kind == "text":
             return self._spread(pc.is_null(self.texts(term))) == 1.0
         if term.kind == "duration":
-            late, early = term.parts
-            return np.isnan(self._times(late, early) - self._times(early, late))
+            return np.isnan(self._durations(term))
         return np.isnan(self.numbers(term))
 
     def _match(self, term: TypedTerm) -> Flags:
@@ -397,12 +398,18 @@ class BlockTerms:
         zone = self._find_zone(beside)
         return np.full(self._block.num_rows, _count_microseconds(moment, zone))
 
+    def _durations(self, term: TypedTerm) -> Floats:
+        """Return spans of time in microseconds."""
+        if term.op == "column":
+            return read_durations(self._block.column(str(term.value)))
+        late, early = term.parts
+        with np.errstate(all="ignore"):
+            return self._times(late, early) - self._times(early, late)
+
     def _find_zone(self, term: TypedTerm) -> str | None:
         if term.op != "column":
             return None
-        dtype = decode_column(self._block.column(str(term.value)).slice(0, 0)).type
-        known = kinds.is_timestamp(dtype) and knows_zone(dtype)
-        return dtype.tz if known else None
+        return find_time_zone(self._block.column(str(term.value)).type)
 
     def _read_numbers(self, name: str, kind: TermKind) -> Floats:
         key = name, kind
@@ -471,13 +478,10 @@ def _raise_to(values: Floats, power: int) -> Floats:
 
 
 def _count_microseconds(moment: datetime, zone: str | None) -> float:
-    if moment.tzinfo is None and zone is not None:
-        local = pa.scalar(moment, pa.timestamp("us"))
-        found = pc.assume_timezone(local, zone, ambiguous="earliest", nonexistent="earliest")
-        return float(found.cast(pa.int64()).as_py())
     aware = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
     apart = aware - datetime(1970, 1, 1, tzinfo=UTC)
-    return (apart.days * 86_400 + apart.seconds) * 1e6 + apart.microseconds
+    found = (apart.days * 86_400 + apart.seconds) * 1e6 + apart.microseconds
+    return found if moment.tzinfo is not None else float(find_zone(zone).to_moment(found))
 
 
 _COMPARISONS: Mapping[str, Callable[[Floats, Floats], Flags]] = {

@@ -29,7 +29,9 @@ _MOST_HELD = 2**33  # bytes of rows
 _MOST_AT_ONCE = 2**26  # bytes of rows that are grouped at once, far below what an Arrow array holds
 _SHARE_HELD = 8  # part of a limit that rows may fill, since numbering and sorting need the rest
 
-ColumnKind = Literal["number", "text", "flag", "time", "bytes", "nothing", "other"]
+ColumnKind = Literal[
+    "number", "text", "flag", "time", "clock", "duration", "bytes", "nothing", "other"
+]
 """What a column holds; one of nothing but NULL, by its type, may be declared as anything."""
 
 BLOCK = 2**15
@@ -76,8 +78,8 @@ def check_resources(resources: Resources) -> Resources:
     limits = {"threads": resources.threads, "memory_limit": resources.memory_limit}
     given = [Setting(name, value) for name, value in limits.items() if value is not None]
     raise SourceError(
-        (*given[:1], *(part for each in given[1:] for part in (" or ", each)), " makes no sense."),
-        "A query that fails later would be paid for nothing.",
+        (*given[:1], *(part for each in given[1:] for part in (" or ", each)), " is not valid."),
+        "A query that fails after the charge wastes budget.",
         ("Write ", Settings({"threads": 2, "memory_limit": "1GB"}), ", or leave them out."),
     )
 
@@ -281,8 +283,8 @@ class NumberFormat:
             )
         if self.decimal == self.thousands:
             raise SourceError(
-                f"{self.decimal!r} cannot stand both before decimals and between thousands.",
-                "What a field is read as would be a guess.",
+                f"{self.decimal!r} cannot be both the decimal mark and the thousands separator.",
+                "Numbers would be ambiguous.",
                 ("Write ", Settings({"decimal": ",", "thousands": "."}), ", or the reverse."),
             )
 
@@ -370,7 +372,7 @@ class Table:
         if isinstance(self.source, Table):
             raise SourceError(
                 "A Table is not the source of another.",
-                "Which of their limits hold would be a guess.",
+                "It would be ambiguous which limits hold.",
                 "Give it the path or the frame itself: Table('visits.parquet', threads=2).",
             )
         if self.spark is not None:

@@ -83,7 +83,10 @@ class TypedColumns:
                 "An expression names columns of the table, or derived ones before it.",
                 f"Its columns are {', '.join(map(spell_column, [*self.kinds, *self.derived]))}.",
             )
-        return "untyped" if name in self.untyped else self.kinds[name]
+        kind = self.kinds[name]
+        if name in self.untyped:
+            return "untyped"
+        return "other" if kind == "clock" else kind
 
     def read_condition(self, expression: Expression) -> TypedTerm:
         """Return a condition on rows, or refuse what is none."""
@@ -182,7 +185,7 @@ class _Typist:
     def _type_missing(self, term: Term) -> TypedTerm:
         (part,) = term.parts
         name = str(part.value)
-        if part.op == "column" and self._columns.kinds.get(name) in ("bytes", "other"):
+        if part.op == "column" and self._columns.kinds.get(name) in ("bytes", "clock", "other"):
             column = TypedTerm("column", (), name, "nothing", "nothing")
             return TypedTerm(term.op, (column,), None, "flag", "nothing")
         found = self.type(part, None)
@@ -321,6 +324,8 @@ _ADVICE: Mapping[str, str] = {
     "& and |, each comparison stands in brackets.",
     "number": "Name a column of numbers, or read its text: float(code).",
     "text": "Name a column of text, or compare numbers: code == 7.",
-    "time": "Name a column of dates or times, by its type.",
-    "duration": "Write (end - begin).total_seconds(), of two columns of times.",
+    "time": "Name a column that has dates or times by its type; for CSV files, "
+    "Table(path, dates={'when': '%d/%m/%Y %H:%M'}).",
+    "duration": "Write (end - begin).total_seconds() of two columns of times, or "
+    "wait.total_seconds() of a column of durations.",
 }

@@ -83,7 +83,7 @@ def joint(
     if len(levels) > MOST_LEVELS:
         raise DomainError(
             f"{len(levels)} quantiles are too many to choose together.",
-            "Their weights would leave what floats can hold, and with it the promise.",
+            "Their weights would exceed the range of floats, and the guarantee would not hold.",
             "Choose them with approx.",
         )
     left = compute_usable_epsilon(epsilon, count_touched_draws(exact))
@@ -111,7 +111,7 @@ def check(exact: Exact, levels: Sequence[Fraction], size: int | None) -> None:
     if cells > MOST_CELLS:
         raise DomainError(
             f"{cells} cells are too many for one group.",
-            "Sums over them would be less precise than the promise allows.",
+            "Sums over them would be less precise than the guarantee allows.",
             f"Use a grid of {MOST_CELLS} cells at most.",
         )
     if size is not None and ((groups, exact.l1) != (1, 1) or not 0 <= size <= MOST_UNITS):

@@ -29,8 +29,8 @@ def check_scale(scale: float | Fraction) -> None:
     """Refuse a scale that no noise can have, or that would drown everything."""
     if scale > LARGEST_SCALE:
         raise BudgetError(
-            "So small a price needs noise of a scale above 2^55 steps.",
-            "It would drown every count, and 64-bit integers could not hold it.",
+            "So small a budget needs noise of a scale above 2^55 steps.",
+            "64-bit integers could not hold it.",
             "Spend more on this chart, or ask for less.",
         )
     if not scale > 0:

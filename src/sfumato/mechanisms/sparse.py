@@ -87,7 +87,7 @@ def sparse_threshold(rows: int, scale: float, delta: Fraction) -> int:
     if not _LEAST_DELTA <= delta < 1:
         raise BudgetError(
             "A sparse histogram needs a δ above 10^-300 and below 1 for its threshold.",
-            "It is the chance that a cell shows which only one person is in.",
+            "It is the probability of showing a cell that holds only one person.",
             ("Write ", Spending(1, 1e-6), "."),
         )
     candidates = range(rows + 1, rows + 2 + math.ceil(_FARTHEST * scale))
@@ -139,7 +139,6 @@ def _check_rows(rows: int | None) -> None:
     if rows is None or not 1 <= rows <= MOST_MAX_ROWS:
         raise DomainError(
             "A sparse histogram needs a bound on the rows of each unit.",
-            "A person whose rows share one weight can open a cell with every row, and the "
-            "threshold must hide all of them.",
+            "One person could fill a cell with every row, and no threshold would hide them all.",
             ("Write ", ProtectedUsers("user_id", 20), ", or use ", Setting("method", "haar"), "."),
         )

@@ -81,14 +81,14 @@ def stability_threshold(rows: int, scale: float, delta: Fraction) -> int:
     if not _LEAST_DELTA <= delta < 1:
         raise BudgetError(
             "Private categories need a δ above 10^-300 and below 1.",
-            "It is the chance that a name which only one person has is shown.",
+            "It is the probability of showing a category that only one person has.",
             ("Write ", PrivateSearch(delta=1e-6), "."),
         )
     candidates = range(rows + 1, _LARGEST_THRESHOLD)
     enough = bisect_left(candidates, True, key=lambda t: stability_delta(rows, scale, t) <= delta)
     if enough == len(candidates):
         raise BudgetError(
-            "So small a price needs a threshold above 2^62 rows.",
+            "So small a budget needs a threshold above 2^62 rows.",
             "No category could ever reach it.",
             "Spend more on the categories: a larger share, or a larger δ.",
         )
@@ -139,7 +139,6 @@ def _check_rows(rows: int | None) -> None:
     if rows is None or not 1 <= rows <= MOST_MAX_ROWS:
         raise DomainError(
             "Private categories need a bound on the rows of each unit.",
-            "A person whose rows share one weight can open a category with every row, and the "
-            "threshold must hide all of them.",
+            "One person could add a category with every row, and no threshold would hide them all.",
             ("Write ", ProtectedUsers("user_id", 20), ", or declare the categories."),
         )

@@ -44,15 +44,15 @@ class Summary:
         The ends of an interval around each of the seven numbers, each for itself.
     size
         The noisy number of units in the group.
-    clear
-        False where the group is too small for its box to say anything.
+    reliable
+        False where the group is too small for its box to be reliable.
     """
 
     box: Box
     low: Box
     high: Box
     size: float
-    clear: bool
+    reliable: bool
 
 
 SIZE_SHARE = 0.01
@@ -107,13 +107,13 @@ def decode_box(
     size, size_noise
         A noisy number of units, and its noise.
     """
-    clear = is_well_placed(counted, epsilon, size, size_noise)
+    reliable = is_well_placed(counted, epsilon, size, size_noise)
     quartiles = _quartiles(counted, RankError(epsilon))
     lower, below = _estimate_whisker(counted, quartiles, -1)
     upper, above = _estimate_whisker(counted, quartiles, +1)
     places = [lower, *quartiles, upper]
     units = _size(counted, size, size_noise)
-    if not clear:  # the quartiles may lie anywhere, and up to a quarter of the units beyond each
+    if not reliable:  # the quartiles may lie anywhere, and up to a quarter of the units beyond each
         places = [IntervalEstimate(place.value, 0.0, counted.cells - 1.0) for place in places]
         below, above = (
             IntervalEstimate.of(count.value, 0.0, units.high / 4) for count in (below, above)
@@ -124,7 +124,7 @@ def decode_box(
         low=Box(*(number.low for number in numbers)),
         high=Box(*(number.high for number in numbers)),
         size=units.value,
-        clear=clear,
+        reliable=reliable,
     )
 
 

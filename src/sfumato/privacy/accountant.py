@@ -147,7 +147,7 @@ def _converted_delta(budget: Budget) -> Fraction:
     return to_fraction(budget.delta) - budget.threshold_delta
 
 
-_LIMIT = "Charts together must not reveal more than was promised."
+_LIMIT = "All charts together must stay within the budget."
 _DRAWING = ", or draw a saved release again: drawing is free."
 _ADVICE = f"Ask for less{_DRAWING}"
 
@@ -198,7 +198,7 @@ def _explain_reserve(label: str, budget: Budget, spent: Cost, cost: Cost) -> Bud
     if budget.threshold_delta == 0:
         return BudgetError(
             (f"{label} costs δ = {price} for its threshold, but ", budget.spelled, " keeps none."),
-            "A threshold fails with some small probability.",
+            "A threshold fails with a small probability.",
             "Declare the categories, or begin a ledger whose budget has a delta.",
         )
     return BudgetError(
@@ -212,6 +212,6 @@ def _explain_reserve(label: str, budget: Budget, spent: Cost, cost: Cost) -> Bud
 def _explain_missing_delta(label: str, budget: Budget) -> BudgetError:
     return BudgetError(
         (f"{label} uses Gaussian noise, which needs δ, but ", budget.spelled, " has none for it."),
-        "The promise of Gaussian noise fails with some small probability.",
+        "The guarantee of Gaussian noise fails with a small probability.",
         "Ask for Laplace noise, or begin a ledger whose budget has a delta.",
     )

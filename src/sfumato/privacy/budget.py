@@ -429,8 +429,8 @@ class Budget:
         if not 0 <= self.delta < 1:
             raise BudgetError(
                 (Setting("delta", self.delta), " must be at least 0 and below 1."),
-                "It is the chance that the promise fails; keep it far below one over the number "
-                "of people.",
+                "It is the probability that the guarantee fails; choose it far below 1 / (number "
+                "of people).",
                 ("Write ", Spending(1, 1e-6), "."),
             )
         if self.reserve is not None and not 0 <= self.reserve <= self.delta:

@@ -90,7 +90,7 @@ class Account:
     name
         Whose it is: what charges have to say as `who`.
     budget
-        The most that may be charged to it.
+        The most that may be charged to this account.
     limit
         The same in what the ledger counts in besides ε.
     """
@@ -209,19 +209,19 @@ class Terms:
             name_it = Worded(f"name={self.table!r}", in_shell=f"--table {typed(self.table)}")
             raise LedgerError(
                 f"{name} is kept for the table {self.table!r}, not {wanted.table!r}.",
-                "What it adds up was promised to the people in that table.",
+                "Its budget protects the people in that table.",
                 ("If they are the same, pass ", name_it, "; if not, name another ledger file."),
             )
         if self.protects != wanted.protects:
             raise LedgerError(
                 f"{name} is kept for the unit {self.protects!r}, not {wanted.protects!r}.",
-                "What it adds up was promised to that unit alone.",
+                "Its budget protects that unit only.",
                 "Protect the same unit, or name another ledger file.",
             )
         if self.limits != wanted.limits:
             raise LedgerError(
                 (f"{name} guards ", self.budget.spelled, ", not ", wanted.budget.spelled, "."),
-                "A total that grows afterwards is no promise.",
+                "A limit that can be raised later guarantees nothing.",
                 "Open it with the budget it was created with, or name another ledger file.",
             )
 
@@ -298,7 +298,7 @@ def write_terms(terms: Terms) -> dict[str, str]:
 
 
 def _parse_terms(facts: Mapping[str, str], version: int) -> Terms:
-    if not re.match("row$|user .", facts["protects"], re.DOTALL):
+    if not re.match(r"row$|user .|users \[", facts["protects"], re.DOTALL):
         raise UnreadableError("Its terms are damaged")
     order, limit = (
         parse_amount(facts[name]) if name in facts else None for name in ("order", "limit")
@@ -306,7 +306,7 @@ def _parse_terms(facts: Mapping[str, str], version: int) -> Terms:
     named = facts["protects"], facts["table"], facts["identity"]
     terms = Terms(_parse_budget(facts), *named, order, limit, version)
     if not terms.rule.keeps_its_promise:
-        raise UnreadableError("Its terms allow more than they promise")
+        raise UnreadableError("Its terms allow more than they guarantee")
     return terms
 
 

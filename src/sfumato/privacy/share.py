@@ -161,7 +161,7 @@ class Share:
         if self.amount > self.rule.limit or (self.epsilon or 0) > self.rule.epsilon:
             raise BudgetError(
                 "This is more than the ledger began with.",
-                "Charts together must not reveal more than was promised.",
+                "All charts together must stay within the budget.",
                 ("Write ", Worded("session.remaining / 4", in_shell="--epsilon 0.25"), "."),
             )
         if self.proven_epsilon:
@@ -170,7 +170,7 @@ class Share:
             return _grant_epsilon(self.epsilon, self.rule.budget.weak)
         raise BudgetError(
             "Nothing is left to spend.",
-            "Charts together must not reveal more than was promised.",
+            "All charts together must stay within the budget.",
             "Draw a saved release again: drawing is free.",
         )
 

@@ -91,19 +91,19 @@ class Standing:
         what, _, advice = make_refusal(whose, rule, self.own, cost, largest).args
         if self.account.budget.pure and (cost.epsilon is None or cost.delta):
             advice = "Ask for Laplace noise and declared categories, or for an account with δ."
-        return BudgetError(what, "Everyone with an account has a part of the table's.", advice)
+        return BudgetError(what, "Each account may spend only its own part of the budget.", advice)
 
 
 def _refuse_stranger(who: str | None) -> LedgerError:
     if who is None:
         return LedgerError(
-            "This ledger is shared out in accounts, and no account was named.",
-            "Whoever left out their name could spend what was kept for others.",
+            "This ledger is divided into accounts, and no account was named.",
+            "Otherwise one person could spend the budget of others.",
             ("Say whose it is: ", Setting("who", "analyst-1"), "."),
         )
     return LedgerError(
-        f"{who!r} has no account in this ledger, which is shared out in accounts.",
-        "Whoever had none could spend what was kept for others.",
+        f"{who!r} has no account in this ledger, which is divided into accounts.",
+        "Otherwise one person could spend the budget of others.",
         (
             "Name one that is there, or open it: ",
             Worded(

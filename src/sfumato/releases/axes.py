@@ -11,19 +11,21 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.domain import Bounds, convert_to_datetime
+from sfumato.domain import Bounds
+from sfumato.ends import DAY
 from sfumato.figure import Axis, Estimates
 from sfumato.grid import Edges, Grid, Key, Labels
+from sfumato.zones import find_zone
 
 
 def places(key: Key) -> list[dict[str, Any]]:
     """Return where each cell lies: its category, its two ends, or its first and last value."""
     if isinstance(key, Labels):
-        return [{key.column: value} for value in key.categories.values]
+        return [{name(key): value} for value in key.categories.values]
     spare = key.bounds.step / 2 if key.bounds.step and lies_between_values(key) else 0.0
-    shown = convert_to_datetime if key.bounds.time else float
+    shown, column = key.bounds.show, key.column
     return [
-        {f"{key.column}_left": shown(left + spare), f"{key.column}_right": shown(right - spare)}
+        {f"{column}_left": shown(left + spare), f"{column}_right": shown(right - spare)}
         for left, right in pairwise(key.edges.tolist())
     ]
 
@@ -32,10 +34,44 @@ def axis(key: Key) -> Axis:
     """Describe the axis a key is drawn on; its limits are public."""
     if isinstance(key, Labels):
         names = tuple(map(str, key.categories.values))
-        return Axis(key.column, "category", (-0.5, len(names) - 0.5), names)
-    kind = "time" if key.bounds.time else "number"
+        return Axis(label(key), "category", (-0.5, len(names) - 0.5), names)
     step = key.bounds.step if lies_between_values(key) else None
-    return Axis(key.column, kind, (float(key.edges[0]), float(key.edges[-1])), step=step)
+    limits = float(key.edges[0]), float(key.edges[-1])
+    return value_axis(key.column, key.bounds, limits, step)
+
+
+def value_axis(
+    column: str, bounds: Bounds, limits: tuple[float, float], step: float | None = None
+) -> Axis:
+    """Describe the axis that values of a column are drawn on: in its unit, or in its zone."""
+    told = bounds.duration or (bounds.zone and find_zone(bounds.zone).name)
+    return Axis(
+        f"{column} ({told})" if told else column,
+        "time" if bounds.time else "number",
+        limits,
+        step=step,
+        zone=bounds.zone or "",
+        clock=bounds.clock,
+    )
+
+
+def label(key: Labels) -> str:
+    """Return what an axis of categories is called: its column, and what is read of dates."""
+    told = [key.part, key.zone and find_zone(key.zone).name] if key.part else []
+    return f"{key.column} ({', '.join(filter(None, told))})" if told else key.column
+
+
+def name(key: Labels) -> str:
+    """Return what a column of results is called.
+
+    Examples
+    --------
+    >>> from sfumato.domain import Categories
+    >>> from sfumato.zones import CYCLES
+    >>> name(Labels("when", Categories(CYCLES["weekday"]), "weekday"))
+    'when_weekday'
+    """
+    return f"{key.column}_{key.part.replace(' ', '_')}" if key.part else key.column
 
 
 def lies_between_values(key: Grid | Edges) -> bool:
@@ -113,6 +149,8 @@ def _with_margins(
 ) -> tuple[float, float]:
     whole = (high - low) / (1 - sum(margins))
     low, high = low - margins[0] * whole, high + margins[1] * whole
-    if bounds.time:
+    if bounds.clock:
+        low, high = max(low, 0.0), min(high, DAY)
+    elif bounds.time:
         low, high = max(low, _CALENDAR[0]), min(high, _CALENDAR[1])
     return low, high

@@ -81,8 +81,8 @@ def combine_independent(first: R, second: R) -> R:
         case _:
             raise ReleaseError(
                 f"A {first.kind} cannot be combined with another.",
-                "Its numbers were chosen, or measured from places that were: two of them are "
-                "answers to different questions.",
+                "Its numbers or cells were chosen from the data: two of them answer different "
+                "questions.",
                 "Ask once, with the budget of both.",
             )
     cost = first.cost + second.cost
@@ -104,7 +104,7 @@ def _require_two(first: Release, second: Release) -> None:
     if first is second or twice:
         raise ReleaseError(
             "These are one release twice.",
-            "Its noise would be averaged with itself and stay, though it would seem to shrink.",
+            "Averaging a release with itself does not reduce its noise.",
             "Combine it with another measurement of the same question.",
         )
 
@@ -179,7 +179,7 @@ def average(first: Measurement, second: Measurement) -> Measurement:
     if noise is None or not all(-(2**63) <= each < 2**63 for each in steps):
         raise ReleaseError(
             "These releases have no weighted sum within 64 bits.",
-            "Numbers would be cut where 64 bits end, and be wrong.",
+            "The sums would overflow.",
             "Combine fewer releases, or ask once with the budget of all.",
         )
     return Measurement(steps, step / 2**weights.halvings, noise)
@@ -210,7 +210,7 @@ def _decode_heatmap(
 def _other_squares() -> ReleaseError:
     return ReleaseError(
         "These releases did not measure the same squares, each with noise of one law.",
-        "Squares that each release chose by its own noise cannot be told together.",
+        "Cells that each release chose for itself cannot be averaged.",
         ("Ask for both with ", Setting("method", "laplace"), ", or once with both budgets."),
     )
 

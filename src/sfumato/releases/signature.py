@@ -282,6 +282,6 @@ def _require_cryptography() -> None:
         return
     raise SignatureError(
         "Signatures need the package cryptography, which is not installed.",
-        "Releases are loaded and drawn without it, but nobody can tell whose they are.",
+        "Releases are loaded and drawn without it, but signatures cannot be verified.",
         "Install it: pip install cryptography (the extra 'sign' of sfumato).",
     )

@@ -18,10 +18,12 @@ from typing import Annotated, Any, TypeVar, get_args
 import numpy as np
 
 from sfumato.domain import Bounds, Categories
+from sfumato.ends import DURATIONS
 from sfumato.expressions import DerivedColumn, Selection
 from sfumato.grid import MOST_CELLS, Edges, Grid, Labels
 from sfumato.lattice import Lattice
 from sfumato.plane import MOST_LEVELS
+from sfumato.postprocess.box import Box, Summary
 from sfumato.postprocess.combined_noise import MOST_TERMS, MOST_WEIGHT, CombinedNoise, NoiseTerm
 from sfumato.postprocess.density import Leaves
 from sfumato.postprocess.noise_law import WIDEST, NoiseKind, NoiseLaw
@@ -30,6 +32,7 @@ from sfumato.privacy.guarantee import MOST_MAX_ROWS as MOST_OF_ONE
 from sfumato.privacy.guarantee import MOST_ROWS, Guarantee, PrivacyUnit
 from sfumato.privacy.payment import Payment
 from sfumato.releases.signature import Signature
+from sfumato.zones import CYCLES
 
 T = TypeVar("T")
 
@@ -176,6 +179,9 @@ def _hexadecimal(digits: int) -> Pattern:
 
 _Spacing = Annotated[Positive | None, Absent(None)]
 _Parsed = Annotated[bool, Absent(False)]
+_Zoned = Annotated[Annotated[str, Pattern("[A-Za-z0-9_+:/-]{1,64}")] | None, Absent(None)]
+_Duration = Annotated[Annotated[str, Pattern("|".join(DURATIONS))] | None, Absent(None)]
+_CalendarPart = Annotated[Annotated[str, Pattern("|".join(CYCLES))] | None, Absent(None)]
 _Side = Annotated[int, Within(1, 2**MOST_LEVELS)]
 
 
@@ -195,6 +201,12 @@ class BoundsWords:
         Microseconds, for moments.
     parsed
         Whether the column holds text that was read as numbers. Absent if not.
+    zone
+        On whose clocks moments are told. Absent where the column names no zone, which is UTC.
+    clock
+        Whether numbers are times of day: microseconds since midnight. Absent if not.
+    duration
+        The unit that numbers are in, where they are durations. Absent if they are not.
     """
 
     lower: float
@@ -202,6 +214,9 @@ class BoundsWords:
     time: bool
     step: _Spacing
     parsed: _Parsed
+    zone: _Zoned
+    clock: _Parsed
+    duration: _Duration
 
 
 @dataclass(frozen=True)
@@ -223,6 +238,12 @@ class ScaledColumn:
         Microseconds, for moments.
     parsed
         Whether the column holds text that was read as numbers. Absent if not.
+    zone
+        On whose clocks moments are told. Absent where the column names no zone, which is UTC.
+    clock
+        Whether numbers are times of day: microseconds since midnight. Absent if not.
+    duration
+        The unit that numbers are in, where they are durations. Absent if they are not.
     scale
         What one scaled unit is in the units of the column.
     """
@@ -233,6 +254,9 @@ class ScaledColumn:
     time: bool
     step: _Spacing
     parsed: _Parsed
+    zone: _Zoned
+    clock: _Parsed
+    duration: _Duration
     scale: Positive
 
 
@@ -250,17 +274,21 @@ class GridWords:
         Where the first cell begins and the last ends.
     bins
         How many cells there are.
+    drop
+        Whether values beyond the bounds are dropped, and not moved to them. Absent if not.
     """
 
     column: str
     bounds: Bounds
     bins: Annotated[int, Within(1, MOST_CELLS), Named(attribute="cells")]
+    drop: _Parsed
 
 
 class EdgesWords:
     """Cells between edges of any spacing.
 
-    Values are moved into the bounds first, and those beyond the edges are then counted nowhere.
+    Values are moved into the bounds first, or dropped, and those beyond the edges are then counted
+    nowhere.
 
     Parameters
     ----------
@@ -270,11 +298,14 @@ class EdgesWords:
         The public range of the column.
     edges
         The ends of all cells, rising: one more than there are cells.
+    drop
+        Whether values beyond the bounds are dropped, and not moved to them. Absent if not.
     """
 
     column: str
     bounds: Bounds
     edges: Annotated[tuple[float, ...], Length(2), Named(attribute="values")]
+    drop: _Parsed
 
 
 class LabelsWords:
@@ -286,10 +317,17 @@ class LabelsWords:
         What the axis is called.
     categories
         All texts, all numbers or all true and false. Empty only where a private search found none.
+    part
+        What is read of a column of dates; there is then a category for each such part. Absent where
+        the categories are values of the column.
+    zone
+        On whose clocks that is read. Absent for UTC.
     """
 
     column: str
     categories: Categories
+    part: _CalendarPart
+    zone: _Zoned
 
 
 class NoiseWords:
@@ -345,6 +383,28 @@ class NoiseTermWords:
     scale: Scale
 
 
+class SummaryWords:
+    """A released box with the ends of its intervals.
+
+    Parameters
+    ----------
+    box
+        What is drawn.
+    low, high
+        The ends of an interval around each of the seven numbers, each for itself.
+    size
+        The noisy number of units in the group.
+    clear
+        False where the group is too small for its box to be reliable.
+    """
+
+    box: Box
+    low: Box
+    high: Box
+    size: float
+    clear: Annotated[bool, Named(attribute="reliable")]
+
+
 class LeavesWords:
     """Squares of a quadtree, as one list for each of their numbers.
 
@@ -381,12 +441,19 @@ class UnitWords:
     max_rows
         How many rows of one person count at most; null where all rows of a person share one unit of
         weight, or where there is no column.
+    by
+        Further columns, where a unit is told by the values of several together; left out where
+        there are none.
+    name
+        What units are called in words; left out where their column says it.
     """
 
     column: Annotated[str, Length(1)] | None
     max_rows: Annotated[
         Annotated[int, Within(1, MOST_OF_ONE)] | None, NullWhere("column", (None,), exactly=False)
     ]
+    by: Annotated[tuple[Annotated[str, Length(1)], ...], Absent(())]
+    name: Annotated[Annotated[str, Length(1)] | None, Absent(None)]
 
 
 class GuaranteeWords:
@@ -615,6 +682,7 @@ SPELLED: dict[type, Spelled | As] = {
     NoiseLaw: Spelled(NoiseWords, NoiseLaw),
     CombinedNoise: Spelled(CombinedNoiseWords, CombinedNoise),
     NoiseTerm: Spelled(NoiseTermWords, NoiseTerm),
+    Summary: Spelled(SummaryWords, Summary),
     Leaves: Spelled(LeavesWords, Leaves),
     PrivacyUnit: Spelled(UnitWords, PrivacyUnit),
     Guarantee: Spelled(GuaranteeWords, Guarantee),

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sfumato.dates import find_pace
+from sfumato.dates import UNITS, Pace, find_pace
 from sfumato.domain import Bounds
+from sfumato.ends import format_clock
 from sfumato.errors import abbreviate, make_printable
 from sfumato.figure import format_percent
 from sfumato.grid import MOST_FOUND, Edges, Grid, Labels, count_values_in_cells
@@ -19,6 +20,7 @@ from sfumato.privacy.budget import format_amount, to_fraction
 from sfumato.privacy.guarantee import Guarantee, PrivacyUnit
 from sfumato.releases.release import WATERMARK
 from sfumato.render.text import format_moment, format_number
+from sfumato.zones import find_zone
 
 if TYPE_CHECKING:
     from sfumato.expressions import Selection
@@ -27,7 +29,6 @@ if TYPE_CHECKING:
 _ALIKE = 1.001  # times the least variance: what rounding adds
 _LONGEST_TITLE = 90
 _LONGEST_CONDITION = 300
-NOBODY = "No category is held by enough people to be shown."
 
 
 def title(release: Release) -> str:
@@ -68,14 +69,19 @@ def _short(text: str) -> str:
     return abbreviate(text, _LONGEST_CONDITION)
 
 
-def promise(release: Release) -> str:
+def guarantee(release: Release) -> str:
     """Say what protects whom, or that nothing does."""
-    guarantee = release.guarantee
-    stated = f"{guarantee.amounts}. Protects {guarantee.protected}{guarantee.weakness}."
-    said = (
+    said = release.guarantee
+    stated = f"{said.amounts}. Protects {said.protected}{said.weakness}."
+    told = (
         f"Privacy: {stated}" if release.private else f"{WATERMARK}. Real noise would give {stated}"
     )
-    return " ".join([said, *selected(release)])
+    return " ".join([told, *selected(release)])
+
+
+def least(release: Release) -> str:
+    """Say in a few words what protects whom, or that nothing does."""
+    return f"{release.guarantee}." if release.private else f"{WATERMARK}; {release.guarantee}."
 
 
 def added(noise: NoiseLaw | CombinedNoise, step: float, numbers: str) -> str:
@@ -98,12 +104,12 @@ def _deviation(variance: float, step: float) -> str:
 
 def counted(unit: PrivacyUnit) -> str:
     """Name what is counted."""
-    return f"{abbreviate(unit.column or '')} (each counts once)" if unit.shared else "rows"
+    return f"{unit.called} (each counts once)" if unit.shared else "rows"
 
 
 def people(unit: PrivacyUnit) -> str:
     """Name what is counted in one word."""
-    return "people" if unit.shared else "rows"
+    return unit.counted
 
 
 def how_sure(signs: str, coverage: float) -> str:
@@ -115,15 +121,20 @@ def how_sure(signs: str, coverage: float) -> str:
 
 def found_nothing(guarantee: Guarantee) -> str:
     """Say that a private search for bounds found nothing."""
-    price = format_amount(to_fraction(guarantee.epsilon), up=True)
+    epsilon = format_amount(to_fraction(guarantee.epsilon), up=True)
     few = people(guarantee.unit)
-    return f"The search for bounds found nothing: too few {few} for ε = {price}."
+    return f"The search for bounds found nothing: too few {few} for ε = {epsilon}."
 
 
 def beyond(shares: tuple[float, float], unit: PrivacyUnit) -> str:
     """Say how much a private search for bounds has cut off."""
     low, high = (f"{100 * share:.0f}" for share in shares)
     return f"Bounds too narrow: {low}–{high} % of {people(unit)} lie at or beyond them."
+
+
+def nobody(unit: PrivacyUnit) -> str:
+    """Say that a private search found no category."""
+    return f"No category has enough {unit.name or 'people'} to be shown."
 
 
 def left_out(keys: Iterable[object], found: Iterable[str]) -> list[str]:
@@ -133,8 +144,8 @@ def left_out(keys: Iterable[object], found: Iterable[str]) -> list[str]:
         return []
     columns = " and ".join(abbreviate(key.column) for key in searched)
     cut = any(key.cells >= MOST_FOUND for key in searched)
-    most = f", and beyond the first {MOST_FOUND} by the alphabet" if cut else ""
-    return [f"Categories of {columns} that few people hold are left out{most}."]
+    most = f", and all after the first {MOST_FOUND} in alphabetical order" if cut else ""
+    return [f"Rare categories of {columns} are left out{most}."]
 
 
 def binned(keys: Iterable[object]) -> list[str]:
@@ -144,10 +155,23 @@ def binned(keys: Iterable[object]) -> list[str]:
 
 
 def _in_units(key: Grid | Edges) -> str:
-    pace = find_pace(key.bounds) if key.bounds.time else None
-    if pace is None or tuple(key.edges.tolist()) != pace.edges(key.bounds):
+    pace = _find_pace(key) if key.bounds.time else None
+    if pace is None:
         return ""
-    return f"Bins of {key.column} are {pace} in UTC, cut at the ends of the axis."
+    zone = "" if key.bounds.clock else f" in {find_zone(key.bounds.zone).name}"
+    return f"Bins of {key.column} are {pace}{zone}, cut at the ends of the axis."
+
+
+def _find_pace(key: Grid | Edges) -> Pace | None:
+    """Return the units of the calendar that bins are, if they are."""
+    cells, edges = len(key.edges) - 1, tuple(key.edges.tolist())
+    usual = find_pace(key.bounds)
+    paces = [*([usual] if usual else []), *map(Pace, UNITS)]
+    # Months and years are of different lengths, and a first and a last one may be cut.
+    close = [
+        pace for pace in paces if abs(key.bounds.width / pace.length - cells) <= 3 + cells / 10
+    ]
+    return next((pace for pace in close if pace.edges(key.bounds) == edges), None)
 
 
 def _in_values(key: Grid | Edges) -> str:
@@ -166,14 +190,28 @@ def _in_values(key: Grid | Edges) -> str:
 def parsed(bounds: Iterable[Bounds]) -> list[str]:
     """Say that text was read as numbers, where a column has no other type."""
     texts = any(each.parsed for each in bounds)
-    return ["Text is read as numbers; what does not parse is left out."] if texts else []
+    return ["Text is parsed as numbers; unparsable values are dropped."] if texts else []
+
+
+def range_of(bounds: Bounds, low: float, high: float) -> str:
+    """Print a range, as its bounds tell numbers.
+
+    Examples
+    --------
+    >>> range_of(Bounds.of(("0min", "90min")), 0, 90)
+    '[0, 90] minutes'
+    """
+    if bounds.clock:
+        return f"[{format_clock(low)}, {format_clock(high)}]"
+    shown = (lambda end: format_moment(end, bounds.zone)) if bounds.time else format_number
+    unit = f" {bounds.duration}" if bounds.duration else ""
+    return f"[{shown(low)}, {shown(high)}]{unit}"
 
 
 def bounded(value: Grid, step: float | None, found: Iterable[str]) -> str:
     """Say what becomes of values beyond the bounds, and who chose these."""
     spare = step / 2 if step else 0.0  # cells are centred on whole numbers
     ends = value.bounds.lower + spare, value.bounds.upper - spare
-    low, high = map(format_moment if value.bounds.time else format_number, ends)
     private = ", found privately" if value.column in found else ""
-    said = f"Values are clipped to [{low}, {high}]{private}."
+    said = f"Values are clipped to {range_of(value.bounds, *ends)}{private}."
     return " ".join([said, *parsed([value.bounds])])

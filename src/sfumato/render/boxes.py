@@ -14,7 +14,7 @@ from sfumato.render.scale import value_limits
 from sfumato.render.text import Measure, format_number, width
 from sfumato.render.theme import CAPTION_SIZE, LINE_HEIGHT
 
-TOO_FEW = "too few to say"
+TOO_FEW = "too few data"
 GAP = 3.0
 """Between what is drawn and the number beyond it, in points."""
 
@@ -50,7 +50,7 @@ class TextSetting:
 def list_counts(boxes: Boxes) -> list[OutlierCount]:
     """Return the counts to write: those that are certainly not zero."""
     found: list[OutlierCount] = []
-    for place, clear in enumerate(boxes.clear):
+    for place, reliable in enumerate(boxes.reliable):
         below, above = boxes.outliers_below, boxes.outliers_above
         low = min(boxes.lower_whisker.value[place], boxes.lower_whisker.low[place])
         high = max(boxes.upper_whisker.value[place], boxes.upper_whisker.high[place])
@@ -58,7 +58,7 @@ def list_counts(boxes: Boxes) -> list[OutlierCount]:
         for (side, anchor), outliers in zip(ends, (below, above), strict=True):
             doubt = (outliers.high[place] - outliers.low[place]) / 2
             number = round_to_noise(outliers.value[place], doubt)
-            if clear and outliers.low[place] > 0 and number > 0:
+            if reliable and outliers.low[place] > 0 and number > 0:
                 found.append(OutlierCount(boxes.position[place], anchor, side, number))
     return found
 
@@ -330,8 +330,8 @@ def spans(boxes: Boxes) -> list[BoxPart]:
     """Return where a box would lie, as far as we know, for groups too small to draw one."""
     return [
         BoxPart(*_sides(boxes, place, 1.0), boxes.q1.low[place], boxes.q3.high[place])
-        for place, clear in enumerate(boxes.clear)
-        if not clear
+        for place, reliable in enumerate(boxes.reliable)
+        if not reliable
     ]
 
 
@@ -366,7 +366,7 @@ def spacing(panel: Panel) -> float:
 
 
 def _list_reliable(boxes: Boxes) -> Iterator[int]:
-    return (place for place, clear in enumerate(boxes.clear) if clear)
+    return (place for place, reliable in enumerate(boxes.reliable) if reliable)
 
 
 def _sides(boxes: Boxes, place: int, share: float) -> Pair:

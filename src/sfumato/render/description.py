@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.ends import format_clock
 from sfumato.figure import (
     Arrows,
     Axis,
@@ -37,8 +38,12 @@ def describe_middle(axis: Axis, low: float, high: float) -> str:
     """Print the middle of two places on an axis, with the digits that tell them apart."""
     middle = (low + high) / 2
     if axis.kind == "time":
-        return format_moment(middle)
+        return _format_time(axis, middle)
     return format_number(round(middle, decimals(high - low)))
+
+
+def _format_time(axis: Axis, value: float) -> str:
+    return format_clock(value) if axis.clock else format_moment(value, axis.zone)
 
 
 def decimals(width: float) -> int:
@@ -58,7 +63,7 @@ def describe_position(axis: Axis, value: float) -> str:
         case "category":
             return axis.categories[round(value)]
         case "time":
-            return format_moment(value)
+            return _format_time(axis, value)
         case "number":
             return format_number(value)
 
@@ -83,7 +88,7 @@ def describe_span(axis: Axis, low: float, high: float) -> str:
         case "category":
             return axis.categories[round((low + high) / 2)]
         case "time":
-            return f"{format_moment(low)} – {format_moment(high)}"
+            return f"{_format_time(axis, low)} – {_format_time(axis, high)}"
         case "number":
             return f"{format_number(low)}–{format_number(high)}"
 
@@ -106,8 +111,8 @@ class Description:
 
 
 def describe_panel(figure: Figure, panel: Panel) -> list[tuple[str, str]]:
-    """Return the group that a panel shows, if panels are groups."""
-    return [(figure.legend, panel.title)] if panel.title else []
+    """Return the groups that a panel shows, if panels are groups."""
+    return [*panel.facet, *([(figure.legend, panel.title)] if panel.title else [])]
 
 
 def describe_coverage(coverage: float) -> str:
@@ -116,7 +121,7 @@ def describe_coverage(coverage: float) -> str:
 
 
 def describe_estimate(
-    axis: Axis, estimates: Estimates, place: int, coverage: float, clear: bool = True
+    axis: Axis, estimates: Estimates, place: int, coverage: float, reliable: bool = True
 ) -> str:
     """Print a number with its interval in brackets, if it has one."""
     value, low, high = (
@@ -124,7 +129,7 @@ def describe_estimate(
         for numbers in (estimates.value, estimates.low, estimates.high)
     )
     interval = f" ({low} to {high})" if coverage else ""
-    return (value if clear else TOO_FEW) + interval
+    return (value if reliable else TOO_FEW) + interval
 
 
 def clean_pairs(pairs: list[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
@@ -134,9 +139,11 @@ def clean_pairs(pairs: list[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
 
 def describe_bars(figure: Figure, panel: Panel, bars: Bars) -> Iterator[Description]:
     """Read the bars of one series: where, how much, and how sure."""
+    along, up = (panel.x, panel.y) if bars.orient == "v" else (panel.y, panel.x)
+    intervals = ((bars.pointwise, ""), (bars.simultaneous, " all together"))
     for place, height in enumerate(bars.height):
-        interval = describe_span(panel.x, bars.left[place], bars.right[place])
-        where = [*describe_panel(figure, panel), (panel.x.label, interval)]
+        interval = describe_span(along, bars.left[place], bars.right[place])
+        where = [*describe_panel(figure, panel), (along.label, interval)]
         if bars.series:
             where.append((figure.legend, bars.series))
         value = (
@@ -148,14 +155,11 @@ def describe_bars(figure: Figure, panel: Panel, bars: Bars) -> Iterator[Descript
             clean_pairs(where),
             clean_pairs(
                 [
-                    (panel.y.label, value),
-                    (
-                        format_percent(bars.pointwise.coverage),
-                        _describe_interval(bars.pointwise, place),
-                    ),
-                    (
-                        f"{format_percent(bars.simultaneous.coverage)} all together",
-                        _describe_interval(bars.simultaneous, place),
+                    (up.label, value),
+                    *(
+                        (f"{format_percent(ends.coverage)}{of}", _describe_interval(ends, place))
+                        for ends, of in intervals
+                        if ends is not None
                     ),
                 ]
             ),
@@ -355,7 +359,7 @@ def describe_boxes(figure: Figure, panel: Panel, boxes: Boxes) -> Iterator[Descr
         said = [
             (
                 name + known,
-                describe_estimate(axis, number, place, boxes.coverage, boxes.clear[place]),
+                describe_estimate(axis, number, place, boxes.coverage, boxes.reliable[place]),
             )
             for name, axis, number in numbers
         ]
@@ -514,4 +518,5 @@ def _summarise_arrows(arrows: Arrows) -> list[str]:
 
 
 def _prefix_title(figure: Figure, panel: Panel) -> str:
-    return f"{title_of(figure, panel)}: " if panel.title else ""
+    words = title_of(figure, panel)
+    return f"{words}: " if words else ""

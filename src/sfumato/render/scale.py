@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
 from typing import Literal, TypeVar
 
+from sfumato.ends import DAY
+from sfumato.errors import abbreviate
 from sfumato.figure import (
     Arrows,
     Axis,
@@ -22,6 +26,7 @@ from sfumato.figure import (
     format_percent,
 )
 from sfumato.render.text import format_number, shorten
+from sfumato.zones import Zone
 
 HEADROOM = 1.05
 _SPREAD = 0.7
@@ -38,9 +43,11 @@ def list_panels(figure: Figure) -> tuple[Panel, ...]:
 
 
 def title_of(figure: Figure, panel: Panel) -> str:
-    """Return what a panel shows: a group by name, and what the name is a value of."""
+    """Return what a panel shows: its groups by name, and what each name is a value of."""
     named = figure.legend and panel.title
-    return f"{figure.legend} = {panel.title}" if named else panel.title
+    group = f"{figure.legend} = {panel.title}" if named else panel.title
+    facets = [f"{abbreviate(column)} = {abbreviate(name)}" for column, name in panel.facet]
+    return " | ".join([*facets, *([group] if group else [])])
 
 
 def headlines(figure: Figure) -> list[str]:
@@ -49,9 +56,33 @@ def headlines(figure: Figure) -> list[str]:
     return [line for line in (figure.title, title_of(figure, alone) if alone else "") if line]
 
 
-def x_limits(panel: Panel) -> Limits:
-    """Return the ends of a panel's x axis."""
-    return _limits(panel.x, [end for mark in panel.marks for end in _x_ends(mark)])
+def list_captions(figure: Figure) -> list[str]:
+    """Return the captions that may be drawn, the longest first: one alone where it was chosen."""
+    lengths = {"full": figure.caption, "short": figure.short, "least": figure.least}
+    if figure.look.caption is not None:
+        return [lengths[figure.look.caption] or figure.caption]
+    return list(dict.fromkeys(words for words in lengths.values() if words))
+
+
+def count_columns(figure: Figure) -> int:
+    """Return how many panels stand side by side where there is room for all."""
+    count = max(1, len(figure.panels))
+    if figure.columns is not None:
+        return min(count, figure.columns)
+    return count if count <= 3 else math.ceil(math.sqrt(count))
+
+
+def count_lying_rows(panel: Panel) -> int:
+    """Count the names beside a panel whose bars or boxes lie, each of them with its own room."""
+    lying = [mark for mark in panel.marks if isinstance(mark, Bars) and mark.orient == "h"]
+    return len(panel.y.categories) * math.ceil(max(1.0, len(lying) / 2)) if lying else 0
+
+
+def x_limits(panel: Panel, figure: Figure | None = None) -> Limits:
+    """Return the ends of a panel's x axis; panels of a figure with the same x axis share them."""
+    panels = [panel] if figure is None else figure.panels
+    marks = [mark for other in panels if other.x == panel.x for mark in other.marks]
+    return _limits(panel.x, [end for mark in marks for end in _x_ends(mark)])
 
 
 def y_limits(panel: Panel, figure: Figure) -> Limits:
@@ -108,7 +139,7 @@ def choose_ruled_axes(panel: Panel) -> Literal["x", "y", "both"] | None:
     match panel.marks:
         case (Cells() | Heat() | Clouds(), *_):
             return None
-        case (Boxes(orient="h"), *_) | (Points(joined=False), *_):
+        case (Boxes(orient="h") | Bars(orient="h"), *_) | (Points(joined=False), *_):
             return "x"
         case (Points() | Contour() | Dots() | Arrows(), *_):
             return "both"
@@ -161,7 +192,7 @@ def _limits(axis: Axis, ends: Sequence[float]) -> Limits:
 def _x_ends(mark: Mark) -> Sequence[float]:
     match mark:
         case Bars():
-            return (*mark.left, *mark.right)
+            return _height_ends(mark) if mark.orient == "h" else (*mark.left, *mark.right)
         case Boxes():
             return _value_ends(mark) if mark.orient == "h" else _category_ends(mark)
         case Points():
@@ -173,14 +204,18 @@ def _x_ends(mark: Mark) -> Sequence[float]:
 def _y_ends(mark: Mark) -> Sequence[float]:
     match mark:
         case Bars():
-            highest = max((*mark.height, *mark.simultaneous.high), default=0.0)
-            return (0.0, HEADROOM * highest)
+            return _height_ends(mark) if mark.orient == "v" else (*mark.left, *mark.right)
         case Boxes():
             return _value_ends(mark) if mark.orient == "v" else _category_ends(mark)
         case Points():
             return (*mark.y, *mark.too_few)
         case _:
             return _plane_ends(mark)[1]
+
+
+def _height_ends(bars: Bars) -> Sequence[float]:
+    highest = max((*bars.height, *bars.simultaneous.high), default=0.0)
+    return (0.0, HEADROOM * highest)
 
 
 def _plane_ends(
@@ -207,3 +242,70 @@ def _value_ends(boxes: Boxes) -> Sequence[float]:
 
 def _category_ends(boxes: Boxes) -> Sequence[float]:
     return tuple(place + side for place in boxes.position for side in (-0.5, 0.5))
+
+
+_EPOCH = datetime(1970, 1, 1)
+_MINUTE, _HOUR, _MONTHS = 60e6, 3600e6, 30.4 * DAY
+_STEPS = (
+    *(_MINUTE * n for n in (1, 2, 5, 10, 15, 30)),
+    *(_HOUR * n for n in (1, 2, 3, 6, 12)),
+    *(DAY * n for n in (1, 2, 7, 14)),
+    *(_MONTHS * n for n in (1, 3, 6)),
+    *(12 * _MONTHS * n for n in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)),
+)
+
+
+def choose_time_ticks(limits: Limits, zone: Zone, most: int) -> list[tuple[float, list[str]]]:
+    """Return at most about so many round times on the clocks of a zone, each with its lines.
+
+    Examples
+    --------
+    >>> from sfumato.zones import find_zone
+    >>> day = find_zone("America/New_York").to_moment([1772841600e6, 1773100800e6]).tolist()
+    >>> [lines for _, lines in choose_time_ticks(tuple(day), find_zone("America/New_York"), 5)]
+    [['Mar 7', '2026'], ['Mar 8'], ['Mar 9'], ['Mar 10']]
+    """
+    low, high = (float(end) for end in zone.to_clock(limits))
+    step = next((step for step in _STEPS if (high - low) / step <= most), _STEPS[-1])
+    shown = [tick for tick in _list_round_times(low, high, step) if low <= tick <= high]
+    places = dict(zip(zone.to_moment(shown).tolist(), shown, strict=True))  # each moment once
+    ticks = [
+        (place, _EPOCH + timedelta(microseconds=tick))
+        for place, tick in places.items()
+        if limits[0] <= place <= limits[1]
+    ]
+    return [
+        (place, _write_time(when, [each for _, each in ticks] if place == ticks[0][0] else []))
+        for place, when in ticks
+    ]
+
+
+def _list_round_times(low: float, high: float, step: float) -> Iterator[float]:
+    if step < _MONTHS:
+        # Weeks begin on Mondays, as the fifth of 1970 did.
+        start = 4 * DAY if step >= 7 * DAY else 0.0
+        first = math.ceil((low - start) / step)
+        return (start + step * n for n in range(first, math.floor((high - start) / step) + 1))
+    months = round(step / _MONTHS)
+    years = (_EPOCH + timedelta(microseconds=end) for end in (low, high))
+    first, last = (12 * when.year + when.month - 1 for when in years)
+    rounded = range(max(12, -(-first // months) * months), last + 1, months)
+    begin = (datetime(month // 12, month % 12 + 1, 1) for month in rounded)
+    return ((when - _EPOCH) / timedelta(microseconds=1) for when in begin)
+
+
+def _write_time(when: datetime, beside: Sequence[datetime]) -> list[str]:
+    """Write what a tick begins: a year, a month, a day or a minute; the first adds what none does.
+
+    `beside` are all ticks, where this is the first of them.
+    """
+    midnight = (when.hour, when.minute) == (0, 0)
+    text = f"{when:%H:%M}"
+    if midnight:
+        text = f"{when:%b} {when.day}" if when.day > 1 else f"{when:%b}"
+        text = f"{when.year}" if (when.month, when.day) == (1, 1) else text
+    dated = any((each.hour, each.minute) == (0, 0) for each in beside)
+    yearly = any((each.month, each.day, each.hour) == (1, 1, 0) for each in beside)
+    if not beside or yearly:
+        return [text]
+    return [text, f"{when.year}" if dated else f"{when:%b} {when.day}, {when.year}"]

@@ -12,6 +12,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 
 from sfumato.render.theme import LINE_HEIGHT, TICK_SIZE
+from sfumato.zones import find_zone
 
 THIN_SPACE = "\u202f"
 MINUS = "\u2212"
@@ -125,14 +126,18 @@ def format_numbers(values: Sequence[float]) -> list[str]:
     return [_separate_thousands(f"{value:.{digits}f}", largest >= 10_000) for value in rounded]
 
 
-def format_moment(microseconds: float) -> str:
-    """Print a moment in UTC, without the hour at midnight.
+def format_moment(microseconds: float, zone: str | None = None) -> str:
+    """Print a moment in UTC or on the clocks of a zone, without the hour at midnight.
 
     Examples
     --------
     >>> format_moment(0), format_moment(3.6e9)
     ('1970-01-01', '1970-01-01 01:00')
+    >>> format_moment(18e9, "America/New_York")
+    '1970-01-01'
     """
+    if zone:
+        microseconds = float(find_zone(zone).to_clock(microseconds))
     # The margin of an axis may reach beyond what a calendar holds.
     microseconds = min(max(microseconds, _FIRST), _LAST)
     when = _EPOCH + timedelta(microseconds=microseconds)

@@ -30,8 +30,8 @@ def spark_folder(java: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def spark(spark_folder: Path) -> Generator[SparkSession]:
-    """A Spark of two threads in this process, for all tests."""
-    with session(spark_folder) as opened:
+    """A Spark of two threads in this process, for all tests; a task that is lost is done again."""
+    with session(spark_folder, master="local[2,2]") as opened:
         yield opened
 
 

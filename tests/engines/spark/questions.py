@@ -97,6 +97,20 @@ def gated(frame: Any, gate: Path) -> Any:
     return frame.mapInArrow(waiting, frame.schema)
 
 
+def dying(frame: Any) -> Any:
+    """Return the same rows from workers of which one dies when it is asked for the first time."""
+
+    def once(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        from pyspark import TaskContext
+
+        task = TaskContext.get()
+        if task is not None and (task.partitionId(), task.attemptNumber()) == (1, 0):
+            os._exit(1)
+        yield from batches
+
+    return frame.mapInArrow(once, frame.schema)
+
+
 class Repeated(sf.Histogram):
     """A histogram that has the same noise each time, though a file is charged for it."""
 

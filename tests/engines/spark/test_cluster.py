@@ -14,6 +14,9 @@ from sfumato.errors import SourceError
 from sfumato.privacy.budget import Cost
 from sfumato.privacy.ledger import Ledger
 
+# On threads of one process `test_spark`, `test_docs` and `test_executors` show it every day.
+pytestmark = pytest.mark.slow
+
 PARTS, ROWS = 3, 1000
 
 
@@ -44,14 +47,11 @@ def found(word, logs):
     return [name for name, text in logs.items() if word in text]
 
 
-# On threads of one process `test_spark` and `test_docs` show it every day.
-@pytest.mark.slow
 def test_the_four_charts_rest_on_the_same_integers(two, files):
     assert two.asked(questions.integers, files).result() == questions.integers(files)
     assert not found(CANARY, two.logs())
 
 
-@pytest.mark.slow
 def test_the_four_charts_are_the_same(two, files):
     assert two.asked(questions.charts, files).result() == questions.charts(files)
 

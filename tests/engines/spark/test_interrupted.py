@@ -48,7 +48,7 @@ def test_control_c_ends_the_job_and_leaves_the_session_usable(java, tmp_path):
         finally:
             process.kill()
     for notes in told:
-        assert notes.startswith("The price was charged and stays charged")
+        assert notes.startswith("The cost was charged and stays charged")
         assert notes.endswith(" 0 5\n")
     for unit in (None, "u"):
         ledger = sf.Ledger.open(tmp_path / f"{unit}.ledger")

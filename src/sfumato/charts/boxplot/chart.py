@@ -29,6 +29,7 @@ from sfumato.charts.boxplot.plan import (
 )
 from sfumato.charts.boxplot.published import Published
 from sfumato.charts.chart import Chart
+from sfumato.charts.facets import Faceted
 from sfumato.charts.option import About, Example, explained
 from sfumato.charts.values import RANGES, SEARCH, STEP, BoundsSearch, Values, check_search
 from sfumato.domain import Bounds, Categories, Domain, convert_to_float
@@ -50,8 +51,8 @@ _LARGEST = 1e6
 
 @explained
 @dataclass(frozen=True)
-class Boxplot(Chart[BoxplotPlan, BoxplotRelease]):
-    """Boxes of a column of numbers, by the categories of another and by `hue`.
+class Boxplot(Faceted, Chart[BoxplotPlan, BoxplotRelease]):
+    """Boxes of a column of numbers, by the categories of another, by `hue` and in panels.
 
     Examples
     --------
@@ -64,7 +65,7 @@ class Boxplot(Chart[BoxplotPlan, BoxplotRelease]):
 
     verb = "boxplot"
     summary = "Show quartiles, whiskers and outliers of a column, by groups."
-    privacy = "All boxes together are charged once."
+    privacy = "All boxes of all panels together are charged once."
     ranges = RANGES
     example = Example(
         table="city(people=2000)",
@@ -83,6 +84,7 @@ class Boxplot(Chart[BoxplotPlan, BoxplotRelease]):
             help="The column along the x axis, if any. The one of `x` and `y` with bounds has the "
             "values, the other the categories.",
             metavar="COLUMN",
+            positional=True,
         ),
     )
     y: str | None = field(
@@ -90,6 +92,7 @@ class Boxplot(Chart[BoxplotPlan, BoxplotRelease]):
         metadata=About(
             help="The column along the y axis, if any. Values on `x` give horizontal boxes.",
             metavar="COLUMN",
+            positional=True,
         ),
     )
     hue: str | None = field(default=None, metadata=HUE)
@@ -99,14 +102,14 @@ class Boxplot(Chart[BoxplotPlan, BoxplotRelease]):
     method: BoxMethod = field(
         default="fence",
         metadata=About(
-            help="How boxes are measured; all but fence are there to be compared with.",
+            help="How boxes are measured; the others than fence are for comparison.",
             why="It decides what is measured and how well.",
         ),
     )
     whis: float = field(
         default=1.5,
         metadata=About(
-            help="How far a whisker may reach beyond the box, in lengths of the box.",
+            help="The longest whisker, in lengths of the box.",
             metavar="NUMBER",
         ),
     )
@@ -114,8 +117,8 @@ class Boxplot(Chart[BoxplotPlan, BoxplotRelease]):
     buffer: float = field(
         default=0.25,
         metadata=About(
-            help="For all methods but fence: the power of a group's size by which a fence is "
-            "favoured.",
+            help="For the other methods than fence: the power of the group's size in the "
+            "published buffer.",
             metavar="NUMBER",
             panel="Methods to compare with",
         ),
@@ -123,8 +126,8 @@ class Boxplot(Chart[BoxplotPlan, BoxplotRelease]):
     orient: Orient | None = field(
         default=None,
         metadata=About(
-            help="How boxes stand: v with values on `y`, h with values on `x`. Left out, the "
-            "columns tell.",
+            help="Direction of the boxes: v with values on `y`, h with values on `x`. Default: "
+            "from the columns.",
             why="It tells which column has the values.",
         ),
     )
@@ -135,14 +138,14 @@ class Boxplot(Chart[BoxplotPlan, BoxplotRelease]):
         if (self.x is None and self.y is None) or len(set(columns)) != len(columns):
             raise DomainError(
                 "A boxplot needs x or y, and x, y and hue must be different columns.",
-                "One of them has the values, and costs the same whatever it is compared with.",
+                "A column compared with itself shows nothing and costs the same.",
                 ("Write ", Settings({"y": "wait", "x": "ward"}), "."),
             )
         for name, number, usual in (("whis", self.whis, 1.5), ("buffer", self.buffer, 0.25)):
             if not 0 <= convert_to_float(number) <= _LARGEST:
                 raise DomainError(
                     (Setting(name, number), " must be a number from 0 up."),
-                    "It decides where whiskers end, and must be known without looking.",
+                    "It sets the whiskers and must not depend on the data.",
                     ("Write ", Setting(name, usual), ", or leave it out."),
                 )
         check_search(self.bounds)
@@ -170,7 +173,7 @@ class Boxplot(Chart[BoxplotPlan, BoxplotRelease]):
         values, by = (self.x, self.y) if self.orient == "h" else (self.y, self.x)
         facts = declare_bounds(cast(str, values or by), bounds)
         groups = {by if values else None: self.order, self.hue: self.hue_order}
-        return Domain(facts | declare_categories(groups))
+        return Domain(facts | declare_categories(groups) | self.declare_facets())
 
     def adapt(self, bounds: object, kind: Callable[[str], ColumnKind]) -> Boxplot:
         """Return the chart with its orientation: kinds of columns tell which has the values."""
@@ -186,10 +189,11 @@ class Boxplot(Chart[BoxplotPlan, BoxplotRelease]):
     def _label(self, domain: Domain) -> str:
         value, by, _ = self._roles(domain)
         groups = [column for column in (by, self.hue) if column is not None]
-        return f"boxplot of {value}" + (f" by {' and '.join(groups)}" if groups else "")
+        by = f" by {' and '.join(groups)}" if groups else ""
+        return f"boxplot of {value}{by}{self.for_each}"
 
     def plan(self, domain: Domain, unit: PrivacyUnit, budget: Budget) -> BoxplotPlan:
-        """Return the price and the expected error, or refuse. Knows public facts only."""
+        """Return the cost and the expected error, or refuse. Knows public facts only."""
         value, by, orient = self._roles(domain)
         orders = {by or "": read_order(self.order), self.hue or "": read_order(self.hue_order)}
         asked = {name: order for name, order in orders.items() if isinstance(order, Private)}
@@ -200,7 +204,9 @@ class Boxplot(Chart[BoxplotPlan, BoxplotRelease]):
         )
         x = division.searches.get(by or "") or read_labels(domain, by, self.order)
         hue = division.searches.get(self.hue or "") or read_labels(domain, self.hue, self.hue_order)
-        groups = math.prod(shape([axis for axis in (x, hue) if axis is not None]))
+        facets = self.read_facets(domain)
+        axes = [*facets.keys, *(axis for axis in (x, hue) if axis is not None)]
+        groups = math.prod(shape(axes))
         method = self._method(division.left, unit, groups)
         cost = division.cost + values.cost + method.cost
         return BoxplotPlan(
@@ -214,6 +220,7 @@ class Boxplot(Chart[BoxplotPlan, BoxplotRelease]):
             name=self.method,
             whis=float(self.whis),
             method=method,
+            facets=facets,
         )
 
     def measure(self, engine: Engine, plan: BoxplotPlan, meter: Meter) -> BoxplotRelease:
@@ -227,7 +234,7 @@ class Boxplot(Chart[BoxplotPlan, BoxplotRelease]):
         axes = run_searches(engine, meter, (plan.x, plan.hue))
         x, hue = (cast(Labels | None, axis) for axis in axes)
         found = plan.values.settle(engine, meter)
-        keys = [axis for axis in (x, hue) if axis is not None]
+        keys = [*plan.facets.keys, *(axis for axis in (x, hue) if axis is not None)]
         grid = plan.values.grid(found.bounds, math.prod(axis.cells for axis in keys))
         exact = engine.counts([*keys, grid], plan.guarantee.unit).reshape_by_group()
         boxed = plan.method.boxes(meter, exact, grid, plan.whis)
@@ -254,6 +261,7 @@ class Boxplot(Chart[BoxplotPlan, BoxplotRelease]):
             unit_step=plan.guarantee.unit.step,
             found=plan.found,
             bounds_found=found.found,
+            **plan.facets.fields,
         )
 
     def _roles(self, domain: Domain) -> tuple[str, str | None, Orient]:
@@ -266,7 +274,7 @@ class Boxplot(Chart[BoxplotPlan, BoxplotRelease]):
         if all(numbers):
             raise DomainError(
                 f"Both {self.x!r} and {self.y!r} are declared as numbers.",
-                "One box for every number would hold hardly anyone.",
+                "One box per number would have too few rows.",
                 ("Declare one of them as categories: ", CategoriesOf(self.x), "."),
             )
         listed = [isinstance(domain.columns.get(name), Categories) for name in (self.x, self.y)]

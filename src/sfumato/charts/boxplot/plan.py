@@ -8,7 +8,8 @@ from fractions import Fraction
 from typing import Protocol
 
 from sfumato.charts.allocation import CategorySearch
-from sfumato.charts.chart import Plan, describe_text_columns, describe_too_few
+from sfumato.charts.chart import Plan, describe_smallest, describe_text_columns
+from sfumato.charts.facets import WHOLE, Facets
 from sfumato.charts.values import MOST_VALUES, BoundsSearch, Values
 from sfumato.domain import Bounds, convert_to_float
 from sfumato.engines.engine import Schema
@@ -94,7 +95,7 @@ def compute_cell_centre(grid: Grid, cell: float) -> float:
 def convert_to_values(summary: Summary, grid: Grid) -> Summary:
     """Turn cells into values; counts stay as they are."""
     box, low, high = (_place_box(box, grid) for box in (summary.box, summary.low, summary.high))
-    return Summary(box, low, high, summary.size, summary.clear)
+    return Summary(box, low, high, summary.size, summary.reliable)
 
 
 def end_whiskers_at_values(summary: Summary, grid: Grid) -> Summary:
@@ -145,7 +146,7 @@ def check_found_bounds(summary: Summary, grid: Grid, limits: Bounds) -> Summary:
         summary,
         low=replace(summary.low, **low, outliers_below=0.0, outliers_above=0.0),
         high=replace(summary.high, **high),
-        clear=False,
+        reliable=False,
     )
 
 
@@ -183,6 +184,8 @@ class BoxplotPlan(Plan):
         The public groups, or the searches that will find them.
     method
         How the budget is divided, and what noise that means.
+    facets
+        The public categories that have panels.
     """
 
     values: Values
@@ -192,6 +195,7 @@ class BoxplotPlan(Plan):
     name: str
     whis: float
     method: BoxProcedure
+    facets: Facets = WHOLE
 
     def __post_init__(self) -> None:
         if isinstance(self.values.bounds, Bounds):
@@ -200,7 +204,8 @@ class BoxplotPlan(Plan):
     @property
     def groups(self) -> int:
         """The most boxes there can be."""
-        return math.prod(axis.cells for axis in (self.x, self.hue) if axis is not None)
+        axes = (*self.facets.keys, self.x, self.hue)
+        return math.prod(axis.cells for axis in axes if axis is not None)
 
     @property
     def found(self) -> tuple[str, ...]:
@@ -258,7 +263,7 @@ class BoxplotPlan(Plan):
         searched = [axis.column for axis in axes if isinstance(axis, CategorySearch)]
         known = [axis for axis in axes if not isinstance(axis, CategorySearch)]
         self._check_orientation(schema)
-        schema.check(known, self.guarantee.unit, unlisted=searched)
+        schema.check([*self.facets.keys, *known], self.guarantee.unit, unlisted=searched)
         self.values.check(schema, self.guarantee.unit)
 
     def _check_orientation(self, schema: Schema) -> None:
@@ -279,11 +284,11 @@ class BoxplotPlan(Plan):
         extent = self.values.bounds if isinstance(self.values.bounds, BoundsSearch) else None
         return [
             ("method", self.name),
-            ("expected error", f"{self.method.median_error:,.3g} ranks, of a median"),
-            ("", f"{self.method.quartile_error:,.3g} ranks, of a quartile"),
+            ("expected error", f"{self.method.median_error:,.3g} ranks (median)"),
+            ("", f"{self.method.quartile_error:,.3g} ranks (quartiles)"),
             ("", f"{self.method.count_error:,.3g} per count of outliers"),
-            describe_too_few(self.smallest_group, self.guarantee.unit),
-            *((f"show {axis.column} of", f"about {axis.threshold:,} rows") for axis in searches),
+            describe_smallest(self.smallest_group, self.guarantee.unit),
+            *(axis.line for axis in searches),
             *(extent.lines() if extent else ()),
             *describe_text_columns([self.values.limits]),
         ]

@@ -197,13 +197,15 @@ class Published:
         counts = add_noise(meter, partition(exact, starts), self.counts)
         units = (counts * self.step).tolist()
         surely = map(self._surely, noisy_sizes.tolist(), units)
-        clear = [
+        reliable = [
             least >= self._needed(grid.cells) and self._fine(box, grid)
             for least, box in zip(surely, fenced, strict=True)
         ]
         summaries = [
-            self._summary(box, _count_tails(ends, row, grid), size, clear=said)
-            for box, ends, row, size, said in zip(fenced, inside, units, sizes, clear, strict=True)
+            self._summary(box, _count_tails(ends, row, grid), size, reliable=said)
+            for box, ends, row, size, said in zip(
+                fenced, inside, units, sizes, reliable, strict=True
+            )
         ]
         integers = np.hstack([noisy, counts])
         return Boxed(tuple(summaries), tuple(map(_make_measured, found, integers)))
@@ -247,7 +249,7 @@ class Published:
         return FencedBox((lower, first, median, third, upper), ended_below, ended_above)
 
     def _summary(
-        self, fenced: FencedBox, outside: tuple[float, float], size: float, *, clear: bool
+        self, fenced: FencedBox, outside: tuple[float, float], size: float, *, reliable: bool
     ) -> Summary:
         below, above = outside
         box = Box(
@@ -255,7 +257,7 @@ class Published:
             *fenced.numbers,
             0.0 if fenced.ended_above else above,
         )
-        return Summary(box, box, box, size, clear=clear)
+        return Summary(box, box, box, size, reliable=reliable)
 
 
 @dataclass(frozen=True)

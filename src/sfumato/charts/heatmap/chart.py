@@ -46,7 +46,7 @@ class Heatmap(Chart[HeatmapPlan, HeatmapRelease]):
     """
 
     verb = "heatmap"
-    summary = "Show where rows or people are, on a map of two columns."
+    summary = "Show the density of rows or people in two columns."
     privacy = "The whole map is charged once, at any resolution."
     ranges = Ranges(
         help='The public window, ``{"lon": (…), "lat": (…)}``, and the public range of `weight` if '
@@ -71,12 +71,24 @@ class Heatmap(Chart[HeatmapPlan, HeatmapRelease]):
     )
     endings = (".geojson",)
 
-    x: str = field(metadata=About(help="The column along the x axis.", metavar="COLUMN"))
-    y: str = field(metadata=About(help="The column along the y axis.", metavar="COLUMN"))
+    x: str = field(
+        metadata=About(
+            help="The column along the x axis.",
+            metavar="COLUMN",
+            positional=True,
+        )
+    )
+    y: str = field(
+        metadata=About(
+            help="The column along the y axis.",
+            metavar="COLUMN",
+            positional=True,
+        )
+    )
     resolution: Resolution = field(
         default=256,
         metadata=About(
-            help="How many cells a side the picture has, up to 2²⁰.",
+            help="Cells along each side of the map, up to 2²⁰.",
             python="A pair is for x and y.",
             typed="320,240 is for x and y.",
             metavar="CELLS",
@@ -86,14 +98,14 @@ class Heatmap(Chart[HeatmapPlan, HeatmapRelease]):
     method: HeatMethod = field(
         default="adaptive",
         metadata=About(
-            help="How the map is measured; all but adaptive are there to be compared with.",
+            help="How the map is measured; the others than adaptive are for comparison.",
             why="It decides what is measured.",
         ),
     )
     decoder: Decoder | None = field(
         default=None,
         metadata=About(
-            help="For pyramid: how masses follow from noisy ones; lp, as published, if left out.",
+            help="For pyramid: how masses are estimated from noisy ones; default lp, as published.",
             why="It decides how noisy masses are made to agree.",
             panel="Methods to compare with",
         ),
@@ -110,7 +122,7 @@ class Heatmap(Chart[HeatmapPlan, HeatmapRelease]):
     width: int = field(
         default=20,
         metadata=About(
-            help="For pyramid: how many squares are opened on each level, w of the paper.",
+            help="For pyramid: how many squares are split on each level, w of the paper.",
             metavar="NUMBER",
             panel="Methods to compare with",
         ),
@@ -126,8 +138,7 @@ class Heatmap(Chart[HeatmapPlan, HeatmapRelease]):
     levels: int | None = field(
         default=None,
         metadata=About(
-            help="For pyramid: how many times squares are divided; as the resolution asks for if "
-            "left out.",
+            help="For pyramid: how many times squares are split; default: from the resolution.",
             metavar="NUMBER",
             panel="Methods to compare with",
         ),
@@ -135,14 +146,14 @@ class Heatmap(Chart[HeatmapPlan, HeatmapRelease]):
     weight: str | None = field(
         default=None,
         metadata=About(
-            help="The column that says how much a row weighs, with public bounds from 0.",
+            help="The column with the weight of each row, with public bounds from 0.",
             metavar="COLUMN",
         ),
     )
     outside: Outside = field(
         default="drop",
         metadata=About(
-            help="What becomes of rows beyond the window: dropped, or counted at its edge.",
+            help="Rows outside the window are dropped, or clipped to its edge.",
             why="It decides what is counted.",
         ),
     )
@@ -157,8 +168,8 @@ class Heatmap(Chart[HeatmapPlan, HeatmapRelease]):
         default=None,
         metadata=About(
             help="How the window is drawn: map for degrees of longitude and latitude, equal for "
-            "one scale on both axes, free to fill the picture. Left out, names of columns and the "
-            "origin tell.",
+            "one scale on both axes, free to fill the picture. Default: from the names of the "
+            "columns and the origin.",
             why="It decides how the window is drawn.",
         ),
     )
@@ -194,7 +205,7 @@ class Heatmap(Chart[HeatmapPlan, HeatmapRelease]):
         if not pyramid and (self.width, self.decay, self.levels, self.decoder) != usual:
             raise DomainError(
                 ("decoder, width, decay and levels belong to ", Setting("method", "pyramid"), "."),
-                "Without effect they would look like a choice.",
+                "They have no effect on other methods.",
                 ("Leave them out, or write ", Setting("method", "pyramid"), "."),
             )
         if self.top is not None and (
@@ -205,7 +216,7 @@ class Heatmap(Chart[HeatmapPlan, HeatmapRelease]):
                     Setting("top", self.top),
                     " must be above 0 and up to 1, with method 'laplace'.",
                 ),
-                "It must be known without looking.",
+                "It must not depend on the data.",
                 ("Write ", Settings({"method": "laplace", "top": 0.0001}), ", or leave it out."),
             )
         if not (_is_whole(self.width, _WIDTHS) and 0 < convert_to_float(self.decay) <= 1):
@@ -228,12 +239,12 @@ class Heatmap(Chart[HeatmapPlan, HeatmapRelease]):
         return f"heatmap of {self.x} and {self.y}{by}"
 
     def plan(self, domain: Domain, unit: PrivacyUnit, budget: Budget) -> HeatmapPlan:
-        """Return the price and the expected error, or refuse. Knows public facts only."""
+        """Return the cost and the expected error, or refuse. Knows public facts only."""
         if unit.max_rows is not None:
             raise DomainError(
-                "A heatmap has each person count once, rows sharing that weight.",
-                "With a number of rows each, a few people with many rows would be the picture.",
-                ("Write ", ProtectedUsers(unit.column), "."),
+                "In a heatmap each person has a total weight of 1, shared by their rows.",
+                "With a limit on rows, a few people with many rows would dominate the picture.",
+                ("Write ", ProtectedUsers(unit.columns), "."),
             )
         columns, rows = cast(tuple[int, int], self.resolution)
         x = Grid(self.x, domain.bounds(self.x), columns)
@@ -324,7 +335,7 @@ def _read_weight(domain: Domain, column: str) -> Weight:
     if bounds.lower < 0 or bounds.time:
         raise DomainError(
             f"The weight {column!r} must have bounds from 0 up.",
-            "What weighs less than nothing could hide what others add.",
+            "Negative weights could cancel the weights of others.",
             ("Declare it as ", BoundsOf(column, ends=(0, 100)), "."),
         )
     return Weight(column, bounds.upper)

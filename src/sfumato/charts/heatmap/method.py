@@ -49,7 +49,7 @@ def read_resolution(spelling: object) -> tuple[int, int]:
             Setting("resolution", spelling),
             f" must be a whole number of cells a side up to 2^{MOST_LEVELS}, or a pair of them.",
         ),
-        "It must be known without looking.",
+        "It must not depend on the data.",
         ("Write ", Setting("resolution", 256), ", or ", Setting("resolution", (320, 240)), "."),
     )
 

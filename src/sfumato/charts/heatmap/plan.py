@@ -48,7 +48,7 @@ class HeatmapPlan(Plan):
         if self.name == "laplace" and cells > MOST_CELLS:
             raise DomainError(
                 f"{cells} cells are more than the {MOST_CELLS} that 'laplace' can add noise to.",
-                "Nearly all of them would hold noise alone.",
+                "Nearly all of them would contain only noise.",
                 "Leave the method out, or ask for a smaller resolution.",
             )
         if self.aspect == "map" and not on_earth(self.x, self.y):
@@ -102,13 +102,13 @@ class HeatmapPlan(Plan):
 
     def lines(self) -> list[tuple[str, str]]:
         """Return what there is to know, as names and values to print."""
-        counted = "rows" if self.guarantee.unit.column is None else "people"
+        counted = self.guarantee.unit.people
         fine = [(size, self.detail(size=size)) for size in (1_000, 100_000)]
         return [
             ("method", self.name),
-            ("expected error", f"{self.expected_error:,.3g} {counted} in a measured square"),
+            ("expected error", f"{self.expected_error:,.3g} {counted} per measured cell"),
             *(
-                (f"with {size:,}", f"squares of about {x:,.3g} × {y:,.3g}")
+                (f"with {size:,} {counted}", f"cells of about {x:,.3g} × {y:,.3g}")
                 for size, (x, y) in fine
                 if self.name == "adaptive"
             ),

@@ -29,17 +29,17 @@ _NAMED = 3
 
 
 COLUMNS = About(
-    help="The columns to analyse, from 2 to 100, each with public bounds. A row that lacks one of "
-    "them is not counted.",
+    help="The columns to analyse, from 2 to 100, each with public bounds. Rows with a missing "
+    "value are dropped.",
     metavar="A,B,C",
     spelled="columns",
 )
 SCALE = About(
-    help="What one unit is worth in each column; half of each public range if left out.",
-    python='``{"age": 20, …}``, or ``sf.private(share=0.1)`` to measure each column by its '
-    "quartiles, with that share of the price.",
-    typed="Repeat it for all columns. private:0.1 measures them by their quartiles, with that "
-    "share of the price.",
+    help="One scaled unit in each column; default: half of each public range.",
+    python='``{"age": 20, …}``, or ``sf.private(share=0.1)`` to scale each column by its '
+    "quartiles, with that share of the budget.",
+    typed="Repeat it for all columns. private:0.1 scales them by their quartiles, with that share "
+    "of the budget.",
     metavar="COLUMN=NUMBER",
     spelled="scale",
 )
@@ -70,11 +70,8 @@ class PCA(Chart[PcaPlan, PcaRelease]):
     """
 
     verb = "pca"
-    summary = "Find the directions in which rows differ most, and draw how much."
-    privacy = (
-        "Centre, directions and variances together are charged once: nothing about the data is "
-        "known before it is paid for."
-    )
+    summary = "Compute principal components and the variance along each."
+    privacy = "Centre, directions and variances together are charged once."
     ranges = RANGES
     example = Example(
         table="city(people=2000)",
@@ -93,7 +90,7 @@ class PCA(Chart[PcaPlan, PcaRelease]):
     n_components: int | None = field(
         default=None,
         metadata=About(
-            help="How many components to show; all, or ten where there are more, if left out.",
+            help="How many components to show; default: all, at most ten.",
             names=("--components",),
             metavar="NUMBER",
         ),
@@ -113,7 +110,7 @@ class PCA(Chart[PcaPlan, PcaRelease]):
         if self.n_components is not None and not _is_among(self.n_components, len(columns)):
             raise DomainError(
                 f"There can be from 1 to {len(columns)} components, one for each column.",
-                "There are no more directions than that.",
+                "There are no more components than columns.",
                 "Leave it out, or write a smaller one.",
             )
         if isinstance(self.scale, Private):
@@ -141,7 +138,7 @@ class PCA(Chart[PcaPlan, PcaRelease]):
         return "range" if self.scale is None else "given"
 
     def plan(self, domain: Domain, unit: PrivacyUnit, budget: Budget) -> PcaPlan:
-        """Return the price and the expected error, or refuse. Knows public facts only."""
+        """Return the cost and the expected error, or refuse. Knows public facts only."""
         require_delta(budget, "Principal components")
         analysis = self.analysis(domain, unit, Allocation.of(budget))
         return PcaPlan(
@@ -223,8 +220,8 @@ def require_delta(budget: Budget, what: str) -> None:
     if budget.pure:
         raise BudgetError(
             f"{what} need Gaussian noise, and so a δ.",
-            "It is the chance that the promise fails, and should be far below one over the number "
-            "of people.",
+            "It is the probability that the guarantee fails; choose it far below 1 / (number of "
+            "people).",
             ("Write ", Spending(budget.epsilon, 1e-6), "."),
         )
 
@@ -247,7 +244,7 @@ def _read_given_scales(scale: object, columns: Sequence[str]) -> tuple[float, ..
     if set(named) != set(columns):
         raise DomainError(
             "scale must name every column, and no other.",
-            "A column without one would be measured by another yardstick.",
+            "Every column needs its own scale.",
             ("Write ", Setting("scale", dict.fromkeys(columns, 10)), ", or leave it out."),
         )
     return tuple(convert_to_float(named[column]) for column in columns)

@@ -85,11 +85,11 @@ class PcaPlan(Plan):
 
     def lines(self) -> list[tuple[str, str]]:
         """Return what there is to know, as names and values to print."""
-        counted = "rows" if self.guarantee.unit.column is None else "people"
-        lines = [("expected error", f"{self.expected_error:,.3g} {counted} of full length")]
+        counted = self.guarantee.unit.people
+        lines = [("expected error", f"{self.expected_error:,.3g} {counted} of maximal norm")]
         for size in _SIZES:
-            lines += [(f"with {size:,}", describe_share(self.captured(size=size)))]
-        lines += [("supposing", f"{_SIZES[1]:,} {counted}")]
+            lines += [(f"with {size:,} {counted}", describe_share(self.captured(size=size)))]
+        lines += [("assuming", f"{_SIZES[1]:,} {counted}")]
         for row in self.buys(size=_SIZES[1]):
             lines += [(f"at ε = {row['epsilon']:g}", describe_share(row["captured"]))]
         return lines + describe_text_columns(self.analysis.bounds)
@@ -119,9 +119,9 @@ def describe_share(captured: float) -> str:
     Examples
     --------
     >>> describe_share(0.9879)
-    "98.7 % of the exact directions' variance"
+    '98.7 % of the variance along exact directions'
     """
-    return f"{math.floor(1000 * captured) / 10:.1f} % of the exact directions' variance"
+    return f"{math.floor(1000 * captured) / 10:.1f} % of the variance along exact directions"
 
 
 def check_columns(analysis: Analysis, schema: Schema) -> None:

@@ -58,14 +58,14 @@ class Scoreplot(Chart[ScoreplotPlan, ScoreplotRelease]):
     """
 
     verb = "scoreplot"
-    summary = "Show where rows lie along two principal components, by groups."
+    summary = "Show the density of rows along two principal components, by groups."
     privacy = (
         "Directions, frame and counts of all groups together are charged once. What `pca` cost "
         "was charged where it was released, and comes on top."
     )
     ranges = replace(
         RANGES,
-        help=f"{RANGES.help} Left out where there is a `pca`, which knows them.",
+        help=f"{RANGES.help} Not needed with a `pca`.",
         type="Mapping[str, Range] | None",
         required=False,
     )
@@ -83,8 +83,8 @@ class Scoreplot(Chart[ScoreplotPlan, ScoreplotRelease]):
     pca: PcaRelease | None = field(
         default=None,
         metadata=About(
-            help="Components that are released already; they know their columns and bounds. Left "
-            "out, they are found first, with part of this chart's price.",
+            help="Released components, with their columns and bounds. Without them, components "
+            "are computed first, with part of this chart's budget.",
             metavar="FILE.json",
             spelled="components",
             positional=True,
@@ -93,8 +93,8 @@ class Scoreplot(Chart[ScoreplotPlan, ScoreplotRelease]):
     columns: Sequence[str] | None = field(
         default=None,
         metadata=About(
-            help="Where there is no `pca` yet: the columns to analyse, from 2 to 100. A row that "
-            "lacks one of them is not counted.",
+            help="Without a `pca`: the columns to analyse, from 2 to 100. Rows with a missing "
+            "value are dropped.",
             metavar="A,B,C",
             spelled="columns",
         ),
@@ -108,8 +108,8 @@ class Scoreplot(Chart[ScoreplotPlan, ScoreplotRelease]):
     bins: int | tuple[int, int] | None = field(
         default=None,
         metadata=About(
-            help="How many cells a side. Left out, from 8 to 64: as many as the noise and the "
-            "released number of rows make the best picture with.",
+            help="How many cells a side. Default: from 8 to 64, chosen from the noise and the "
+            "released number of rows.",
             python="A pair is for both axes.",
             typed="20,30 is for both axes.",
             metavar="CELLS",
@@ -121,15 +121,15 @@ class Scoreplot(Chart[ScoreplotPlan, ScoreplotRelease]):
     method: ScoreMethod = field(
         default="haar",
         metadata=About(
-            help="How cells are measured; all but haar are there to be compared with.",
+            help="How cells are measured; the others than haar are for comparison.",
             why="It decides what is measured.",
         ),
     )
     split: Literal["thirds", "halves"] | Sequence[float] | None = field(
         default=None,
         metadata=About(
-            help="Shares of the price for directions, frame and histogram; or thirds, or halves "
-            "where directions are paid for already, as others divide it.",
+            help="Shares of the budget for directions, frame and histogram; or thirds, or halves "
+            "with released components, as in the literature.",
             metavar="0.35,0.05,0.6",
             spelled="split",
         ),
@@ -150,7 +150,7 @@ class Scoreplot(Chart[ScoreplotPlan, ScoreplotRelease]):
                     Setting("hue_order"),
                     " needs one.",
                 ),
-                "Without groups there is nothing to tell apart.",
+                "Without groups there is nothing to compare.",
                 ("Write ", Setting("hue", "ward"), ", or leave both out."),
             )
         self._split  # noqa: B018 - refuses one that does not add up
@@ -161,13 +161,13 @@ class Scoreplot(Chart[ScoreplotPlan, ScoreplotRelease]):
             raise DomainError(
                 "A score plot needs released components, or the columns to find them from, and "
                 "not both.",
-                "Otherwise it would not be clear what is paid for.",
+                "Otherwise it is ambiguous what is paid for.",
                 ("Write ", _RELEASED, ", or ", _COLUMNS, "."),
             )
         if self.pca is not None and self.scale is not None:
             raise DomainError(
                 "The scale belongs to the components, which are released already.",
-                "Another one would be without effect.",
+                "Another scale would have no effect.",
                 ("Leave it out, or ask for new components: ", _COLUMNS, "."),
             )
 
@@ -196,7 +196,7 @@ class Scoreplot(Chart[ScoreplotPlan, ScoreplotRelease]):
         return f"scores of {join_names(self.analysed)} on PC{x} and PC{y}{by}"
 
     def plan(self, domain: Domain, unit: PrivacyUnit, budget: Budget) -> ScoreplotPlan:
-        """Return the price and the expected error, or refuse. Knows public facts only."""
+        """Return the cost and the expected error, or refuse. Knows public facts only."""
         require_delta(budget, "Score plots")
         order = read_order(self.hue_order)
         searched = {self.hue or "": order} if isinstance(order, Private) else {}
@@ -292,7 +292,7 @@ class Scoreplot(Chart[ScoreplotPlan, ScoreplotRelease]):
     def _axes_error(self) -> DomainError:
         return DomainError(
             (Setting("axes", self.axes), f" must be two different ones from 1 to {self._known}."),
-            "Others have no direction to lie along.",
+            "Only these components were computed.",
             ("Write ", Setting("axes", (1, 2)), "."),
         )
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from sfumato.charts.allocation import CategorySearch
-from sfumato.charts.chart import Plan, describe_text_columns, describe_too_few
+from sfumato.charts.chart import Plan, describe_smallest, describe_text_columns
 from sfumato.charts.pca.analysis import Analysis
 from sfumato.charts.pca.plan import EPSILONS, GUESS, captured_share, compare_noise, describe_share
 from sfumato.charts.scoreplot.cells import INFLATION, LEVEL, Filling, ScorePyramid, ScoreWindow
@@ -89,7 +89,7 @@ def _read_shares(spelling: object) -> tuple[Fraction, ...] | None:
             Setting("split", spelling),
             " must be 'halves', 'thirds' or shares above 0 that sum to 1.",
         ),
-        "What is not spent is wasted, and more than all cannot be.",
+        "Less would waste budget, and more is not available.",
         ("Leave it out, or write ", Setting("split", _USUAL), "."),
     )
 
@@ -135,12 +135,12 @@ class ScoreplotPlan(Plan):
             raise DomainError(
                 f"{groups} groups of {across} × {along} cells are more than the {MOST_CELLS} one "
                 "answer may have.",
-                "Nearly all of them would hold noise alone.",
+                "Nearly all of them would contain only noise.",
                 "Write fewer bins, or name fewer groups.",
             )
 
     @property
-    def promises(self) -> tuple[Guarantee, ...]:
+    def guarantees(self) -> tuple[Guarantee, ...]:
         """What the picture promises, and the directions in it."""
         return (self.guarantee,) if self.borrowed is None else (self.guarantee, self.borrowed)
 
@@ -212,13 +212,13 @@ class ScoreplotPlan(Plan):
 
     def lines(self) -> list[tuple[str, str]]:
         """Return what there is to know, as names and values to print."""
-        counted = "rows" if self.guarantee.unit.column is None else "people"
+        counted = self.guarantee.unit.people
         groups = self.hue.cells if isinstance(self.hue, Labels) else 1
         across, along = self.cells or self.usual_cells(_SIZE, groups)
         lines = [("expected error", f"{self.expected_error:,.3g} {counted} per cell")]
-        lines += [("supposing", f"{_SIZE:,} {counted}"), ("cells", f"{across} × {along}")]
+        lines += [("assuming", f"{_SIZE:,} {counted}"), ("cells", f"{across} × {along}")]
         if self.smallest_group:
-            lines += [describe_too_few(self.smallest_group, self.guarantee.unit)]
+            lines += [describe_smallest(self.smallest_group, self.guarantee.unit)]
         for row in self.buys(size=_SIZE):
             share = row["captured"]
             seen = "" if share is None else f", {describe_share(share)}"

@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.types as kinds
 
-from sfumato.engines.columns import find_kind, find_spacing
+from sfumato.engines.columns import find_kind, find_spacing, find_time_zone
 from sfumato.engines.sources.source import Batches, Columns, Source, check_names, cut_rows
 from sfumato.engines.table import BLOCK, ColumnKind
 from sfumato.errors import SourceError
@@ -28,6 +28,12 @@ def find_arrow_spacings(schema: pa.Schema) -> dict[str, float]:
     return {name: spacing for name, spacing in found if spacing is not None}
 
 
+def find_arrow_zones(schema: pa.Schema) -> dict[str, str]:
+    """Return the zones that Arrow types of columns name."""
+    found = zip(schema.names, map(find_time_zone, schema.types), strict=True)
+    return {name: zone for name, zone in found if zone is not None}
+
+
 class ArrowTable(Source):
     """An Arrow table in memory.
 
@@ -40,6 +46,7 @@ class ArrowTable(Source):
         self._table = table
         self.kinds = find_arrow_kinds(table.schema)
         self.spacings = find_arrow_spacings(table.schema)
+        self.zones = find_arrow_zones(table.schema)
 
     def batches(self, columns: Columns) -> Batches:
         """Stream the given columns."""
@@ -72,12 +79,13 @@ class ArrowDataset(Source):
         if any(_reads_text(fragment) for fragment in fragments):
             raise SourceError(
                 "The Arrow dataset reads CSV or JSON files.",
-                "Arrow stops at the first value that is not of the type it expects, and whether "
-                "it does would tell of that value.",
+                "Arrow stops at the first value that is not of the type it expects, and this "
+                "would reveal something about that value.",
                 "Give sfumato the paths of CSV files, or write the dataset as Parquet.",
             )
         self.kinds = find_arrow_kinds(dataset.schema)
         self.spacings = find_arrow_spacings(dataset.schema)
+        self.zones = find_arrow_zones(dataset.schema)
         for fragment in fragments:
             self._check(fragment.physical_schema)
             if hasattr(fragment, "row_groups"):  # in a file of Parquet
@@ -111,7 +119,7 @@ def _list_fragments(dataset: Any) -> list[Any]:
         pass
     raise SourceError(
         "The Arrow dataset has a filter, behind which Arrow hides its files.",
-        "Whether one of them, or the filter, fails would tell of a value.",
+        "Whether the filter fails would depend on a value, and so reveal it.",
         "Give sfumato dataset.filter(…).to_table(), or a DuckDB relation.",
     )
 

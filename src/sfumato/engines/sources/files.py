@@ -87,7 +87,7 @@ def add_partition_keys(
         if key in kinds:
             raise SourceError(
                 f"{key!r} is a column of the files and a key of their folders.",
-                "Which of the two is charted, and so what is protected, would be a guess.",
+                "Which of the two is charted, and so what is protected, would be ambiguous.",
                 "Rename the folders, or write the files without that column.",
             )
     check_names([*kinds, *keys])
@@ -136,7 +136,7 @@ def list_files(place: str | os.PathLike[str]) -> list[SourceFile]:
     if "://" in text:
         raise SourceError(
             f"{text!r} is an address, and sfumato does not use the network.",
-            "Whoever answers would learn what is asked.",
+            "The server would learn what is asked.",
             "Download the file and give its path.",
         )
     if path.is_file():

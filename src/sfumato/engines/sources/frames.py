@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 import pyarrow as pa
 
-from sfumato.engines.columns import find_kind, find_spacing, shorten_text
+from sfumato.engines.columns import find_kind, find_spacing, find_time_zone, shorten_text
 from sfumato.engines.sources.source import Batches, Columns, Source, check_names, cut_rows
 from sfumato.engines.table import BLOCK, ColumnKind
+from sfumato.zones import find_zone
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -54,6 +55,8 @@ class PandasFrame(Source):
         self.kinds = {name: _find_pandas_kind(column) for name, column in empty.items()}
         found = {name: _find_pandas_spacing(column) for name, column in empty.items()}
         self.spacings = {name: spacing for name, spacing in found.items() if spacing is not None}
+        zones = {name: _find_pandas_zone(column) for name, column in empty.items()}
+        self.zones = {name: zone for name, zone in zones.items() if zone is not None}
         self.untyped = frozenset(
             name
             for name, column in empty.items()
@@ -103,6 +106,12 @@ def _find_pandas_spacing(empty: pd.Series[Any]) -> float | None:
     if _has_type(empty) and kind not in ("other", "text"):
         return find_spacing(pa.array(empty, from_pandas=True).type)
     return 1.0 if kind == "time" else None  # a microsecond, which is as fine as times are read
+
+
+def _find_pandas_zone(empty: pd.Series[Any]) -> str | None:
+    if _find_pandas_kind(empty) != "time":
+        return None
+    return find_time_zone(pa.array(empty, from_pandas=True).type)
 
 
 def _slice_column(column: pd.Series[Any]) -> Some:
@@ -225,6 +234,8 @@ class PolarsFrame(Source):
 
         found = zip(self._names, map(_find_polars_spacing, self._types), strict=True)
         self.spacings = {name: spacing for name, spacing in found if spacing is not None}
+        zones = zip(self._names, map(_find_polars_zone, self._types), strict=True)
+        self.zones = {name: zone for name, zone in zones if zone is not None}
 
     def batches(self, columns: Columns) -> Batches:
         """Stream the given columns."""
@@ -274,9 +285,13 @@ def _find_polars_kind(dtype: pl.DataType) -> ColumnKind:
         return "nothing"
     if isinstance(dtype, pl.Date | pl.Datetime):
         return "time"
-    if isinstance(dtype, pl.Boolean):
-        return "flag"
-    return "bytes" if isinstance(dtype, pl.Binary) else "other"
+    others: dict[Any, ColumnKind] = {
+        pl.Duration: "duration",
+        pl.Time: "clock",
+        pl.Boolean: "flag",
+        pl.Binary: "bytes",
+    }
+    return others.get(type(dtype), "other")
 
 
 def _find_polars_spacing(dtype: pl.DataType) -> float | None:
@@ -289,3 +304,8 @@ def _find_polars_spacing(dtype: pl.DataType) -> float | None:
     if isinstance(dtype, pl.Datetime):
         return 1e3 if dtype.time_unit == "ms" else 1.0
     return None
+
+
+def _find_polars_zone(dtype: pl.DataType) -> str | None:
+    zone = getattr(dtype, "time_zone", None)
+    return find_zone(zone).name if isinstance(zone, str) else None

@@ -75,7 +75,7 @@ def _open_object(table: Any) -> Source:
         case _:
             raise SourceError(
                 f"A {type(table).__name__} is not a table that sfumato reads.",
-                "What is not read cannot be protected.",
+                "Only sources whose rows are known exactly can be protected.",
                 "Give it a path of CSV or Parquet files, a pandas or Polars frame, an Arrow table "
                 "or dataset, a DuckDB relation or a Spark DataFrame.",
             )

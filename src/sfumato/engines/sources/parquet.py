@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 
 from sfumato.engines.columns import LONGEST_TEXT
 from sfumato.engines.engine import redact_errors
-from sfumato.engines.sources.arrow import find_arrow_kinds, find_arrow_spacings
+from sfumato.engines.sources.arrow import find_arrow_kinds, find_arrow_spacings, find_arrow_zones
 from sfumato.engines.sources.files import SourceFile, add_partition_keys
 from sfumato.engines.sources.source import (
     LARGEST,
@@ -72,6 +72,7 @@ class ParquetFiles(Source):
             find_arrow_kinds(self._schema), [part.partition for part in parts]
         )
         self.spacings = find_arrow_spacings(self._schema)
+        self.zones = find_arrow_zones(self._schema)
         self.untyped = frozenset(parts[0].partition.keys)
 
     def batches(self, columns: Columns) -> Batches:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import duckdb
 import pyarrow as pa
 
-from sfumato.engines.columns import LONGEST_TEXT
+from sfumato.engines.columns import LONGEST_TEXT, find_time_zone
 from sfumato.engines.sources.source import Batches, Columns, Source, check_names
 from sfumato.engines.table import BLOCK, ColumnKind
 
@@ -16,6 +16,7 @@ _KINDS: dict[str, ColumnKind] = {
     **dict.fromkeys(("varchar", "enum", "uuid"), "text"),
     **dict.fromkeys(("date", "timestamp", "timestamp_s", "timestamp_ms"), "time"),
     **dict.fromkeys(("timestamp_ns", "timestamp with time zone"), "time"),
+    "time": "clock",
     "boolean": "flag",
     "null": "nothing",
     "blob": "bytes",
@@ -65,6 +66,7 @@ class DuckRelation(Source):
         }
         types = zip(self._names, self._types, strict=True)
         self.spacings = {name: _SPACINGS[dtype] for name, dtype in types if dtype in _SPACINGS}
+        self.zones = self._find_zones()
         self.folded = self._find_collated()
 
     def batches(self, columns: Columns) -> Batches:
@@ -73,6 +75,18 @@ class DuckRelation(Source):
         with self._relation.project(wanted).to_arrow_reader(BLOCK) as reader:
             for batch in reader:
                 yield pa.record_batch(batch.columns, names=columns.names), 0.0
+
+    def _find_zones(self) -> dict[str, str]:
+        """Return the zone of the connection for the columns that are told in it; reads no row."""
+        zoned = [i for i, dtype in enumerate(self._types) if dtype == "timestamp with time zone"]
+        if not zoned:
+            return {}
+        columns = ", ".join(f"#{index + 1} AS c{index}" for index in zoned)
+        empty = self._relation.filter("false").project(columns)
+        with empty.to_arrow_reader(BLOCK) as reader:
+            types = reader.schema.types
+        found = zip(zoned, map(find_time_zone, types), strict=True)
+        return {self._names[index]: zone for index, zone in found if zone is not None}
 
     def _find_collated(self) -> frozenset[str]:
         """Return the columns that have a collation, which no type tells; reads no row."""

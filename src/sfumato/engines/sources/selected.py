@@ -25,6 +25,7 @@ class SelectedSource(Source):
         self.folded = source.folded
         self.spacings = {**source.spacings, **selection.spacings}
         self.untyped = source.untyped
+        self.zones = source.zones
         self.derived = frozenset(selection.derived)
 
     def batches(self, columns: Columns) -> Batches:

@@ -23,7 +23,7 @@ LARGEST = 2**26
 """How many bytes the texts of one column of a block may fill, unless one text alone fills more."""
 
 _SIMPLEST: tuple[ColumnKind, ...] = (
-    *("flag", "number", "time", "text", "bytes", "nothing", "other"),
+    *("flag", "number", "time", "clock", "duration", "text", "bytes", "nothing", "other"),
 )
 
 
@@ -34,10 +34,9 @@ class Columns:
     names: Sequence[str]
     repetitive: Sequence[str] = ()
 
-    def beside(self, column: str | None) -> Columns:
-        """Return these columns and one more, if there is one."""
-        more = [] if column is None else [column]
-        return Columns([*self.names, *more], self.repetitive)
+    def beside(self, columns: Sequence[str]) -> Columns:
+        """Return these columns and some more, if there are any."""
+        return Columns([*self.names, *columns], self.repetitive)
 
 
 class Source(ABC):
@@ -55,6 +54,8 @@ class Source(ABC):
     """Columns with texts that the table itself takes for equal though their bytes differ."""
     spacings: Mapping[str, float] = MappingProxyType({})
     """How far apart values lie, of the columns whose type fixes it."""
+    zones: Mapping[str, str] = MappingProxyType({})
+    """The zones that types of columns name."""
     untyped: frozenset[str] = frozenset()
     """Columns of text that have no type: what is declared decides how they are read."""
     derived: frozenset[str] = frozenset()
@@ -93,7 +94,7 @@ def check_names(names: Sequence[object]) -> None:
     if not names:
         raise SourceError(
             "The table has no columns.",
-            "There is nothing that could be charted.",
+            "There is nothing to draw.",
             "Check that it is the table you meant.",
         )
     texts = [name for name in names if isinstance(name, str)]
@@ -107,7 +108,7 @@ def check_names(names: Sequence[object]) -> None:
         twice = next(name for name in texts if texts.count(name) > 1)
         raise SourceError(
             f"The table has more than one column {twice!r}.",
-            "Which one is charted, and so what is protected, would be a guess.",
+            "Which one is charted, and so what is protected, would be ambiguous.",
             "Give each column its own name.",
         )
 

@@ -112,23 +112,24 @@ class SparkEngine(QueryEngine):
             {**frame.kinds, **selection.kinds},
             frame.folded,
             {**frame.spacings, **selection.spacings},
+            zones=frame.zones,
             derived=frozenset(selection.derived),
         )
 
     def _summed(self, question: Summation[T], unit: PrivacyUnit) -> T:
         if unit.column is None:
             return question.restore_tally(self._entries(self._sum_rows(question), stages=1))
-        listing = partial(pair_with_persons, person=unit.column, place=question.place)
+        listing = partial(pair_with_persons, person=unit.columns, place=question.place)
         people = WeighedPeopleSums(self._resources, question, unit, self._salt)
-        columns = question.columns.beside(unit.column)
+        columns = question.columns.beside(unit.columns)
         return question.restore_tally(
             self._entries(self._together(columns, listing, people), stages=2)
         )
 
     def _texts(self, column: str, unit: PrivacyUnit) -> Mapping[str, int]:
         place = RestrictedPlace(partial(_read_labels, column), self._where)
-        listing = partial(pair_with_persons, person=unit.column, place=place)
-        columns = widen(Columns([column]).beside(unit.column), self._where)
+        listing = partial(pair_with_persons, person=unit.columns, place=place)
+        columns = widen(Columns([column]).beside(unit.columns), self._where)
         counted = BoundedGrouping(unit, self._salt)
         if unit.column is None:
             work = RowCellSums(self._listed(columns, listing), counted, self._resources)

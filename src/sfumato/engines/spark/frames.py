@@ -16,6 +16,7 @@ from sfumato.engines.spark.sums import make_changed_error, xor_marks
 from sfumato.engines.spark.task import OUTDATED, PartitionTask
 from sfumato.engines.table import ColumnKind
 from sfumato.errors import SourceError
+from sfumato.zones import find_zone
 
 _BYTES = "UTF8_BINARY"
 _TYPES: dict[str, pa.DataType] = {
@@ -29,6 +30,7 @@ _TYPES: dict[str, pa.DataType] = {
     "DateType": pa.date32(),
     "TimestampType": pa.timestamp("us", "UTC"),
     "TimestampNTZType": pa.timestamp("us"),
+    "DayTimeIntervalType": pa.duration("us"),
     "BinaryType": pa.binary(),
     **dict.fromkeys(("StringType", "CharType", "VarcharType", "NullType"), pa.string()),
 }
@@ -71,6 +73,9 @@ class SparkFrame:
         self._void = {f.name for f in fields if type(f.dataType).__name__ == "NullType"}
         self.types = {field.name: _convert_type(field.dataType) for field in fields}
         self.folded = frozenset(f.name for f in fields if _is_folded(f.dataType))
+        zone = find_zone(frame.sparkSession.conf.get("spark.sql.session.timeZone")).name
+        zoned = [f.name for f in fields if type(f.dataType).__name__ == "TimestampType"]
+        self.zones: dict[str, str] = dict.fromkeys(zoned, zone)
 
     @property
     def kinds(self) -> dict[str, ColumnKind]:
@@ -155,7 +160,7 @@ def check_sums(sums: pa.Table) -> CheckedSums:
     if OUTDATED in failed:
         raise SourceError(
             "Part of the cluster runs other code of sfumato than this machine.",
-            "It may count by rules that the price was not worked out for.",
+            "It may count by other rules than the cost was computed for.",
             "Install the same version everywhere.",
         )
     split = sums.column("bucket").null_count < sums.num_rows

@@ -188,7 +188,7 @@ def check_cluster(spark: Any) -> None:
     if found != {fingerprint_code()}:
         raise SourceError(
             "The cluster does not run the sfumato of this machine.",
-            "The same code must count on both, or the price would be that of other numbers.",
+            "The same code must count on both, or the cost would not fit the numbers.",
             "Install the same version for the Python of the executors: see 'From laptop to "
             "cluster'.",
         )

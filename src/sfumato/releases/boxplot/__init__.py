@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from itertools import product
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal, Unpack
 
 from sfumato.domain import convert_to_datetime
 from sfumato.figure import Figure, Interval, Orient
 from sfumato.grid import Grid, Labels
 from sfumato.postprocess.box import Box, Summary
 from sfumato.releases import axes
-from sfumato.releases.release import Release
+from sfumato.releases.facets import FacetedRelease
 from sfumato.releases.spelling import (
     Absent,
     Integer,
@@ -23,6 +23,7 @@ from sfumato.releases.spelling import (
     Step,
     Within,
 )
+from sfumato.render.look import Looks
 
 NUMBERS = tuple(field.name for field in fields(Box))
 """The names of the seven numbers, from the lowest outliers to the highest."""
@@ -62,7 +63,7 @@ class MeasuredBoxes:
 
 
 @dataclass(frozen=True, kw_only=True)
-class BoxplotRelease(Release):
+class BoxplotRelease(FacetedRelease):
     """One box per group, with an interval around each of its seven numbers.
 
     Parameters
@@ -78,15 +79,15 @@ class BoxplotRelease(Release):
     method
         How quartiles, whiskers and outliers were measured.
     whis
-        How far a whisker may reach beyond the box, in lengths of the box.
+        The longest whisker, in lengths of the box.
     step
         The spacing of whole-number data; None where values may lie anywhere.
     coverage
         How often each interval, for itself, covers the truth; 0 where the method knows none, and
         its ends are then the number itself.
     summaries
-        What is drawn, one for each group: all of the first `x` in the order of `hue`, then those of
-        the next `x`; a single one where there are no groups.
+        What is drawn, one for each group: panel by panel, and in each all of the first `x` in the
+        order of `hue`, then those of the next `x`; a single one where there are no groups.
     measured
         The released integers that `summaries` were computed from, in the same order.
     unit_step
@@ -99,6 +100,7 @@ class BoxplotRelease(Release):
     """
 
     kind: ClassVar[str] = "boxplot"
+    by_panel: ClassVar[tuple[str, ...]] = ("summaries", "measured")
 
     value: Parameter[Grid]
     x: Parameter[Labels | None]
@@ -116,6 +118,7 @@ class BoxplotRelease(Release):
     bounds_found: Parameter[Annotated[bool, Absent(True, older=True)]] = True
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         groups = len(list(self._groups()))
         if not len(self.summaries) == len(self.measured) == groups:
             raise ValueError("A boxplot has one summary and one measurement per group.")
@@ -147,11 +150,20 @@ class BoxplotRelease(Release):
         groups = zip(self._groups(), self.summaries, strict=True)
         return [group | self._record(summary) for group, summary in groups]
 
-    def figure(self) -> Figure:
-        """Describe the picture as plain data."""
+    def figure(
+        self, *, sort: Literal["count", "median"] | None = None, **look: Unpack[Looks]
+    ) -> Figure:
+        """Describe the picture as plain data.
+
+        Parameters
+        ----------
+        sort
+            ``"count"`` draws the largest groups first, ``"median"`` those with the highest medians,
+            both by what was released.
+        """
         from sfumato.releases.boxplot import figure
 
-        return figure.figure(self)
+        return self.dressed(figure.figure(self, sort=sort), look)
 
     def caption(self) -> str:
         """Say what protects whom, and how sure we are of what is drawn."""
@@ -160,7 +172,7 @@ class BoxplotRelease(Release):
         return figure.caption(self)
 
     def _groups(self) -> list[dict[str, Any]]:
-        keys = [key for key in (self.x, self.hue) if key is not None]
+        keys = [*self.facets, *(key for key in (self.x, self.hue) if key is not None)]
         return [
             {_named(column): value for place in places for column, value in place.items()}
             for places in product(*map(axes.places, keys))
@@ -171,18 +183,18 @@ class BoxplotRelease(Release):
         for name in NUMBERS:
             numbers[f"{name}_low"] = self._plain(summary.low, name)
             numbers[f"{name}_high"] = self._plain(summary.high, name)
-        return {**numbers, "size": summary.size, "clear": summary.clear}
+        return {**numbers, "size": summary.size, "reliable": summary.reliable}
 
     def _plain(self, box: Box, name: str) -> Any:
         number = getattr(box, name)
-        return convert_to_datetime(number) if self.value.bounds.time and name in PLACES else number
+        return self.value.bounds.show(number) if name in PLACES else number
 
 
 _RESERVED = {
     *NUMBERS,
     *(f"{name}_{end}" for name in NUMBERS for end in ("low", "high")),
     "size",
-    "clear",
+    "reliable",
 }
 
 

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.domain import Categories
+from sfumato.errors import ReleaseError
 from sfumato.figure import Axis, Boxes, Estimates, Figure, Panel, format_percent
 from sfumato.postprocess.box import Summary
-from sfumato.releases import wording
+from sfumato.releases import axes, wording
 from sfumato.releases.axes import Window
 from sfumato.releases.boxplot import METHODS, BoxplotRelease
+from sfumato.releases.facets import arrange_panes
 from sfumato.releases.release import WATERMARK
 from sfumato.render.boxes import TOO_FEW, list_counts, margin
 
@@ -18,35 +27,70 @@ _NEAR = 0.05  # of the way from a quartile to the bound
 _FINEST = 4  # cells: closer values are not told apart
 
 
-def figure(release: BoxplotRelease) -> Figure:
+def figure(release: BoxplotRelease, *, sort: str | None = None) -> Figure:
     """Describe the picture of a boxplot."""
-    marks = _marks(release)
-    window = _window(release, marks)
-    groups = _group_axis(release)
-    kind = "time" if release.value.bounds.time else "number"
-    values = Axis(release.value.column, kind, window.limits)
+    ordered = _sort(release, sort)
+    marks = [_marks(part) for part in ordered.split()]
+    window = _window(ordered, tuple(boxes for part in marks for boxes in part))
+    groups = _group_axis(ordered)
+    values = axes.value_axis(release.value.column, release.value.bounds, window.limits)
     x, y = (groups, values) if release.orient == "v" else (values, groups)
+    panes, columns = arrange_panes(ordered)
     return Figure(
         title=wording.title(release),
-        panels=(Panel(x, y, marks),),
-        caption=caption(release),
+        panels=tuple(Panel(x, y, marks[pane.place], facet=pane.facet) for pane in panes),
+        caption=" ".join([caption(release), *([f"Ordered by released {sort}."] if sort else [])]),
         legend=release.hue.column if release.hue else "",
         notes=_notes(release, window),
         watermark="" if release.private else WATERMARK,
+        columns=columns,
     )
+
+
+def _sort(release: BoxplotRelease, sort: str | None) -> BoxplotRelease:
+    """Return a release with its categories in the order of what was released about them."""
+    if sort is None:
+        return release
+    if sort not in ("count", "median") or release.x is None:
+        raise ReleaseError(
+            "Boxes are sorted by count or by median, where there are categories.",
+            "What decides their order must be released.",
+            'Write sort="count" or sort="median", or leave it out.',
+        )
+    panels, colours = len(release.panels), release.hue.cells if release.hue else 1
+    size = (panels, release.x.cells, colours)
+    places = np.arange(len(release.summaries)).reshape(size)
+    order = sorted(range(release.x.cells), key=lambda x: -_rank(release, places[:, x], sort))
+    chosen = places[:, order].ravel().tolist()
+    values = tuple(release.x.categories.values[place] for place in order)
+    return replace(
+        release,
+        x=replace(release.x, categories=Categories(values)),
+        summaries=tuple(release.summaries[place] for place in chosen),
+        measured=tuple(release.measured[place] for place in chosen),
+    )
+
+
+def _rank(release: BoxplotRelease, places: NDArray[np.int64], sort: str) -> float:
+    """Return the size of a category, or its median: the mean of those that are drawn."""
+    summaries = [release.summaries[place] for place in places.ravel().tolist()]
+    if sort == "count":
+        return sum(summary.size for summary in summaries)
+    medians = [summary.box.median for summary in summaries if summary.reliable]
+    return float(np.mean(medians)) if medians else -math.inf
 
 
 def caption(release: BoxplotRelease) -> str:
     """Say what protects whom, how it was measured, and what the picture's signs mean."""
-    clear = [summary.clear for summary in release.summaries]
-    parts = [wording.promise(release), METHODS[release.method]]
+    reliable = [summary.reliable for summary in release.summaries]
+    parts = [wording.guarantee(release), METHODS[release.method]]
     if release.whis != _USUAL:
         parts.append(f"Whiskers end within {release.whis:g} box lengths.")
-    if any(clear):
+    if any(reliable):
         parts.append(_how_sure(release))
-    if any(list_counts(boxes) for boxes in _marks(release)):
+    if any(list_counts(boxes) for part in release.split() for boxes in _marks(part)):
         parts.append(f"Outliers are counted in {wording.counted(release.guarantee.unit)}.")
-    if not all(clear):
+    if not all(reliable):
         parts.append(f"Dashed: {TOO_FEW}.")
     if release.bounds_found:
         parts.append(wording.bounded(release.value, release.step, release.found))
@@ -66,10 +110,10 @@ def _how_sure(release: BoxplotRelease) -> str:
 
 def _notes(release: BoxplotRelease, window: Window) -> tuple[str, ...]:
     if not release.summaries:
-        return (wording.NOBODY,)
+        return (wording.nobody(release.guarantee.unit),)
     if not release.bounds_found:
         return (wording.found_nothing(release.guarantee),)
-    cut = ("Some soft edges go on beyond the axis.",) if window.cut else ()
+    cut = ("Some soft edges extend beyond the axis.",) if window.cut else ()
     return (*cut, _ENDED) if _ended(release) else cut
 
 
@@ -82,7 +126,7 @@ def _ended(release: BoxplotRelease) -> bool:
         summary.low.lower_whisker - lower < _NEAR * (summary.box.q1 - lower)
         or upper - summary.high.upper_whisker < _NEAR * (upper - summary.box.q3)
         for summary in release.summaries
-        if summary.clear
+        if summary.reliable
     )
 
 
@@ -111,7 +155,7 @@ def _series(release: BoxplotRelease, index: int, name: str) -> Boxes:
         upper_whisker=_estimates(summaries, "upper_whisker"),
         outliers_above=_estimates(summaries, "outliers_above"),
         size=tuple(summary.size for summary in summaries),
-        clear=tuple(summary.clear for summary in summaries),
+        reliable=tuple(summary.reliable for summary in summaries),
         coverage=release.coverage,
         orient=release.orient,
         series=name,
@@ -142,17 +186,17 @@ def _group_axis(release: BoxplotRelease) -> Axis:
 
 def _window(release: BoxplotRelease, marks: tuple[Boxes, ...]) -> Window:
     bounds = release.value.bounds
-    clear = tuple(summary for summary in release.summaries if summary.clear)
-    shown = [_estimates(clear, name) for name in ("lower_whisker", "q1", "median", "q3")]
-    shown.append(_estimates(clear, "upper_whisker"))
-    if not clear:
+    reliable = tuple(summary for summary in release.summaries if summary.reliable)
+    shown = [_estimates(reliable, name) for name in ("lower_whisker", "q1", "median", "q3")]
+    shown.append(_estimates(reliable, "upper_whisker"))
+    if not reliable:
         lows, highs = (
             _estimates(release.summaries, "q1").low,
             _estimates(release.summaries, "q3").high,
         )
         shown = [Estimates(lows, lows, lows), Estimates(highs, highs, highs)]
     written = [count for boxes in marks for count in list_counts(boxes)]
-    upright, many = release.orient == "v", len(release.summaries) > _MANY
+    upright, many = release.orient == "v", len(release.summaries) > _MANY * len(release.panels)
     return Window.around(
         shown,
         bounds,

@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.domain import convert_to_datetime
 from sfumato.errors import abbreviate
 from sfumato.figure import Figure
 from sfumato.grid import Grid
@@ -36,6 +35,7 @@ from sfumato.releases.spelling import (
     ToldOnce,
     Within,
 )
+from sfumato.render.look import Looks
 
 if TYPE_CHECKING:
     from sfumato.releases.heatmap.places import Center
@@ -46,7 +46,7 @@ Origin = Literal["lower", "upper"]
 
 METHODS = {
     "adaptive": "Adaptive cells",
-    "pyramid": "Cells of several sizes, the fullest divided further",
+    "pyramid": "Cells of several sizes, the largest counts split further",
     "laplace": "Every cell, with Laplace noise",
     "dense": "Cells of one size, chosen by a noisy count",
 }
@@ -54,7 +54,7 @@ METHODS = {
 
 DECODERS = {
     "bayes": "values are posterior means",
-    "lp": "values are nearest to all measurements",
+    "lp": "values fit all measurements best",
     "": "values below zero are shown as zero",
 }
 """How masses follow from measurements, as the caption says it."""
@@ -172,7 +172,7 @@ class HeatmapRelease(Release):
     def density_label(self) -> str:
         """What a density counts, per what."""
         if self.guarantee.unit.column is not None:
-            return f"people per {self.area.words}"
+            return f"{self.guarantee.unit.people} per {self.area.words}"
         return f"{abbreviate(self.weight or 'rows')} per {self.area.words}"
 
     @property
@@ -224,9 +224,7 @@ class HeatmapRelease(Release):
         for grid, pair in ((self.x, self.ends[:2]), (self.y, self.ends[2:])):
             for end, places in zip(("left", "right"), pair, strict=True):
                 plain = places.tolist()
-                columns[f"{grid.column}_{end}"] = (
-                    [convert_to_datetime(place) for place in plain] if grid.bounds.time else plain
-                )
+                columns[f"{grid.column}_{end}"] = [grid.bounds.show(place) for place in plain]
         columns |= self.numbers()
         return [
             dict(zip(columns, leaf, strict=True)) for leaf in zip(*columns.values(), strict=True)
@@ -254,6 +252,7 @@ class HeatmapRelease(Release):
         smooth: Smooth | None = None,
         leaves: bool = False,
         background: Background | None = None,
+        **look: Unpack[Looks],
     ) -> Figure:
         """Describe the picture as plain data.
 
@@ -272,7 +271,8 @@ class HeatmapRelease(Release):
         from sfumato.releases.heatmap import view as backgrounds
 
         chosen = figure.default_smooth(self) if smooth is None else smooth
-        return figure.figure(self, chosen, leaves, backgrounds.read(background))
+        shown = figure.figure(self, chosen, leaves, backgrounds.read(background))
+        return self.dressed(shown, look)
 
     def caption(self) -> str:
         """Say what protects whom, how it was measured and what the picture's signs mean."""

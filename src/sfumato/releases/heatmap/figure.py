@@ -50,7 +50,7 @@ def figure(release: HeatmapRelease, smooth: Smooth, leaves: bool, background: st
         title=wording.title(release),
         panels=(Panel(axes.axis(release.x), y, (heat,)),),
         caption=_caption(release, smooth, over=bool(background)),
-        notes=("Noise alone could have made all that is seen.",) if nothing else (),
+        notes=("Nothing here is distinguishable from noise.",) if nothing else (),
         watermark="" if release.private else WATERMARK,
     )
 
@@ -77,7 +77,7 @@ def _caption(release: HeatmapRelease, smooth: Smooth, *, over: bool) -> str:
         sign = "No colour: little there, or not distinguishable from noise"
     rows = "are dropped" if release.outside == "drop" else "are clipped to its edge"
     parts = [
-        wording.promise(release),
+        wording.guarantee(release),
         f"{METHODS[release.method]}{_kept(release)}; {DECODERS[release.decoder]}.",
         wording.added(release.combined, release.step, "every cell") if release.combined else "",
         _smoothing(release, smooth),

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.domain import convert_to_datetime
 from sfumato.errors import ReleaseError, Worded
 from sfumato.grid import Grid
 from sfumato.postprocess import median
@@ -67,9 +66,9 @@ def _shares(points: Array, mass: Array, places: Array) -> Array:
     return np.bincount(nearest, mass, len(places)) / mass.sum()
 
 
-def _place(relative: float, grid: Grid) -> float | datetime:
+def _place(relative: float, grid: Grid) -> float | datetime | str:
     place = grid.bounds.lower + relative * grid.bounds.width
-    return convert_to_datetime(place) if grid.bounds.time else place
+    return grid.bounds.show(place)
 
 
 def _counted(k: object) -> bool:
@@ -87,7 +86,7 @@ def write(release: HeatmapRelease) -> dict[str, Any]:
     """
     if release.x.bounds.time or release.y.bounds.time:
         raise ReleaseError(
-            "GeoJSON knows places and no moments.",
+            "GeoJSON has no time axis.",
             "A map tool would take the numbers of a time axis for degrees.",
             ("Use ", Worded("records() or to_frame()", in_shell=".json"), "."),
         )
@@ -100,7 +99,7 @@ def write(release: HeatmapRelease) -> dict[str, Any]:
         "sfumato": {
             "label": release.label,
             "private": release.private,
-            "guarantee": wording.promise(release),
+            "guarantee": wording.guarantee(release),
             "epsilon": guarantee.epsilon,
             "delta": guarantee.delta,
             "unit": str(guarantee.unit),

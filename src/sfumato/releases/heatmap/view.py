@@ -42,7 +42,7 @@ def _decoded(path: Path) -> NDArray[Any]:
         return np.asarray(ImageOps.exif_transpose(image).convert("RGBA"))
     raise ReleaseError(
         "The background picture is damaged, or too large.",
-        "The density would be drawn over nothing.",
+        "The map would have no background.",
         "Save the picture again, or give it as an array.",
     )
 
@@ -56,7 +56,7 @@ def _content(path: Path) -> bytes:
         return content
     raise ReleaseError(
         f"There is no PNG or JPEG picture at {str(path)!r}.",
-        "The density would be drawn over nothing.",
+        "The map would have no background.",
         "Check the path, or give the picture as an array.",
     )
 
@@ -97,7 +97,7 @@ def cells_of(resolution: Resolution | None, x: Grid, y: Grid) -> tuple[int, int]
         return cast(int, columns), cast(int, rows)
     raise ReleaseError(
         f"An array has from 1 to {MOST} cells along a side.",
-        "The release itself holds every square there is, and any part of it can be had.",
+        "The release itself holds all cells.",
         "Write to_array(resolution=512).",
     )
 

@@ -5,27 +5,29 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.figure import Figure
+from sfumato.figure import Figure, Orient
 from sfumato.grid import Edges, Grid, Key, Labels, shape
 from sfumato.postprocess.combined_noise import CombinedNoise
 from sfumato.postprocess.noise_law import NoiseLaw, proportions
 from sfumato.privacy.budget import Cost
 from sfumato.releases import axes
-from sfumato.releases.release import Release
+from sfumato.releases.facets import FacetedRelease
 from sfumato.releases.spelling import Integer, Parameter, Released, Step
 from sfumato.releases.uncertainty import Uncertainty
+from sfumato.render.look import Looks
 
 Stat = Literal["count", "density", "proportion"]
+Multiple = Literal["layer", "panels"]
 STATS: tuple[Stat, ...] = ("count", "density", "proportion")
 
 
 @dataclass(frozen=True, kw_only=True)
-class HistogramRelease(Release):
+class HistogramRelease(FacetedRelease):
     """Noisy counts per bin or category, in one or two dimensions, by group if asked.
 
     Parameters
@@ -46,7 +48,8 @@ class HistogramRelease(Release):
         What one integer is worth: 1, or 2**-30 where a person's rows share its weight; less by
         a power of two where releases were combined.
     steps
-        One noisy integer for each cell: all cells of the first group, then of the next; within a
+        One noisy integer for each cell: all cells of the first panel, then of the next; within a
+        panel all cells of the first group, then of the next; within a
         group all of the first x, then of the next; within an x by y. Times `step` it is a count,
         unbiased and so sometimes below zero.
     found
@@ -54,6 +57,7 @@ class HistogramRelease(Release):
     """
 
     kind: ClassVar[str] = "histogram"
+    by_panel: ClassVar[tuple[str, ...]] = ("steps",)
 
     x: Parameter[Key]
     y: Parameter[Key | None]
@@ -65,6 +69,7 @@ class HistogramRelease(Release):
     found: Parameter[tuple[str, ...]] = ()
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if len(self.steps) != np.prod(shape(self.keys)) or self.stat not in STATS:
             raise ValueError("A histogram has one integer per cell, and a stat it knows.")
         whole = self.noise.whole if isinstance(self.noise, CombinedNoise) else None
@@ -74,7 +79,8 @@ class HistogramRelease(Release):
     @property
     def keys(self) -> tuple[Key, ...]:
         """The axes there are, in the order of the numbers."""
-        return tuple(key for key in (self.hue, self.x, self.y) if key is not None)
+        own = (key for key in (self.hue, self.x, self.y) if key is not None)
+        return (*self.facets, *own)
 
     @cached_property
     def counts(self) -> NDArray[np.float64]:
@@ -119,11 +125,36 @@ class HistogramRelease(Release):
             for place, cell in zip(places, cells, strict=True)
         ]
 
-    def figure(self) -> Figure:
-        """Describe the picture as plain data."""
+    def figure(
+        self,
+        *,
+        sort: Literal["count"] | None = None,
+        top: int | None = None,
+        orient: Orient | None = None,
+        multiple: Multiple | None = None,
+        **look: Unpack[Looks],
+    ) -> Figure:
+        """Describe the picture as plain data.
+
+        Parameters
+        ----------
+        sort
+            ``"count"`` draws categories from the largest released count to the smallest.
+        top
+            Draw so many categories, those with the largest released counts. The choice is free; the
+            only intervals that are drawn then are those that hold for all categories jointly, also
+            for those that are not shown.
+        orient
+            ``"v"`` for upright bars, ``"h"`` for lying ones; left out, the names of categories
+            decide.
+        multiple
+            ``"layer"`` draws all groups of `hue` in one panel, ``"panels"`` each in its own; left
+            out, so do more groups than can be told apart.
+        """
         from sfumato.releases.histogram import figure
 
-        return figure.figure(self)
+        shown = figure.figure(self, sort=sort, top=top, orient=orient, multiple=multiple)
+        return self.dressed(shown, look)
 
     def caption(self) -> str:
         """Say what protects whom, and how noisy the numbers are."""

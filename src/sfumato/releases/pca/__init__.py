@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.domain import Bounds, convert_to_datetime
+from sfumato.domain import Bounds
 from sfumato.errors import ReleaseError
 from sfumato.figure import Figure, Interval
 from sfumato.lattice import MOST_COLUMNS, REACH, SHARES, Lattice, Point
@@ -27,6 +27,7 @@ from sfumato.releases.pca.moments import NoisyMoments
 from sfumato.releases.release import Release
 from sfumato.releases.spelling import Integer, Length, Named, Parameter, Released, Within
 from sfumato.releases.uncertainty import LEVEL
+from sfumato.render.look import Looks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -38,9 +39,9 @@ View = Literal["scree", "loadings"]
 _Vector = tuple[Integer, ...]
 
 SCALED: dict[Scaled, str] = {
-    "range": "One unit of each column is half of its public range.",
-    "given": "Columns have the scales they were given.",
-    "private": "One unit of each column is the distance of its private quartiles over 1.349.",
+    "range": "Columns are scaled by half of their public range.",
+    "given": "Columns are scaled as given.",
+    "private": "Columns are scaled by their private interquartile range / 1.349.",
 }
 """What distances are measured in, as the caption says it."""
 
@@ -120,10 +121,7 @@ class PcaRelease(Release):
         places = self.lattice.middles + np.array(self.origin) / self.lattice.factors
         columns = zip(self.columns, self.lattice.bounds, places.tolist(), strict=True)
         inside = {column: (bounds, _within(place, bounds)) for column, bounds, place in columns}
-        return {
-            column: convert_to_datetime(place) if bounds.time else place
-            for column, (bounds, place) in inside.items()
-        }
+        return {column: bounds.show(place) for column, (bounds, place) in inside.items()}
 
     @property
     def size(self) -> float:
@@ -159,7 +157,7 @@ class PcaRelease(Release):
         return find_distinct(self._principal)[: self.kept]
 
     @property
-    def clear(self) -> tuple[bool, ...]:
+    def reliable(self) -> tuple[bool, ...]:
         """Whether each component shown is told from its neighbours, so that it has a direction."""
         gaps = (True, *self.distinct[: len(self.columns) - 1], True)
         return tuple(gaps[place] and gaps[place + 1] for place in range(self.kept))
@@ -236,7 +234,7 @@ class PcaRelease(Release):
             records.append(record)
         return records
 
-    def figure(self, *, view: View = "scree") -> Figure:
+    def figure(self, *, view: View = "scree", **look: Unpack[Looks]) -> Figure:
         """Describe a picture as plain data.
 
         Parameters
@@ -247,7 +245,7 @@ class PcaRelease(Release):
         """
         from sfumato.releases.pca import figure
 
-        return figure.figure(self, _known(view))
+        return self.dressed(figure.figure(self, _known(view)), look)
 
     def caption(self, *, view: View = "scree") -> str:
         """Say what protects whom, how columns are scaled, and how noisy the numbers are."""

@@ -21,10 +21,10 @@ MOST_BARS = 20
 MOST_PANELS, MOST_ROWS = 3, 20
 """How many components and columns a picture of loadings shows."""
 
-CLEAR, UNCLEAR = "clear", "could be noise"
+RELIABLE, UNRELIABLE = "reliable", "could be noise"
 """What a scree plot calls the directions of components."""
 
-_NOTHING = "Noise alone could have made the total variance: shares of it cannot be told."
+_NOTHING = "The total variance is not distinguishable from noise: no shares available."
 _BAR = 0.8  # of the room a component has
 _LIMITS = (0.25, 0.6, 1.2)  # of an axis, a little beyond its last tick
 _LARGER = "larger than the gaps between their variances"
@@ -48,7 +48,7 @@ def caption(release: PcaRelease, view: View) -> str:
     scree = view == "scree"
     sums, middle = (release.spread, "mean") if scree else (release.directions, "medians")
     parts = [
-        wording.promise(release),
+        wording.guarantee(release),
         SCALED[release.scaled],
         *(_shares(release) if scree else _weights(release)),
         f"Rows, centred at the released {middle}, are clipped to length "
@@ -62,13 +62,13 @@ def _shares(release: PcaRelease) -> list[str]:
     shown = min(release.kept, MOST_BARS)
     sure = format_percent(release.uncertainty["explained_variance_ratio"].coverage)
     said = [
-        f"Shares are parts of the total variance, {_short(release.total_variance)} over all "
-        f"{len(release.columns)} columns; noise moves the variance of each component by about "
+        f"Shares of the total variance, {_short(release.total_variance)} over all "
+        f"{len(release.columns)} columns; noise of each variance: about "
         f"{_short(release.variance_noise)}.",
         f"Thick bars: {sure} intervals; thin: {sure} for all {release.kept} jointly.",
     ]
     if (release.explained_variance[:shown] < 0).any():
-        said.append("Hollow triangles mark variances that noise took below zero.")
+        said.append("Hollow triangles: noisy variances below zero.")
     return said
 
 
@@ -82,7 +82,7 @@ def _weights(release: PcaRelease) -> list[str]:
 
 def _notes(release: PcaRelease, view: View) -> tuple[str, ...]:
     lost = view == "scree" and release.uncertainty["total_variance"].low[0] <= 0
-    said = [_NOTHING if lost else "", _unclear(release), _left_out(release, view)]
+    said = [_NOTHING if lost else "", _unreliable(release), _left_out(release, view)]
     return tuple(note for note in said if note)
 
 
@@ -94,26 +94,27 @@ def _beyond(panels: tuple[Panel, ...]) -> list[str]:
         if isinstance(mark, Points)
     ]
     cut = any(min(x.low) < low or max(x.high) > high for (low, high), x in ends)
-    return ["Some bars go on beyond the axis."] if cut else []
+    return ["Some bars extend beyond the axis."] if cut else []
 
 
-def _unclear(release: PcaRelease) -> str:
+def _unreliable(release: PcaRelease) -> str:
     """Say which directions noise could have turned into each other."""
     groups: list[list[int]] = []
-    for component, clear in enumerate(release.clear, 1):
-        if not clear and component > 1 and not release.distinct[component - 2]:
+    for component, reliable in enumerate(release.reliable, 1):
+        if not reliable and component > 1 and not release.distinct[component - 2]:
             groups[-1].append(component)
-        elif not clear:
+        elif not reliable:
             groups.append([component])
     if not groups:
         return ""
     if len(groups[0]) == release.kept:
-        return f"No direction can be told from noise, which is {_LARGER}."
+        return f"No direction can be distinguished from noise, which is {_LARGER}."
     names = [f"{group[0]}–{group[-1]}".removesuffix(f"–{group[0]}") for group in groups]
     which = " and ".join(part for part in (", ".join(names[:-1]), names[-1]) if part)
     plural = "s" if sum(map(len, groups)) > 1 else ""
     return (
-        f"The direction{plural} of component{plural} {which} cannot be told from noise, which is "
+        f"The direction{plural} of component{plural} {which} cannot be distinguished from noise, "
+        "which is "
         f"{_LARGER}."
     )
 
@@ -132,15 +133,15 @@ def _left_out(release: PcaRelease, view: View) -> str:
 
 def _scree(release: PcaRelease) -> Panel:
     shown = min(release.kept, MOST_BARS)
-    clear = release.clear[:shown]
+    reliable = release.reliable[:shown]
     names = tuple(str(component + 1) for component in range(shown))
-    if all(clear):
+    if all(reliable):
         marks = (_bars(release, list(range(shown)), ""),)
     else:
-        # Where none is clear that series is empty, and keeps its colour from the other one.
+        # Where none is reliable that series is empty, and keeps its colour from the other one.
         marks = tuple(
-            _bars(release, [place for place in range(shown) if clear[place] == told], name)
-            for told, name in ((True, CLEAR), (False, UNCLEAR))
+            _bars(release, [place for place in range(shown) if reliable[place] == told], name)
+            for told, name in ((True, RELIABLE), (False, UNRELIABLE))
         )
     x = Axis("principal component", "category", (-0.5, shown - 0.5), names)
     return Panel(x, Axis("share of the total variance (%)"), marks)
@@ -176,8 +177,8 @@ def _loadings(release: PcaRelease) -> tuple[Panel, ...]:
     strongest = np.argsort(-np.abs(loading).max(axis=0), kind="stable")[:MOST_ROWS]
     rows: list[int] = np.sort(strongest)[::-1].tolist()
     # Bars of directions that could be noise may go on beyond the axis, so that others are seen.
-    clear = np.array(release.clear)[:MOST_PANELS, np.newaxis]
-    held = clear | (not clear.any())
+    reliable = np.array(release.reliable)[:MOST_PANELS, np.newaxis]
+    held = reliable | (not reliable.any())
     sides = np.where(held, np.maximum(-low, high), np.abs(loading))
     limit = next(limit for limit in _LIMITS if sides[:, rows].max() <= limit)
     x = Axis("loading", limits=(-limit, limit))

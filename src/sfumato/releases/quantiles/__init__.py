@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
-from typing import Annotated, Any, ClassVar
+from itertools import pairwise, product
+from typing import Annotated, Any, ClassVar, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from sfumato.domain import convert_to_datetime
 from sfumato.figure import Figure, Interval
 from sfumato.grid import Grid, Labels
 from sfumato.releases import axes, wording
-from sfumato.releases.release import Release
+from sfumato.releases.facets import FacetedRelease
 from sfumato.releases.spelling import (
     Absent,
     Index,
@@ -29,6 +29,7 @@ from sfumato.releases.spelling import (
     Step,
     Within,
 )
+from sfumato.render.look import Looks
 
 METHODS = {
     "joint": "All levels by one exponential mechanism, with a balanced score.",
@@ -64,7 +65,7 @@ class RankMeasured:
 
 
 @dataclass(frozen=True, kw_only=True)
-class QuantilesRelease(Release):
+class QuantilesRelease(FacetedRelease):
     """One cell of a public grid per group and level, and an interval around its value.
 
     Parameters
@@ -80,8 +81,9 @@ class QuantilesRelease(Release):
     step
         The spacing of whole-number data; None where values may lie anywhere.
     cells
-        The chosen cells of `value`, from 0: all levels of the first group, then of the next. A
-        quantile is the middle of its cell: lower + (cell + 0.5) × (upper − lower) / bins.
+        The chosen cells of `value`, from 0: all levels of the first group, then of the next, panel
+        by panel. A quantile is the middle of its cell: lower + (cell + 0.5) × (upper − lower) /
+        bins.
     low, high
         The ends of an interval around each quantile, in the same order and in the units of the
         column.
@@ -105,6 +107,7 @@ class QuantilesRelease(Release):
     """
 
     kind: ClassVar[str] = "quantiles"
+    by_panel: ClassVar[tuple[str, ...]] = ("cells", "low", "high", "reliable", "measured")
 
     value: Parameter[Grid]
     by: Parameter[Labels | None]
@@ -124,6 +127,7 @@ class QuantilesRelease(Release):
     beyond: Released[Annotated[tuple[_Part, _Part] | None, Absent(None, older=True)]] = None
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         count = self.groups * len(self.levels)
         if not len(self.cells) == len(self.low) == len(self.high) == count:
             raise ValueError("There is one cell and one interval per group and level.")
@@ -144,15 +148,15 @@ class QuantilesRelease(Release):
 
     @property
     def groups(self) -> int:
-        """The number of groups; without `by` everyone is in the only one."""
-        return 1 if self.by is None else self.by.cells
+        """The number of groups in all panels; without any everyone is in the only one."""
+        return len(self.panels) * (1 if self.by is None else self.by.cells)
 
     @cached_property
     def quantiles(self) -> NDArray[np.float64]:
         """The values in the middle of the chosen cells, one row per group.
 
         A cell that the counts rule out gives way to the nearest value that they do not. Where
-        there are too few to say, the value is NaN.
+        there are too few data, the value is NaN.
         """
         middle = self.value.edge(np.array(self.cells, dtype=np.float64) + 0.5)
         if self.coverage:
@@ -176,7 +180,11 @@ class QuantilesRelease(Release):
         Where it is not, the numbers are NaN, and dates None. A column of groups that has the name
         of one of the others is called ``…_group``.
         """
-        groups: list[dict[str, Any]] = [{}] if self.by is None else axes.places(self.by)
+        keys = [*self.facets, *([] if self.by is None else [self.by])]
+        groups = [
+            {column: value for place in places for column, value in place.items()}
+            for places in product(*map(axes.places, keys))
+        ]
         places = [(group, level) for group in groups for level in self.levels]
         numbers = zip(self.quantiles.ravel().tolist(), self.low, self.high, strict=True)
         verdicts = zip(numbers, self.told, strict=True)
@@ -190,11 +198,11 @@ class QuantilesRelease(Release):
             for (group, level), (ends, told) in zip(places, verdicts, strict=True)
         ]
 
-    def figure(self) -> Figure:
+    def figure(self, **look: Unpack[Looks]) -> Figure:
         """Describe the picture as plain data."""
         from sfumato.releases.quantiles import figure
 
-        return figure.figure(self)
+        return self.dressed(figure.figure(self), look)
 
     def caption(self) -> str:
         """Say what protects whom, and how sure we are of the quantiles."""
@@ -213,7 +221,7 @@ class QuantilesRelease(Release):
 
     def _plain(self, number: float, told: bool) -> Any:
         if self.value.bounds.time:
-            return convert_to_datetime(number) if told else None
+            return self.value.bounds.show(number) if told else None
         return number if told else math.nan
 
 

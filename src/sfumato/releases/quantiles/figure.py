@@ -11,8 +11,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from sfumato.figure import Axis, Estimates, Figure, Panel, Points, format_percent
-from sfumato.releases import wording
+from sfumato.releases import axes, wording
 from sfumato.releases.axes import Window
+from sfumato.releases.facets import arrange_panes
 from sfumato.releases.quantiles import METHODS, QuantilesRelease
 from sfumato.releases.release import WATERMARK
 from sfumato.render.boxes import TOO_FEW
@@ -23,7 +24,7 @@ _FINEST = 4  # cells: closer values are not told apart
 
 def figure(release: QuantilesRelease) -> Figure:
     """Describe the picture of quantiles."""
-    curves = len(release.levels) > release.groups or release.by is None
+    curves = release.by is None or len(release.levels) > release.by.cells
     bounds = release.value.bounds
     told = [place for place, told in enumerate(release.told) if told]
     window = Window.around(
@@ -32,22 +33,24 @@ def figure(release: QuantilesRelease) -> Figure:
         least=min(bounds.width, _FINEST * bounds.width / release.value.cells),
         margins=_MARGINS,
     )
-    x = Axis(release.value.column, "time" if bounds.time else "number", window.limits)
-    y, marks = _curves(release) if curves else _rows(release)
+    x = axes.value_axis(release.value.column, bounds, window.limits)
+    drawn = [_curves(part) if curves else _rows(part) for part in release.split()]
+    panes, columns = arrange_panes(release)
     legend = "" if release.by is None else release.by.column if curves else "level"
     return Figure(
         title=wording.title(release),
-        panels=(Panel(x, y, marks),),
+        panels=tuple(Panel(x, *drawn[pane.place], facet=pane.facet) for pane in panes),
         caption=caption(release),
         legend=legend,
         notes=_notes(release, window),
         watermark="" if release.private else WATERMARK,
+        columns=columns,
     )
 
 
 def caption(release: QuantilesRelease) -> str:
     """Say what protects whom, how it was measured, and how sure we are."""
-    parts = [wording.promise(release), METHODS[release.method], *_how_sure(release)]
+    parts = [wording.guarantee(release), METHODS[release.method], *_how_sure(release)]
     parts += release.doubts
     if release.bounds_found:
         parts.append(wording.bounded(release.value, release.step, release.found))
@@ -62,14 +65,14 @@ def _how_sure(release: QuantilesRelease) -> list[str]:
     if any(release.told):
         sure.append(f"Bars: {format_percent(release.coverage)} confidence intervals.")
     if not all(release.told):
-        sure.append(f"Levels that are not drawn: {TOO_FEW}.")
+        sure.append(f"Levels not drawn: {TOO_FEW}.")
     return sure
 
 
 def _notes(release: QuantilesRelease, window: Window) -> tuple[str, ...]:
     if not release.cells:
-        return (wording.NOBODY,)
-    return (*release.doubts, *(("Some bars go on beyond the axis.",) if window.cut else ()))
+        return (wording.nobody(release.guarantee.unit),)
+    return (*release.doubts, *(("Some bars extend beyond the axis.",) if window.cut else ()))
 
 
 def _curves(release: QuantilesRelease) -> tuple[Axis, tuple[Points, ...]]:
@@ -79,8 +82,9 @@ def _curves(release: QuantilesRelease) -> tuple[Axis, tuple[Points, ...]]:
     for group, name in enumerate(names):
         places = range(group * count, (group + 1) * count)
         told = [place for place in places if release.told[place]]
-        # A curve that is missing has no place of its own: its name says why.
-        missing = f"{name} ({TOO_FEW})" if name and not told else str(name)
+        # A curve that is missing has no place of its own: its name says why, if in no other panel.
+        alone = not release.facets
+        missing = f"{name} ({TOO_FEW})" if name and not told and alone else str(name)
         marks.append(
             Points(
                 x=_estimates(release, told),

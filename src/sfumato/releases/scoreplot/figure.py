@@ -47,7 +47,7 @@ def figure(release: ScoreplotRelease, view: ScoreView) -> Figure:
 def caption(release: ScoreplotRelease, view: ScoreView) -> str:
     """Say what protects whom, how it was measured and what the picture's signs mean."""
     parts = [
-        wording.promise(release),
+        wording.guarantee(release),
         _directions_words(release),
         _noise_words(release),
         _signs_words(release, view),
@@ -199,7 +199,7 @@ def _directions(release: ScoreplotRelease) -> list[str]:
         lost = [first, second]
     if lost:
         names = " and ".join(f"PC{axis}" for axis in lost)
-        return [f"{names} cannot be told from noise: other directions vary as much."]
+        return [f"{names} cannot be distinguished from noise: other directions vary as much."]
     if within in blurred:
         return [f"Noise may have turned PC{first} and PC{second} within their plane."]
     return []
@@ -207,10 +207,10 @@ def _directions(release: ScoreplotRelease) -> list[str]:
 
 def _groups(release: ScoreplotRelease) -> str:
     if not release.groups:
-        return wording.NOBODY
+        return wording.nobody(release.guarantee.unit)
     lost = unseen(release)
     if len(lost) == len(release.groups):
-        return "Nothing here stands out from the noise."
+        return "Nothing here is distinguishable from noise."
     if not lost:
         return ""
     named = [shorten(name, 30) for name in lost[:_NAMED]]
@@ -218,4 +218,4 @@ def _groups(release: ScoreplotRelease) -> str:
         named.append(f"{len(lost) - _NAMED} more")
     *others, last = named
     names = f"{', '.join(others)} and {last}" if others else last
-    return f"Too small to stand out from the noise: {names}."
+    return f"Not distinguishable from noise: {names}."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from datetime import UTC
+from datetime import tzinfo
 from itertools import pairwise, product
 from typing import Any
 
@@ -24,6 +24,7 @@ from matplotlib.dates import (
 from matplotlib.text import Text
 from matplotlib.ticker import FixedLocator, Formatter, MaxNLocator
 
+from sfumato.ends import DAY, format_clock
 from sfumato.figure import Axis, Figure, Panel
 from sfumato.render import theme
 from sfumato.render.matplotlib.lettering import (
@@ -33,6 +34,7 @@ from sfumato.render.matplotlib.lettering import (
     SteadyLength,
     choose_tones,
     convert_points,
+    find_page,
     make_tick_measure,
 )
 from sfumato.render.scale import Limits, choose_ruled_axes, x_limits, y_limits
@@ -46,9 +48,13 @@ from sfumato.render.text import (
     set_beside,
     shorten,
 )
+from sfumato.zones import find_zone
 
 # Matplotlib leaves its keyword arguments untyped.
 # pyright: reportUnknownMemberType=false
+
+
+_BESIDE = 0.16  # of the page, for the names of categories
 
 
 class CategoryTicks(Formatter):
@@ -80,7 +86,7 @@ def fit_names(ax: Axes, renderer: RendererBase) -> None:
         _style_labels(ax.get_xticklabels(), below.setting)
     if isinstance(beside, CategoryTicks):
         slot = box.height / point / max(1, len(beside.names))
-        room = max(50.0, 0.3 * box.width / point)
+        room = max(50.0, 0.3 * box.width / point, _BESIDE * find_page(ax).bbox.width / point)
         beside.setting = set_beside(
             beside.names, slot=slot, room=room, measure=make_tick_measure(ax.yaxis, renderer)
         )
@@ -106,6 +112,7 @@ def _style_labels(
 
 
 _MOST = 9
+_MINUTE = 60e6
 _MOST_DATES = 7
 _DATE_WIDTH = 32.0
 _TICK_GAP = 6.0
@@ -133,8 +140,9 @@ def set_ticks(axis: MatplotlibAxis, content: Axis) -> None:
             axis.set_major_locator(MaxNLocator(nbins="auto", steps=steps, integer=whole))
             axis.set_major_formatter(NumberTicks())
         case "time":
-            axis.axis_date(UTC)
-            _set_dates(axis, _MOST_DATES)
+            zone = find_zone(content.zone).clock
+            axis.axis_date(zone)
+            _set_dates(axis, _MOST_DATES, zone, ClockTicks if content.clock else DateTicks)
         case "category":
             axis.set_major_locator(FixedLocator(range(len(content.categories))))
             axis.set_major_formatter(CategoryTicks(content.categories))
@@ -173,8 +181,8 @@ class TickFitter:
         locator = _find_own_locator(axis)
         if locator is not None:
             self._thin_out(locator, width, measure)
-        elif isinstance(axis.get_major_formatter(), ConciseDateFormatter):
-            _set_dates(axis, max(3, min(_MOST_DATES, int(width / _DATE_WIDTH))))
+        else:
+            _refit_dates(axis, max(3, min(_MOST_DATES, int(width / _DATE_WIDTH))))
 
     def _fit_upright(self, most: int) -> None:
         axis = self.ax.yaxis
@@ -182,8 +190,8 @@ class TickFitter:
         if locator is not None:
             most = max(1, min(_MOST, most))
             locator.set_params(nbins=most, min_n_ticks=min(2, most))
-        elif isinstance(axis.get_major_formatter(), ConciseDateFormatter):
-            _set_dates(axis, max(3, min(_MOST_DATES, most)))
+        else:
+            _refit_dates(axis, max(3, min(_MOST_DATES, most)))
 
     def _thin_out(self, locator: MaxNLocator, width: float, measure: Measure) -> None:
         """Choose the largest number of ticks whose labels leave a gap between them.
@@ -211,13 +219,36 @@ def _find_own_locator(axis: MatplotlibAxis) -> MaxNLocator | None:
     return None
 
 
-def _set_dates(axis: MatplotlibAxis, most: int) -> None:
-    locator = AutoDateLocator(tz=UTC, minticks=2, maxticks=most)
+class DateTicks(ConciseDateFormatter):
+    """Moments on the clocks of a zone, which `AutoDateLocator` leaves to be asked for."""
+
+    def __init__(self, locator: AutoDateLocator, zone: tzinfo) -> None:
+        super().__init__(locator, tz=zone)
+        self.zone = zone
+
+
+class ClockTicks(DateTicks):
+    """Times of day, which have no date."""
+
+    def format_ticks(self, values: Sequence[float]) -> list[str]:
+        """Print hours and minutes; the end of the day is 24:00."""
+        return [format_clock(round(value * DAY / _MINUTE) * _MINUTE) for value in values]
+
+
+def _refit_dates(axis: MatplotlibAxis, most: int) -> None:
+    """Choose at most so many dates, unless someone else has chosen the ticks since."""
+    ticks = axis.get_major_formatter()
+    if isinstance(ticks, DateTicks):
+        _set_dates(axis, most, ticks.zone, type(ticks))
+
+
+def _set_dates(axis: MatplotlibAxis, most: int, zone: tzinfo, ticks: type[DateTicks]) -> None:
+    locator = AutoDateLocator(tz=zone, minticks=2, maxticks=most)
     # Without whole years, days, hours and minutes, three ticks would be too few for some ranges.
     for unit, whole in ((MONTHLY, 12), (HOURLY, 24), (MINUTELY, 60), (SECONDLY, 60)):
         locator.intervald[unit] = [*locator.intervald[unit], whole]
     axis.set_major_locator(locator)
-    axis.set_major_formatter(ConciseDateFormatter(locator, tz=UTC))
+    axis.set_major_formatter(ticks(locator, zone))
 
 
 # Matplotlib leaves its keyword arguments untyped.
@@ -232,7 +263,7 @@ def style_axes(ax: Axes, panel: Panel, figure: Figure, *, keep_x: bool, keep_y: 
 
     Where another release is in view on an axis, that is kept in view.
     """
-    x = convert_positions(panel.x, x_limits(panel))
+    x = convert_positions(panel.x, x_limits(panel, figure))
     y = convert_positions(panel.y, y_limits(panel, figure))
     ax.set_xlim(*_unite_limits(x, ax.get_xlim() if keep_x else x))
     ax.set_ylim(*_unite_limits(y, ax.get_ylim() if keep_y else y))

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
+from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.backend_bases import RendererBase
 from matplotlib.collections import LineCollection, PolyCollection, QuadMesh
 from matplotlib.transforms import ScaledTranslation
 
-from sfumato.figure import Bars, Cells, Interval, Panel
+from sfumato.figure import Bars, Cells, Orient, Panel
 from sfumato.render import theme
 from sfumato.render.matplotlib.axis import convert_positions
 from sfumato.render.matplotlib.lettering import choose_tones, convert_points, find_page
@@ -23,40 +25,52 @@ from sfumato.render.text import shorten
 
 @dataclass(frozen=True)
 class Whiskers:
-    """The error bars of one series, and the usual width of its bars on the x axis."""
+    """The error bars of one series, and the usual width of its bars on the axis they stand on."""
 
-    pointwise: LineCollection
+    pointwise: LineCollection | None
     simultaneous: LineCollection
     width: float
+    orient: Orient
 
     def fit(self, renderer: RendererBase) -> None:
         """Draw thinner lines on narrower bars."""
-        ax = self.pointwise.axes
+        ax = self.simultaneous.axes
         if ax is None:
             return
-        left, right = ax.get_xlim()
-        pixels = ax.bbox.width * self.width / (right - left)
+        upright = self.orient == "v"
+        low, high = ax.get_xlim() if upright else ax.get_ylim()
+        pixels = (ax.bbox.width if upright else ax.bbox.height) * self.width / abs(high - low)
         thick, thin = theme.whisker_widths(pixels / convert_points(renderer, 1))
-        self.pointwise.set_linewidth(thick)
+        if self.pointwise is not None:
+            self.pointwise.set_linewidth(thick)
         self.simultaneous.set_linewidth(thin)
 
 
-def draw_bars(ax: Axes, panel: Panel, bars: Bars, index: int) -> Whiskers:
+def draw_bars(
+    ax: Axes, panel: Panel, bars: Bars, index: int, colours: Sequence[str] = ()
+) -> Whiskers:
     """Draw one series; `index` is its place in the legend and decides its colour."""
-    left, right = convert_positions(panel.x, bars.left), convert_positions(panel.x, bars.right)
+    own = theme.series_colour(index, colours)
+    along = panel.x if bars.orient == "v" else panel.y
+    left, right = convert_positions(along, bars.left), convert_positions(along, bars.right)
     ends = list(zip(left, right, strict=True))
     label = shorten(bars.series, theme.LONGEST_SERIES) or "_bars"
     if bars.outline:
-        _draw_outline(ax, bars, (*left, *right[-1:]), theme.series_colour(index), label)
+        _draw_outline(ax, bars, (*left, *right[-1:]), own, label)
     else:
-        _draw_boxes(ax, bars, ends, theme.bar_colour(index, choose_tones(ax).paper), label)
-    centre = convert_positions(panel.x, place_error_bars(panel, bars))
-    _mark_clipped(ax, bars, centre, theme.series_colour(index))
-    colour = theme.series_colour(index) if bars.outline else choose_tones(ax).ink
+        fill = theme.bar_colour(index, colours, choose_tones(ax).paper)
+        _draw_boxes(ax, bars, ends, fill, label)
+    centre = convert_positions(along, place_error_bars(panel, bars))
+    _mark_clipped(ax, bars, centre, own)
+    colour = own if bars.outline else choose_tones(ax).ink
+    alone, together = bars.pointwise, bars.simultaneous
+    lines = ax.vlines if bars.orient == "v" else ax.hlines
+    style: dict[str, Any] = {"colors": colour, "zorder": 4}
     return Whiskers(
-        _draw_interval(ax, centre, bars.pointwise, colour, "_pointwise"),
-        _draw_interval(ax, centre, bars.simultaneous, colour, "_simultaneous"),
+        lines(centre, alone.low, alone.high, label="_pointwise", **style) if alone else None,
+        lines(centre, together.low, together.high, label="_simultaneous", **style),
         width=_usual_width(ends) / count_error_bars(panel, bars),
+        orient=bars.orient,
     )
 
 
@@ -67,7 +81,8 @@ def _draw_boxes(
         ax.add_collection(PolyCollection([], facecolors=[colour], label=label), autolim=False)
         return
     edge = 0.6 if len(ends) <= 60 else 0.0
-    ax.bar(
+    draw = ax.bar if bars.orient == "v" else ax.barh
+    draw(
         [left for left, _ in ends],
         bars.height,
         [right - left for left, right in ends],
@@ -87,12 +102,6 @@ def _draw_outline(ax: Axes, bars: Bars, edges: tuple[float, ...], colour: str, l
     )
 
 
-def _draw_interval(
-    ax: Axes, centre: tuple[float, ...], interval: Interval, colour: str, label: str
-) -> LineCollection:
-    return ax.vlines(centre, interval.low, interval.high, colors=colour, label=label, zorder=4)
-
-
 def _usual_width(ends: list[tuple[float, float]]) -> float:
     # Not of the narrowest bar, which may hold the last value alone.
     return median(high - low for low, high in ends) if ends else 1.0
@@ -102,12 +111,14 @@ def _mark_clipped(ax: Axes, bars: Bars, centre: tuple[float, ...], colour: str) 
     places = [x for x, clipped in zip(centre, bars.clipped, strict=True) if clipped]
     if not places:
         return
-    raised = ScaledTranslation(0, 3.5 / 72, find_page(ax).dpi_scale_trans)
+    upright, zeros = bars.orient == "v", [0.0] * len(places)
+    off = (0, 3.5 / 72) if upright else (3.5 / 72, 0)
+    raised = ScaledTranslation(*off, find_page(ax).dpi_scale_trans)
     ax.plot(
-        places,
-        [0.0] * len(places),
+        places if upright else zeros,
+        zeros if upright else places,
         linestyle="none",
-        marker="v",
+        marker="v" if upright else "<",
         markersize=4.5,
         markerfacecolor=choose_tones(ax).paper,
         markeredgecolor=colour,
@@ -125,7 +136,9 @@ def _mark_clipped(ax: Axes, bars: Bars, centre: tuple[float, ...], colour: str) 
 _MOST_VECTOR_CELLS = 20_000
 
 
-def draw_cells(ax: Axes, panel: Panel, cells: Cells, limits: Limits) -> QuadMesh:
+def draw_cells(
+    ax: Axes, panel: Panel, cells: Cells, limits: Limits, ramp: Sequence[str] = ()
+) -> QuadMesh:
     """Draw the grid and strike through its muted cells."""
     x, y = convert_positions(panel.x, cells.x_edges), convert_positions(panel.y, cells.y_edges)
     count = (len(x) - 1) * (len(y) - 1)
@@ -133,7 +146,7 @@ def draw_cells(ax: Axes, panel: Panel, cells: Cells, limits: Limits) -> QuadMesh
         x,
         y,
         cells.value,
-        cmap=choose_tones(ax).scale,
+        cmap=choose_tones(ax).scale(ramp),
         vmin=limits[0],
         vmax=limits[1],
         rasterized=count > _MOST_VECTOR_CELLS,

@@ -178,20 +178,22 @@ class BoxLines:
             lines.set_linewidth(thin)
 
 
-def draw_boxes(ax: Axes, panel: Panel, boxes: Boxes, index: int) -> BoxLines:
+def draw_boxes(
+    ax: Axes, panel: Panel, boxes: Boxes, index: int, colours: Sequence[str] = ()
+) -> BoxLines:
     """Draw one series; `index` is its place in the legend and decides its colour."""
     brush = MatplotlibBrush(ax, panel.y if boxes.orient == "v" else panel.x, boxes.orient == "v")
-    colour = theme.series_colour(index)
+    colour = theme.series_colour(index, colours)
     label = shorten(boxes.series, theme.LONGEST_SERIES) or "_boxes"
     tone = choose_tones(ax)
-    ink = theme.box_ink(index, tone.ink)
+    ink = theme.box_ink(index, colours, tone.ink)
     limits = value_limits(panel, boxes)
     fineness = Fineness.of(panel, boxes)
     brush.fill(geometry.outlines(boxes), "_paper", tone.paper)
     brush.fill(geometry.shade_whisker_ends(boxes, fineness), "_soft_ends", colour)
     brush.fill(geometry.shade_boxes(boxes, fineness), "_soft_boxes", colour)
     brush.fill(geometry.shade_medians(boxes, fineness), "_soft_medians", ink)
-    brush.fill([], label, theme.box_colour(index, tone.paper))
+    brush.fill([], label, theme.box_colour(index, colours, tone.paper))
     thin = (
         brush.frame(geometry.outlines(boxes), "_outlines", color=ink),
         brush.line(geometry.whiskers(boxes), "_whiskers", color=ink),

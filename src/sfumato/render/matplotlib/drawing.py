@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 import warnings
+from collections.abc import Sequence
 from functools import partial
 from io import BytesIO
 from typing import Any, Protocol, cast
@@ -17,6 +18,7 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.figure import Figure as MatplotlibFigure
 from matplotlib.text import Text
 
+from sfumato.errors import ReleaseError
 from sfumato.figure import (
     Arrows,
     Bars,
@@ -36,7 +38,14 @@ from sfumato.render.matplotlib.arrows import draw_arrows
 from sfumato.render.matplotlib.axis import AxisLabels, TickFitter, style_axes
 from sfumato.render.matplotlib.bars import draw_bars, draw_cells
 from sfumato.render.matplotlib.boxes import MatplotlibBoxLabels, draw_boxes
-from sfumato.render.matplotlib.frame import AxesFrame, Fitting, Key, PanelGrid, find_frame
+from sfumato.render.matplotlib.frame import (
+    AxesFrame,
+    Fitting,
+    Key,
+    PanelGrid,
+    find_frame,
+    list_handles,
+)
 from sfumato.render.matplotlib.lettering import (
     LITERAL,
     FittedText,
@@ -55,7 +64,10 @@ from sfumato.render.matplotlib.plane import (
 from sfumato.render.plane import find_ratio
 from sfumato.render.scale import (
     colour_limits,
+    count_columns,
+    count_lying_rows,
     headlines,
+    list_captions,
     list_coloured,
     list_panels,
     list_series,
@@ -69,6 +81,8 @@ from sfumato.render.text import clean, fit_stamp
 
 _WIDEST, _NARROWEST, _TALLEST = 5.5, 3.4, 5.8  # inches of a panel that keeps its shape
 _BESIDE, _ABOVE_AND_BELOW = 0.9, 2.2
+_ROW = 0.15  # inches that a name beside a lying bar takes
+_LONGEST, _BROADEST = 32.0, 24.0  # inches of a page
 
 
 def shaped_size(figure: Figure) -> tuple[float, float] | None:
@@ -86,13 +100,15 @@ def natural_size(figure: Figure) -> tuple[float, float]:
     count = len(figure.panels)
     if count == 1 and (ratio := find_ratio(figure.panels[0])) is not None:
         return _surround_panel(ratio)
+    tall = max((_ROW * count_lying_rows(panel) for panel in figure.panels), default=0.0)
     if count <= 1:
-        return 6.4, 4.4
-    columns = count if count <= 3 else math.ceil(math.sqrt(count))
+        return 6.4, max(4.4, min(_LONGEST, 1.6 + tall))
+    columns = count_columns(figure)
     rows = math.ceil(count / columns)
     ratio = find_ratio(figure.panels[0])
     if ratio is None:
-        return max(6.4, 2.4 * columns), 1.6 + 2.2 * rows
+        high = min(1.6 + max(2.2, tall) * rows, max(_LONGEST, 1.6 + 2.2 * rows))
+        return min(max(6.4, 2.4 * columns), _BROADEST), high
     return max(6.4, 0.7 + 2.3 * columns), 2.2 + (0.5 + 2.1 * min(ratio, 2.0)) * rows
 
 
@@ -166,7 +182,7 @@ def draw_figure(figure: Figure, host: Axes) -> Axes:
     colours, sized = _draw_marks(figure, grid)
     stamps = [draw_watermark(ax, figure.watermark) for ax in grid.axes if figure.watermark]
     title = _write_title(figure, host)
-    key = _draw_key(figure, host, colours)
+    key = _draw_key(figure, grid, colours)
     footers = [*(before.remaining if before else ()), *_write_footers(figure, host)]
     fittings: list[Fitting] = [
         *(before.fittings if before else ()),
@@ -183,17 +199,29 @@ def draw_figure(figure: Figure, host: Axes) -> Axes:
 def get_current_axes(figure: Figure) -> Axes:
     """Return pyplot's current Axes, or new ones if there are none or they hold a release already.
 
-    New ones for what keeps its shape have a page of that shape to themselves.
+    New ones for what keeps its shape have a page of that shape to themselves; so have those of a
+    size that was asked for.
     """
     from matplotlib import pyplot
 
-    if pyplot.get_fignums() and not find_frame(ax := pyplot.gca()):
+    asked = figure.look.size is not None or figure.look.dpi is not None
+    if not asked and pyplot.get_fignums() and not find_frame(ax := pyplot.gca()):
         return ax
-    size = shaped_size(figure)
-    page = pyplot.figure(figsize=size)
+    size = figure.look.size or shaped_size(figure)
+    page = pyplot.figure(figsize=size, dpi=figure.look.dpi)
     if size and page.get_layout_engine() is None:
         page.subplots_adjust(left=0, bottom=0, right=1, top=1)  # the frame will leave room
     return page.gca()
+
+
+def check_given_axes(figure: Figure) -> None:
+    """Refuse a size where someone else's Axes have theirs."""
+    if figure.look.size is not None or figure.look.dpi is not None:
+        raise ReleaseError(
+            "figsize and dpi belong to a figure, and ax is in one already.",
+            "Nothing was charged: drawing is free.",
+            "Leave out ax, or say plt.subplots(figsize=...).",
+        )
 
 
 def _prepare_redraw(host: Axes, figure: Figure) -> AxesFrame | None:
@@ -236,56 +264,62 @@ def _is_in_view(ax: Axes, sharing: Sharing) -> bool:
 def _draw_marks(figure: Figure, grid: PanelGrid) -> tuple[ScalarMappable | None, list[Fitting]]:
     names = list_series(figure)
     limits = colour_limits(figure)
+    chosen, ramp = figure.look.colours, figure.look.ramp
     colours: ScalarMappable | None = None
     sized: list[Fitting] = []
     for ax, panel in zip(grid.axes, list_panels(figure), strict=True):
         for mark in panel.marks:
             match mark:
                 case Cells() if mark.value and mark.value[0]:
-                    colours = draw_cells(ax, panel, mark, limits)
+                    colours = draw_cells(ax, panel, mark, limits, ramp)
                 case Heat() if mark.value and mark.value[0]:
-                    colours = draw_heat(ax, panel, mark, limits)
+                    colours = draw_heat(ax, panel, mark, limits, ramp)
                 case Cells() | Heat():
                     pass
                 case Clouds():
                     places = [names.index(name) if name else 0 for name in mark.series]
-                    draw_clouds(ax, panel, mark, places)
+                    draw_clouds(ax, panel, mark, places, chosen)
                 case Arrows():
                     sized.append(draw_arrows(ax, panel, mark).fit)
                 case Contour() | Dots():
-                    _draw_group(ax, panel, mark, names.index(mark.series) if mark.series else 0)
+                    place = names.index(mark.series) if mark.series else 0
+                    _draw_group(ax, panel, mark, place, chosen)
                 case _:
                     place = names.index(mark.series) if mark.series else 0
-                    sized.append(_draw_series(ax, panel, mark, place))
+                    sized.append(_draw_series(ax, panel, mark, place, chosen))
         if any(isinstance(mark, Boxes) for mark in panel.marks):
             sized.append(MatplotlibBoxLabels(ax, panel).fit)
     return colours, sized
 
 
-def _draw_series(ax: Axes, panel: Panel, mark: Bars | Boxes | Points, index: int) -> Fitting:
+def _draw_series(
+    ax: Axes, panel: Panel, mark: Bars | Boxes | Points, index: int, colours: Sequence[str]
+) -> Fitting:
     match mark:
         case Bars():
-            return draw_bars(ax, panel, mark, index).fit
+            return draw_bars(ax, panel, mark, index, colours).fit
         case Boxes():
-            return draw_boxes(ax, panel, mark, index).fit
+            return draw_boxes(ax, panel, mark, index, colours).fit
         case Points():
-            return draw_points(ax, panel, mark, index).fit
+            return draw_points(ax, panel, mark, index, colours).fit
 
 
-def _draw_group(ax: Axes, panel: Panel, mark: Contour | Dots, index: int) -> None:
+def _draw_group(
+    ax: Axes, panel: Panel, mark: Contour | Dots, index: int, colours: Sequence[str]
+) -> None:
     match mark:
         case Contour():
-            draw_outline(ax, panel, mark, index)
+            draw_outline(ax, panel, mark, index, colours)
         case Dots():
-            draw_dots(ax, panel, mark, index)
+            draw_dots(ax, panel, mark, index, colours)
 
 
-def _draw_key(figure: Figure, host: Axes, colours: ScalarMappable | None) -> Key | None:
-    if colours is None and not host.get_legend_handles_labels()[1]:
+def _draw_key(figure: Figure, grid: PanelGrid, colours: ScalarMappable | None) -> Key | None:
+    if colours is None and not list_handles(grid.axes):
         return None
-    key = Key(host)
+    key = Key(grid.host)
     if colours is None:
-        key.add_legend(figure.legend)
+        key.add_legend(figure.legend, grid.axes)
     else:
         key.add_strip(colours, list_coloured(figure)[0], colour_limits(figure))
     return key
@@ -306,15 +340,23 @@ def _title_style(ax: Axes, size: float) -> dict[str, Any]:
 
 def _write_footers(figure: Figure, host: Axes) -> list[FittedText]:
     tone = choose_tones(host)
-    coloured = [*((note, tone.ink) for note in figure.notes), (figure.caption, tone.soft_ink)]
-    return [FittedText(_write_footer(host, words, colour)) for words, colour in coloured if words]
+    caption, *shorter = list_captions(figure) or [""]
+    notes = [FittedText(_write_footer(host, words, tone.ink)) for words in figure.notes if words]
+    if not caption:
+        return notes
+    below = _write_footer(host, caption, tone.soft_ink)
+    return [*notes, FittedText(below, shorter=[_clean_lines(words) for words in shorter])]
+
+
+def _clean_lines(words: str) -> str:
+    return "\n".join(map(clean, words.split("\n")))
 
 
 def _write_footer(host: Axes, words: str, colour: str) -> Text:
     return host.text(
         0,
         0,
-        "\n".join(map(clean, words.split("\n"))),
+        _clean_lines(words),
         transform=host.transAxes,
         ha="left",
         va="top",
@@ -335,6 +377,11 @@ _METADATA: dict[PictureKind, dict[str, Any]] = {
     "png": {"Software": None},
     "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
 }
+_WHOLE_CAPTION: dict[PictureKind, str] = {
+    "svg": "Description",
+    "png": "Description",
+    "pdf": "Subject",
+}
 _STYLE: dict[str, Any] = {
     "font.family": ["sans-serif"],
     "font.sans-serif": list(theme.FONTS[:-1]),
@@ -350,9 +397,10 @@ def draw_picture(figure: Figure, kind: PictureKind, size: tuple[float, float] | 
     with matplotlib.style.context(style), warnings.catch_warnings():
         # A letter the font lacks is drawn as a box; the picture says so, a warning need not.
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
-        page = MatplotlibFigure(figsize=size or natural_size(figure))
+        page = MatplotlibFigure(figsize=size or figure.look.size or natural_size(figure))
         draw_figure(figure, page.add_axes((0, 0, 1, 1)))
         buffer = BytesIO()
-        metadata = {**_METADATA[kind], "Title": clean(figure.title)}
-        page.savefig(buffer, format=kind, dpi=_DPI, metadata=metadata)
+        said = {"Title": clean(figure.title), _WHOLE_CAPTION[kind]: clean(figure.caption)}
+        metadata = {**_METADATA[kind], **said}
+        page.savefig(buffer, format=kind, dpi=figure.look.dpi or _DPI, metadata=metadata)
     return buffer.getvalue()

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from sfumato.figure import Axis, Figure, Panel
 from sfumato.render import theme
-from sfumato.render.scale import Limits
+from sfumato.render.scale import Limits, choose_time_ticks
 from sfumato.render.text import (
     MINUS,
     THIN_SPACE,
@@ -19,6 +19,7 @@ from sfumato.render.text import (
     shorten,
     width,
 )
+from sfumato.zones import find_zone
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
 WIDTH = 540
@@ -29,6 +30,8 @@ TALLEST = 520
 PANEL_GAP = 24
 LEFT = 60
 """Roughly what the y axis takes, in pixels."""
+
+_ROOM, _ROOM_BESIDE = 75, 115  # points for names of categories; beside lying bars
 
 _FONT = ", ".join(theme.FONTS)
 
@@ -119,6 +122,8 @@ def _ticks(axis: Axis, limits: Limits, side: Side, length: int) -> Spec:
     # Numbers on top of each other need less room, but a tall axis need not have more of them.
     apart = 45 if side == "y" and length <= HEIGHT else 75
     ticks: Spec = {"tickCount": max(2, length // apart), "labelFlush": False}
+    if axis.kind == "time":
+        return ticks | _make_time_ticks(axis, limits, ticks["tickCount"])
     if axis.kind == "number":
         # The form Matplotlib's ticks have: separators from five digits on.
         ticks["format"] = ",f" if max(map(abs, limits)) >= 10_000 else "f"
@@ -127,11 +132,29 @@ def _ticks(axis: Axis, limits: Limits, side: Side, length: int) -> Spec:
     return ticks
 
 
+def _make_time_ticks(axis: Axis, limits: Limits, most: int) -> Spec:
+    """Return ticks on the clocks of a zone other than UTC, which Vega cannot tell by itself."""
+    if axis.clock:
+        return {"format": "%H:%M"}
+    zone = find_zone(axis.zone)
+    if zone.name == "UTC":
+        return {}
+    ticks = choose_time_ticks(limits, zone, most)
+    labels = {str(round(place / 1000)): lines for place, lines in ticks}
+    return {
+        "values": [round(place / 1000) for place, _ in ticks],
+        "labelExpr": f"{json.dumps(labels)}[datum.value]",
+    }
+
+
 def _names(axis: Axis, side: Side, length: int) -> Spec:
     slot = 0.75 * length / max(1, len(axis.categories))
     set_names = set_below if side == "x" else set_beside
     setting = set_names(
-        axis.categories, slot=slot, room=75, measure=lambda text: width(text) * theme.TICK_SIZE
+        axis.categories,
+        slot=slot,
+        room=_ROOM_BESIDE if axis.reversed else _ROOM,
+        measure=lambda text: width(text) * theme.TICK_SIZE,
     )
     lines = [text.split("\n") for text in setting.texts]
     return {
@@ -185,6 +208,11 @@ class Canvas:
     def box(self) -> Spec:
         """Return the position channels of rectangles, by the fields that hold their ends."""
         return self.positions("left", "low", x2={"field": "right"}, y2={"field": "high"})
+
+    @property
+    def colours(self) -> tuple[str, ...]:
+        """The colours that were chosen for series, if any were."""
+        return self.figure.look.colours
 
     @property
     def cut(self) -> Spec:

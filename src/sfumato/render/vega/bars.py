@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from statistics import median
 
-from sfumato.figure import Bars, Cells, Interval
+from sfumato.figure import Axis, Bars, Cells, Interval
 from sfumato.render import theme
 from sfumato.render.description import describe_bars, describe_cells
 from sfumato.render.scale import (
@@ -13,6 +13,7 @@ from sfumato.render.scale import (
     list_strokes,
     place_error_bars,
     x_limits,
+    y_limits,
 )
 from sfumato.render.vega.axis import Canvas, Spec, convert_positions, convert_to_pixels
 from sfumato.render.vega.key import colour_channel, scale_channel
@@ -24,22 +25,26 @@ def bar_layers(canvas: Canvas, bars: Bars) -> list[tuple[int, Spec]]:
     """Return one series, layer by layer, each with its depth: fills lie below all lines."""
     names = list_series(canvas.figure)
     index = names.index(bars.series) if bars.series else 0
-    colour = theme.series_colour(index) if bars.outline else theme.INK
+    own = theme.series_colour(index, canvas.colours)
+    colour = own if bars.outline else theme.INK
     thick, thin = theme.whisker_widths(_measure_slot(canvas, bars))
     layers = [
         (0, _boxes(canvas, bars, index)),
         (2, _rules(canvas, bars, bars.simultaneous, colour, thin)),
-        (2, _rules(canvas, bars, bars.pointwise, colour, thick)),
     ]
+    if bars.pointwise is not None:
+        layers.append((2, _rules(canvas, bars, bars.pointwise, colour, thick)))
     if bars.outline:
         layers.append((1, _outline(canvas, bars, index)))
     if any(bars.clipped):
-        layers.append((3, _clipped(canvas, bars, theme.series_colour(index))))
+        layers.append((3, _clipped(canvas, bars, own)))
     return layers
 
 
 def _boxes(canvas: Canvas, bars: Bars, index: int) -> Spec:
-    left, right = (convert_positions(canvas.panel.x, ends) for ends in (bars.left, bars.right))
+    left, right = (
+        convert_positions(_along(canvas, bars), ends) for ends in (bars.left, bars.right)
+    )
     words = describe_bars(canvas.figure, canvas.panel, bars)
     rows = zip(left, right, bars.height, words, strict=True)
     values = [
@@ -49,9 +54,9 @@ def _boxes(canvas: Canvas, bars: Bars, index: int) -> Spec:
     named = {"color": colour_channel(canvas)} if bars.series and not bars.outline else {}
     return {
         "data": {"values": values},
-        "mark": {"type": "rect", **_style_boxes(bars, index)},
+        "mark": {"type": "rect", **_style_boxes(canvas, bars, index)},
         "encoding": {
-            **canvas.positions("left", "height", x2={"field": "right"}, y2={"datum": 0}),
+            **_positions(canvas, bars, ("left", {"field": "right"}), ("height", {"datum": 0})),
             **named,
             "description": {"field": "words"},
             "tooltip": {"field": "words"},
@@ -59,11 +64,14 @@ def _boxes(canvas: Canvas, bars: Bars, index: int) -> Spec:
     }
 
 
-def _style_boxes(bars: Bars, index: int) -> Spec:
+def _style_boxes(canvas: Canvas, bars: Bars, index: int) -> Spec:
     if bars.outline:
-        return {"fill": theme.series_colour(index), "fillOpacity": theme.FILL_OPACITY}
+        return {
+            "fill": theme.series_colour(index, canvas.colours),
+            "fillOpacity": theme.FILL_OPACITY,
+        }
     edge = 0.8 if len(bars.left) <= 60 else 0
-    fill = {} if bars.series else {"fill": theme.bar_colour(index)}
+    fill = {} if bars.series else {"fill": theme.bar_colour(index, canvas.colours)}
     return {"stroke": theme.PAPER, "strokeWidth": edge, **fill}
 
 
@@ -78,7 +86,7 @@ def _outline(canvas: Canvas, bars: Bars, index: int) -> Spec:
         named = {"color": colour_channel(canvas, theme.series_colour, symbol="stroke")}
     look: Spec = {"strokeWidth": convert_to_pixels(theme.OUTLINE_WIDTH), "aria": False}
     if not bars.series:
-        look["stroke"] = theme.series_colour(index)
+        look["stroke"] = theme.series_colour(index, canvas.colours)
     values = [{"x": a, "y": b, "order": c, "series": index} for c, (a, b) in enumerate(corners)]
     return {
         "data": {"values": values},
@@ -88,34 +96,53 @@ def _outline(canvas: Canvas, bars: Bars, index: int) -> Spec:
 
 
 def _rules(canvas: Canvas, bars: Bars, interval: Interval, colour: str, width: float) -> Spec:
-    centre = convert_positions(canvas.panel.x, place_error_bars(canvas.panel, bars))
+    centre = convert_positions(_along(canvas, bars), place_error_bars(canvas.panel, bars))
     rows = zip(centre, interval.low, interval.high, strict=True)
     look = {"stroke": colour, "strokeWidth": convert_to_pixels(width), "aria": False}
     return {
         "data": {"values": [{"x": a, "low": b, "high": c} for a, b, c in rows]},
         "mark": {"type": "rule", **look},
-        "encoding": canvas.positions("x", "low", y2={"field": "high"}),
+        "encoding": _positions(canvas, bars, ("x", None), ("low", {"field": "high"})),
     }
 
 
 def _clipped(canvas: Canvas, bars: Bars, colour: str) -> Spec:
-    centre = convert_positions(canvas.panel.x, place_error_bars(canvas.panel, bars))
+    centre = convert_positions(_along(canvas, bars), place_error_bars(canvas.panel, bars))
     at = [place for place, clipped in zip(centre, bars.clipped, strict=True) if clipped]
     look = {"fill": theme.PAPER, "stroke": colour, "strokeWidth": 1.2, "opacity": 1}
-    shape = {"shape": "triangle-down", "size": _CLIPPED_SIZE, "yOffset": -5}
+    shape: Spec = {"shape": "triangle-down", "size": _CLIPPED_SIZE, "yOffset": -5}
+    if bars.orient == "h":
+        shape = {"shape": "triangle-left", "size": _CLIPPED_SIZE, "xOffset": 5}
     return {
         "data": {"values": [{"x": place, "y": 0} for place in at]},
         "mark": {"type": "point", "filled": True, "aria": False, **shape, **look},
-        "encoding": canvas.positions("x", "y"),
+        "encoding": _positions(canvas, bars, ("x", None), ("y", None)),
     }
+
+
+def _along(canvas: Canvas, bars: Bars) -> Axis:
+    """Return the axis that bars stand on."""
+    return canvas.panel.x if bars.orient == "v" else canvas.panel.y
+
+
+def _positions(
+    canvas: Canvas, bars: Bars, along: tuple[str, Spec | None], up: tuple[str, Spec | None]
+) -> Spec:
+    """Return the position channels of fields along the axis that bars stand on, and up from it."""
+    x, y = (along, up) if bars.orient == "v" else (up, along)
+    ends = {name: end for name, end in (("x2", x[1]), ("y2", y[1])) if end is not None}
+    return canvas.positions(x[0], y[0], **ends)
 
 
 def _measure_slot(canvas: Canvas, bars: Bars) -> float:
     """Return the room for one error bar on most bars, in points."""
-    low, high = x_limits(canvas.panel)
+    upright = bars.orient == "v"
+    limits = x_limits(canvas.panel) if upright else y_limits(canvas.panel, canvas.figure)
+    length = canvas.width if upright else canvas.height
+    low, high = limits
     widths = [b - a for a, b in zip(bars.left, bars.right, strict=True)]
     abreast = count_error_bars(canvas.panel, bars)
-    return 0.75 * canvas.width * median(widths or [1.0]) / (high - low) / abreast
+    return 0.75 * length * median(widths or [1.0]) / (high - low) / abreast
 
 
 def cell_layers(canvas: Canvas, cells: Cells) -> list[tuple[int, Spec]]:

@@ -138,7 +138,8 @@ _DASHES = [5, 4]
 def box_layers(canvas: Canvas, boxes: Boxes) -> list[tuple[int, Spec]]:
     """Return one series, layer by layer, each with its depth: shades lie below all lines."""
     index = list_series(canvas.figure).index(boxes.series) if boxes.series else 0
-    colour, ink = theme.series_colour(index), theme.box_ink(index)
+    colour = theme.series_colour(index, canvas.colours)
+    ink = theme.box_ink(index, canvas.colours)
     limits = value_limits(canvas.panel, boxes)
     fineness = Fineness.of(canvas.panel, boxes)
     thick, thin = map(convert_to_pixels, theme.box_lines(_width(canvas, boxes)))
@@ -154,7 +155,7 @@ def box_layers(canvas: Canvas, boxes: Boxes) -> list[tuple[int, Spec]]:
         (1, brush.line(geometry.medians(boxes), ink, thick)),
         (3, brush.touch(geometry.reaches(boxes), index)),
     ]
-    if not all(boxes.clear):
+    if not all(boxes.reliable):
         sides = geometry.span_sides(boxes, limits)
         layers.append((1, brush.line(sides, colour, thin, strokeDash=_DASHES)))
     return layers
