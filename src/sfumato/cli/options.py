@@ -108,6 +108,16 @@ Dates = Annotated[
         "How dates are written in a CSV file: when=%d/%m/%Y; repeat for several.", "COLUMN=FORMAT"
     ),
 ]
+Derived = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--column",
+        metavar="NAME=EXPRESSION",
+        help="A further column, derived row by row: 'speed=distance / air_time * 60'; repeat for "
+        "several. Declare its bounds or categories as for any column.",
+        rich_help_panel="Chart",
+    ),
+]
 Output = Annotated[
     list[Path] | None,
     typer.Option(
@@ -233,7 +243,7 @@ def asking(chart: type[Chart[Any, Any]]) -> Callable[..., Asked]:
 
     def ask(*, bounds: Sequence[str] | None, **typed: Any) -> Asked:
         declared, search = _read_bounds(bounds or [], searches)
-        values = {option.name: _read(option, typed[option.name]) for option in shown}
+        values: dict[str, Any] = {each.name: _read(each, typed[each.name]) for each in shown}
         if searches:
             values["bounds"] = search
         return Asked(chart(**values), declared if search is None else search)

@@ -78,6 +78,8 @@ class Schema:
         read.
     zones
         The zones on whose clocks columns of dates are told, where their types name one.
+    derived
+        Columns that are computed from others.
     """
 
     columns: dict[str, ColumnKind]
@@ -85,6 +87,7 @@ class Schema:
     spacings: Mapping[str, float] = field(default_factory=dict[str, float])
     untyped: frozenset[str] = frozenset()
     zones: Mapping[str, str] = field(default_factory=dict[str, str])
+    derived: frozenset[str] = frozenset()
 
     def refine(self, domain: Domain) -> Domain:
         """Return what is declared, with what the types of the columns add to it."""
@@ -127,6 +130,7 @@ class Schema:
         will be summed. An engine goes on `parsing` text of every type as numbers; a plan does not
         spend anything on it where a type says that a column is meant to be text.
         """
+        self.check_stored(*unit.columns, *numbers)
         for column in unit.columns:
             self._check_identities(column)
         wanted = [
@@ -145,6 +149,16 @@ class Schema:
                     "Numbers have too many values to hide in.",
                     _declaration(column, self.kind(column)),
                 )
+
+    def check_stored(self, *columns: str) -> None:
+        """Refuse columns that are computed where stored ones are needed."""
+        for column in self.derived.intersection(columns):
+            raise SourceError(
+                f"Column {column!r} is derived.",
+                "The privacy unit and the weights of rows decide what is protected: they are "
+                "stored, and not computed.",
+                "Name a column of the table itself.",
+            )
 
     def _check_identities(self, column: str) -> None:
         if self.kind(column) in ("clock", "duration", "other"):
@@ -195,6 +209,18 @@ class Engine(Protocol):
 
     def schema(self) -> Schema:
         """Return the names and kinds of columns. Reads no rows."""
+        ...
+
+    def restrict(self, where: str | None) -> Engine:
+        """Return an engine to which rows that do not meet a condition are nowhere.
+
+        Such a row still takes its share of a person's weight. Refuses what is no condition on the
+        columns of the table.
+
+        Privacy
+        -------
+        A row is nowhere, or where it was, by that row alone: what is said of each answer holds.
+        """
         ...
 
     def counts(self, keys: Sequence[Question], unit: PrivacyUnit) -> Exact:
