@@ -196,7 +196,7 @@ class Cost:
 
     @classmethod
     def exponential(cls, epsilon: Fraction) -> Cost:
-        """Return the cost of an exponential mechanism: ρ = ε²/8 (Cesar and Rogers 2021, Lemma 3.2)."""
+        """Return the cost of an exponential mechanism: ρ = ε²/8 (Cesar, Rogers 2021, Lemma 3.2)."""
         return cls._of(Loss("exponential", epsilon), Fraction(0))
 
     @classmethod
