@@ -296,7 +296,7 @@ EXAMPLES = (
         "directions",
         "Six measurements, two that matter",
         "More than half of what tells patients apart lies along one direction, and a second, at "
-        "right angles, tells sugar from pressure. The others are too alike at this price: noise "
+        "right angles, tells sugar from pressure. The others are too alike at this cost: noise "
         "could have turned them into each other, and the picture says so.",
         "bodies",
         "patients",
