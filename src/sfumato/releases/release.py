@@ -210,7 +210,7 @@ class Release(ABC):
 
     @property
     def least_cost(self) -> Cost:
-        """What the noise that is stated costs at least: no smaller price can be true."""
+        """What the noise that is stated costs at least: no smaller cost can be true."""
         return Cost.nothing()
 
     @abstractmethod
