@@ -225,6 +225,29 @@ def read_scale(spellings: Sequence[str]) -> dict[str, float] | Private | None:
     }
 
 
+def read_delimiter(spelling: str | None) -> str | None:
+    r"""Read a delimiter, of which a shell can hardly type one: ``tab``.
+
+    Examples
+    --------
+    >>> read_delimiter(";"), read_delimiter("tab")
+    (';', '\t')
+    """
+    return {"tab": "\t", "\\t": "\t"}.get(spelling, spelling) if spelling else spelling
+
+
+def read_dates(spellings: Sequence[str] | None) -> dict[str, str]:
+    """Read any number of ``column=format``.
+
+    Examples
+    --------
+    >>> read_dates(["when=%d/%m/%Y"])
+    {'when': '%d/%m/%Y'}
+    """
+    pairs = [spelling.partition("=") for spelling in spellings or ()]
+    return {column: written for column, _, written in pairs}
+
+
 def read_unit(spelling: str | None, name: str | None = None) -> PrivacyUnit:
     """Read ``user_id``, or ``user_id:20`` for at most 20 rows each; nothing at all means rows.
 
