@@ -264,7 +264,7 @@ class DateTicks(ConciseDateFormatter):
 
     def format_ticks(self, values: Sequence[float]) -> list[str]:
         """Print what tells ticks apart; below the first on an x axis what they share."""
-        labels = list(super().format_ticks(values))
+        labels = list(super().format_ticks(list(values)))
         told = [place for place, label in enumerate(labels) if label]
         if (
             self.offset_string and told and getattr(self.axis, "axis_name", "") == "x"
