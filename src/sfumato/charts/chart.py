@@ -85,10 +85,11 @@ class Plan(ABC):
 
 
 def describe_text_columns(bounds: Iterable[Bounds]) -> list[tuple[str, str]]:
-    """Return what a plan says of columns whose text is read as numbers."""
-    if not any(each.parsed for each in bounds):
+    """Return what a plan says of columns whose text is read as numbers or dates."""
+    kinds = dict.fromkeys("dates" if each.time else "numbers" for each in bounds if each.parsed)
+    if not kinds:
         return []
-    return [("text", "parsed as numbers; unparsable values are dropped")]
+    return [("text", f"parsed as {' and '.join(kinds)}; unparsable values are dropped")]
 
 
 P = TypeVar("P", bound=Plan)
