@@ -58,6 +58,7 @@ def release(
 
     outputs = output or []
     check_outputs(outputs, asked.chart.endings)
+    options.check_basemap(looks, drawn=asked.chart.verb == "heatmap")
     budget = Budget(epsilon, delta, weak=weak)
     source = Table(
         sys.stdin.buffer if table == "-" else table,

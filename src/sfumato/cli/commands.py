@@ -267,6 +267,7 @@ def draw(
 
     release = load(file)
     check_outputs(output or [], tuple(release.endings))
+    options.check_basemap(looks, drawn=release.kind == "heatmap")
     publish(release.styled(**looks), output or [], source=file)
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 import typer
 
 from sfumato.cli import spelling
+from sfumato.errors import ReleaseError
 
 if TYPE_CHECKING:
     from sfumato.charts.chart import Chart
@@ -41,8 +42,8 @@ Unit = Annotated[
     str | None,
     _privacy(
         "The column that identifies people: all rows of a person are protected together (total "
-        "weight 1; with :20, at most 20 rows). Default: each row is protected. Several columns "
-        "that identify people together: household,year.",
+        "weight 1; with :20, at most 20 rows). Several columns: household,year. Default: each row "
+        "is protected.",
         "COLUMN[:ROWS]",
     ),
 ]
@@ -138,6 +139,10 @@ Caption = Annotated[
     str | None,
     _figure("How much stands below the picture; none leaves ε and the unit.", "none|short|full"),
 ]
+MapFile = Annotated[
+    Path | None,
+    _figure("For maps: your own GeoJSON file, whose lines are drawn. It must be public.", "FILE"),
+]
 LogScale = Annotated[str | None, _figure("Which axes are logarithmic: x, y or x,y.", "AXES")]
 
 
@@ -150,6 +155,7 @@ def looks(
     cmap: Cmap = None,
     caption: Caption = None,
     log_scale: LogScale = None,
+    basemap: MapFile = None,
 ) -> dict[str, Any]:
     """Read how a picture is to look, and refuse what no picture can."""
     from sfumato.figure import Figure
@@ -168,7 +174,22 @@ def looks(
     # Colours by category are checked where the categories are known.
     general = {name: chosen[name] for name in chosen if not isinstance(chosen[name], dict)}
     dress(Figure("", (), ""), {**general, "log_scale": None})
+    if basemap is not None:
+        from sfumato.releases.heatmap.basemap import read_lines
+
+        read_lines(basemap)
+        chosen["basemap"] = basemap
     return chosen
+
+
+def check_basemap(looks: dict[str, Any], *, drawn: bool) -> None:
+    """Refuse a map where none is drawn, before anything is paid for."""
+    if "basemap" in looks and not drawn:
+        raise ReleaseError(
+            "Only heatmaps have a basemap.",
+            "A chart must not be paid for and then lost.",
+            "Leave out --basemap.",
+        )
 
 
 _PUBLIC = "What is public"

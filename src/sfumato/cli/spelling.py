@@ -8,13 +8,11 @@ import re
 from collections.abc import Sequence
 from typing import cast
 
-from sfumato.dates import UNITS
 from sfumato.domain import Bounds, Categories, Value
-from sfumato.ends import read_end
+from sfumato.ends import CYCLES, UNITS, read_end
 from sfumato.errors import DomainError, ReleaseError
 from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.private_search import Private
-from sfumato.zones import CYCLES
 
 _NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,300})(\.[0-9]+)?")
 _WHOLE = re.compile(r"(-?[0-9]{1,15})\.\.(-?[0-9]{1,15})(?:\.\.([0-9]{1,15}))?", re.ASCII)

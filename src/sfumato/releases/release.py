@@ -325,6 +325,10 @@ class Release(ABC):
         write(path, content)
         return path
 
+    def __dir__(self) -> list[str]:
+        """List what is public: editors complete it."""
+        return [name for name in super().__dir__() if name[:1] != "_" or name[:2] == "__"]
+
     def _repr_html_(self) -> str:
         from sfumato.render import html
 
