@@ -92,14 +92,8 @@ class DuckEngine(QueryEngine):
     def schema(self) -> Schema:
         """Return the names and kinds of columns. Reads no rows."""
         source = self._source
-        return Schema(
-            source.kinds,
-            source.folded,
-            source.spacings,
-            source.untyped,
-            source.zones,
-            derived=source.derived,
-        )
+        types = source.spacings, source.untyped, source.zones, source.inferred, source.derived
+        return Schema(source.kinds, source.folded, *types)
 
     def _summed(self, question: Summation[T], unit: PrivacyUnit) -> T:
         return self._reading.summed(question, unit)
