@@ -41,6 +41,7 @@ def release(
     thousands: options.Thousands = None,
     output: options.Output = None,
     looks: dict[str, Any],
+    views: dict[str, Any],
 ) -> None:
     """Pay for the chart, and write or print it.
 
@@ -64,6 +65,7 @@ def release(
     )
     protected = read_unit(unit, unit_name)
     ready = _told(lambda: prepare(source, asked.chart, asked.bounds, protected, budget))
+    ready.chart.chart.check_view(ready.chart.planned, views)
     session = _session(
         ready.table,
         ready.domain,
@@ -75,7 +77,7 @@ def release(
         who=who,
         purpose=purpose,
     )
-    drawn = _told(lambda: session.release(ready.chart, budget=budget)).styled(**looks)
+    drawn = _told(lambda: session.release(ready.chart, budget=budget)).styled(**looks, **views)
     publish(drawn, outputs)
     if ledger is None:
         say(
