@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sfumato.domain import Categories
 from sfumato.errors import ReleaseError, Setting
 from sfumato.figure import Axis, Boxes, Estimates, Figure, Panel, format_percent
+from sfumato.grid import Labels
 from sfumato.postprocess.box import Summary
 from sfumato.releases import axes, wording
 from sfumato.releases.axes import Window
@@ -70,7 +71,7 @@ def _sort(release: BoxplotRelease, sort: str | None) -> BoxplotRelease:
     values = tuple(release.x.categories.values[place] for place in order)
     return replace(
         release,
-        x=replace(release.x, categories=Categories(values)),
+        x=Labels(axes.label(release.x), Categories(values)),
         summaries=tuple(release.summaries[place] for place in chosen),
         measured=tuple(release.measured[place] for place in chosen),
     )
