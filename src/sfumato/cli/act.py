@@ -46,6 +46,7 @@ def release(
     column: options.Derived = None,
     output: options.Output = None,
     looks: dict[str, Any],
+    views: dict[str, Any],
 ) -> None:
     """Pay for the chart, and write or print it.
 
@@ -74,6 +75,7 @@ def release(
     )
     protected = read_unit(unit, unit_name)
     ready = _told(lambda: prepare(source, asked.chart, asked.bounds, protected, budget))
+    ready.chart.chart.check_view(ready.chart.planned, views)
     session = _session(
         ready.table,
         ready.domain,
@@ -85,7 +87,7 @@ def release(
         who=who,
         purpose=purpose,
     )
-    drawn = _told(lambda: session.release(ready.chart, budget=budget)).styled(**looks)
+    drawn = _told(lambda: session.release(ready.chart, budget=budget)).styled(**looks, **views)
     publish(drawn, outputs)
     if ledger is None:
         say(

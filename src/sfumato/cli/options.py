@@ -156,6 +156,27 @@ MapFile = Annotated[
 LogScale = Annotated[str | None, _figure("Which axes are logarithmic: x, y or x,y.", "AXES")]
 
 
+VIEWS: dict[str, Any] = {
+    "sort": Annotated[
+        str | None, _figure("Order of the categories, by what is released.", "count|median")
+    ],
+    "top": Annotated[
+        int | None, _figure("Draw so many categories, those with the largest counts.", "NUMBER")
+    ],
+    "orient": Annotated[str | None, _figure("Direction of the bars.", "v|h")],
+    "multiple": Annotated[
+        str | None, _figure("Groups of hue in one panel, or each in its own.", "layer|panels")
+    ],
+}
+"""What some releases can be told when they are drawn."""
+
+
+def view_parameters(names: Sequence[str]) -> list[Parameter]:
+    """Return ways to draw that only some releases have, as Typer takes them."""
+    kind = Parameter.KEYWORD_ONLY
+    return [Parameter(name, kind, default=None, annotation=VIEWS[name]) for name in names]
+
+
 def looks(
     *,
     title: Title = None,
@@ -249,6 +270,7 @@ def asking(chart: type[Chart[Any, Any]]) -> Callable[..., Asked]:
         return Asked(chart(**values), declared if search is None else search)
 
     ask.__name__, ask.__doc__ = chart.verb, chart.summary
+    ask.__dict__["views"] = chart.views
     parameters = {panel: list[Parameter]() for panel in get_args(Panel)}
     parameters[_PUBLIC].append(_bounds(chart))
     for option in shown:
