@@ -14,7 +14,7 @@ os.environ.setdefault("MPLBACKEND", "agg")
 # Workers are as many as cores; threads within them would only wait for each other.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-settings.register_profile("sfumato", deadline=None, print_blob=True)
+settings.register_profile("sfumato", deadline=None, print_blob=True, max_examples=50)
 settings.register_profile("deep", settings.get_profile("sfumato"), max_examples=1000)
 settings.load_profile("sfumato")
 

@@ -159,10 +159,15 @@ def test_the_commands_on_the_page_work(copy: Path, monkeypatch: pytest.MonkeyPat
     assert [run(command.split()) for command in commands] == [0, 0, 0, 0]
 
 
-def test_the_demonstration_can_be_repeated_and_leaves_other_files_alone(copy: Path) -> None:
+def test_the_command_repeats_the_demonstration_and_leaves_other_files_alone(
+    copy: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     (copy / "mine.txt").write_text("keep")
     before = sf.Ledger.open(copy / "people.ledger").entries
-    make(copy, 1000, lambda _: None)
+    monkeypatch.chdir(copy.parent)
+    assert run(["demo", "--people", "1000"]) == 0
+    assert "demo/index.html" in capsys.readouterr().out
+    assert json.loads((copy / "map.json").read_text())["private"] is True
     after = sf.Ledger.open(copy / "people.ledger").entries
     assert len(after) == len([example for example in EXAMPLES if example.table == "people"])
     assert after[0].time > before[0].time
@@ -227,12 +232,3 @@ def test_a_page_that_complains_or_asks_the_net_would_be_noticed(tmp_path: Path) 
     _, complaints, asked = opened(page, tmp_path)
     assert any("nonsense" in line for line in complaints)
     assert any("127.0.0.1:9/pixel.png" in address for address in asked)
-
-
-def test_the_command_tells_where_the_page_is(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert run(["demo", "--people", "1000"]) == 0
-    assert "demo/index.html" in capsys.readouterr().out
-    assert json.loads(Path("demo/map.json").read_text())["private"] is True

@@ -5,7 +5,8 @@ that editors show and docstrings that explain every parameter in place:
 
     src/sfumato/api.py             a function for each chart
     src/sfumato/charting.py        a method for each chart, which a session has
-    src/sfumato/cli/verbs.py       a line for each command, so that help is shown without charts
+    src/sfumato/cli/verbs.py       a line for each command, so that it is found without charts
+    src/sfumato/cli/screens.json   the help of each command, so that it is shown without a parser
 
 A test makes them again and compares.
 """
@@ -14,6 +15,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import json
 import re
 import subprocess
 import sys
@@ -389,10 +391,65 @@ VERBS = {
     return finished(text, ["from dataclasses import dataclass"])
 
 
+def screens() -> str:
+    """Return `cli/screens.json`."""
+    from sfumato.cli.commands import whole
+
+    shown = {" ".join(path): _screen(command, path) for path, command in _inside(whole(), ())}
+    return json.dumps(shown, ensure_ascii=False, indent=1) + "\n"
+
+
+def _inside(command: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
+    yield path, command
+    for name, inner in getattr(command, "commands", {}).items():
+        yield from _inside(inner, (*path, name))
+
+
+def _screen(command: Any, path: tuple[str, ...]) -> dict[str, Any]:
+    """Return what a command says of itself: arguments first, loose options last."""
+    inner: dict[str, Any] = getattr(command, "commands", {})
+    arguments = [each for each in command.params if each.param_type_name == "argument"]
+    panels: dict[str, list[list[str]]] = {"Files": [_row(each) for each in arguments]}
+    if inner:
+        panels["Commands"] = [[name, each.help] for name, each in inner.items()]
+    loose = list[list[str]]()
+    for option in command.params:
+        if option not in arguments:
+            panel = getattr(option, "rich_help_panel", None)
+            (panels.setdefault(panel, []) if panel else loose).append(_row(option))
+    panels["Options"] = [*loose, ["-h, --help", "Show this help."]]
+    called = " ".join(["sfumato", *path])
+    names = ["COMMAND"] if inner else [each.metavar for each in arguments]
+    return {
+        "usage": " ".join([called, *names, "[OPTIONS]"]),
+        "summary": command.help,
+        "panels": {title: rows for title, rows in panels.items() if rows},
+        "example": command.epilog,
+    }
+
+
+def _row(parameter: Any) -> list[str]:
+    """Return what is typed for an option or an argument, and what it means."""
+    named = parameter.param_type_name != "argument"
+    choices = getattr(parameter.type_descriptor, "choices", None) or ()
+    flag = getattr(parameter, "is_flag", False)
+    value = "" if flag else parameter.metavar or "|".join(choices) or "WORD"
+    names = ", ".join(sorted(parameter.opts, key=len)) if named else ""
+    default = parameter.default
+    meaning = [parameter.help]
+    if parameter.required and named:
+        meaning.append("Required.")
+    elif default not in (None, 0.0, False):
+        shown = parameter.show_default
+        meaning.append(f"Default: {shown if isinstance(shown, str) else default}".rstrip(".") + ".")
+    return [" ".join(filter(None, [names, value])), " ".join(meaning)]
+
+
 GENERATED = {
     SOURCE / "api.py": one_line_functions,
     SOURCE / "charting.py": methods,
     SOURCE / "cli" / "verbs.py": verbs,
+    SOURCE / "cli" / "screens.json": screens,
 }
 
 if __name__ == "__main__":

@@ -61,7 +61,7 @@ def killed_in_a_release(stage: Stage) -> Tally:
     """Kill a process at every system call from the plan of a release to its answer."""
     tally = Tally()
     for first, chart in enumerate(_charts(stage), 1):
-        for when in count(first, 3 if stage.full else 53):
+        for when in count(first, 3 if stage.full else 79):
             watcher = Striking(when, KILL)
             tally += _killed(stage, chart, watcher, _release)
             if not watcher.struck:
@@ -72,16 +72,16 @@ def killed_in_a_release(stage: Stage) -> Tally:
 def interrupted_release(stage: Stage) -> Tally:
     """Raise exceptions at every line of a release and of the ledger that it charges."""
     tally = Tally()
-    for chart in _charts(stage):
+    for first, chart in enumerate(_charts(stage), 1):
         for kind in STRUCK[1:] if stage.full else (Interruption,):
-            status, when = -1, 1
+            status, when = -1, first
             while status:
                 scene = _scene(stage)
                 striker = Striker(when, kind, instructions=False)
                 session = _session(scene, chart)
                 status = apart(partial(_interrupt, scene, session, chart, striker))
                 tally += scene.judge(status, fill=False)
-                when += 11 if stage.full else 83
+                when += 11 if stage.full else 199
     return tally
 
 

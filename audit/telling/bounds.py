@@ -134,8 +134,8 @@ def _enough(unit: PrivacyUnit) -> Pair:
     return Pair("one more at the upper end", few, (at(8.0),) * rows)
 
 
-READ = Twin("bounds read from the data", from_the_data, 768)
-NOISE = Twin("a third of the noise", lambda: less_noise(1 / 3), 1536)
+READ = Twin("bounds read from the data", from_the_data, 256)
+NOISE = Twin("a sixth of the noise", lambda: less_noise(1 / 6), 768)
 
 
 def cases() -> tuple[Case, ...]:
@@ -143,13 +143,13 @@ def cases() -> tuple[Case, ...]:
     far = Pair("far above the others", crowd(2, 2), (at(8.0),))
     ends = [
         Bounding("quantiles", unit, _enough(unit)).case(
-            Trials(1536, 16384), tight=unit == ROWS, twins=(NOISE,), routine=unit == ROWS
+            Trials(768, 16384), tight=unit == ROWS, twins=(NOISE,), routine=unit == ROWS
         )
         for unit in UNITS
     ]
     found = [
         Bounding("boxplot", ROWS, _enough(ROWS)).case(Trials(512, 4096)),
-        Bounding("boxplot", ROWS, far).case(Trials(768, 2048), twins=(READ,), routine=True),
+        Bounding("boxplot", ROWS, far, 1.0).case(Trials(256, 2048), twins=(READ,), routine=True),
     ]
     found += [
         Bounding("boxplot", unit, _enough(unit), 1.0).case(Trials(0, 512))

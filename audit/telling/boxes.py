@@ -36,7 +36,7 @@ from telling.copies import MOST, Belief, Copies, by_copies, domain_of, noise_say
 from telling.pairs import ROWS, UNITS, USERS, Pair, at, crowd, nasty
 
 # What little promises is soon seen to be broken; a large ε leaves room to measure.
-LITTLE, MORE, MUCH = 2.0, 4.0, 6.0
+LITTLE, MORE, MUCH = 1.0, 4.0, 6.0
 
 _SHARING = ("jointexp", "approx", "single")
 
@@ -191,7 +191,7 @@ def _size_as_it_is(meter: Meter, exact: Exact, law: NoiseLaw) -> NDArray[np.int6
     return values if values.shape[1] == 1 else noisy
 
 
-SIZE = Twin("the exact size", known_size, 448)
+SIZE = Twin("the exact size", known_size, 224)
 NOISELESS = Twin("hardly any noise", lambda: less_noise(1 / 40), 1024)
 SHARP = Twin("forty times as sharp", lambda: sharpened(40), 1024)
 
@@ -204,7 +204,7 @@ def _little(method: str, unit: PrivacyUnit) -> Case:
     walks = method in ("dpboxplot", "unbounded")
     twins = {ROWS: (SIZE,), USERS: (NOISELESS if walks else SHARP,)}
     return Boxing(method, unit, _pair(unit, *_TELLING[method]), LITTLE).case(
-        trials=Trials(384, 2048),
+        trials=Trials(192, 2048),
         twins=twins.get(unit, ()),
         routine=unit == ROWS,
     )

@@ -20,7 +20,7 @@ from telling.copies import Belief, Copies, by_copies, domain_of, per_copy
 from telling.pairs import CAPPED, ROWS, UNITS, USERS, Pair, nasty
 
 EPSILON, DELTA = 2.0, 0.05
-TRIALS = {"laplace": Trials(2048, 40960), "gaussian": Trials(8192, 61440)}
+TRIALS = {"laplace": Trials(2048, 40960), "gaussian": Trials(3072, 61440)}
 TRIALS_OF_NASTY = Trials(1024, 4096)
 TWIN_TRIALS = 3072
 
@@ -81,6 +81,11 @@ class Counting:
 
         return by_copies(self.pair, joined, trials, look)
 
+    @property
+    def _adds_to_rows(self) -> bool:
+        """Whether this is a row, or something that a person alone can do."""
+        return self.unit == ROWS or self.pair.name not in {pair.name for pair in nasty(ROWS)}
+
     def case(self) -> Case:
         """Return the attack on this promise."""
         promise = self.plan(domain_of(1)).guarantee
@@ -98,7 +103,7 @@ class Counting:
             self.draw,
             TRIALS[family] if known else TRIALS_OF_NASTY,
             _twins(self.unit) if known else (),
-            routine=known or self.method == "laplace",
+            routine=known or (self.method == "laplace" and self._adds_to_rows),
         )
 
 

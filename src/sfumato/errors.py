@@ -11,7 +11,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from contextlib import ContextDecorator
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from keyword import iskeyword
 from types import TracebackType
 from typing import Literal, Protocol, cast
@@ -324,7 +324,7 @@ class Settings:
         return (" " if door.kind == "shell" else ", ").join(words)
 
 
-BoundsEnds = tuple[float, float] | tuple[date, date] | tuple[str, str]
+BoundsEnds = tuple[float, float] | tuple[date, date] | tuple[timedelta, timedelta] | tuple[str, str]
 """Ends of bounds, to be shown."""
 
 
@@ -475,7 +475,9 @@ def _in_python(value: object, door: Door) -> str:
             return value.spell(door)
         case date():
             return f"date({value.year}, {value.month}, {value.day})"
-        case (date() as first, date() as last):
+        case timedelta():
+            return f"timedelta(minutes={value / timedelta(minutes=1):g})"
+        case (date() | timedelta() as first, date() | timedelta() as last):
             return f"({_in_python(first, door)}, {_in_python(last, door)})"
         case _:
             return repr(value)
@@ -486,6 +488,8 @@ def _plain(value: object) -> str:
     match value:
         case date():
             return value.isoformat()
+        case timedelta():
+            return f"{value / timedelta(minutes=1):g}min"
         case float():
             return _number(value)
         case tuple() | list():

@@ -167,6 +167,10 @@ class Session(Charting):
         """All that the session's ledger began with, as something to divide: ``s.budget / 4``."""
         return Share.whole(self.ledger.rule)
 
+    def __dir__(self) -> list[str]:
+        """List what is public: editors complete it."""
+        return [name for name in super().__dir__() if name[:1] != "_" or name[:2] == "__"]
+
     @property
     def remaining(self) -> Share:
         """What is left, as a budget that can be passed on and divided.

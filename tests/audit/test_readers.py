@@ -31,7 +31,7 @@ def seeds(tmp_path_factory) -> Path:
 
 @fuzzed
 @pytest.mark.parametrize(
-    ("reader", "runs"), [("release", 1000), ("ledger", 800), ("shuffle", 1000), ("words", 600)]
+    ("reader", "runs"), [("release", 400), ("ledger", 400), ("shuffle", 500), ("words", 300)]
 )
 def test_any_bytes_are_read_or_refused_and_nothing_else_happens(reader, runs, seeds, tmp_path):
     found = fuzz(reader, seeds, tmp_path / "out", runs)

@@ -81,7 +81,7 @@ def _parts() -> list[Case]:
     opening = Budget(2.0, 0.01, weak=True)
     frame = Twin("a frame from the data", distance_from_the_data, 220)
     return [
-        Window(OUTLIER, ROWS, Budget(1.0)).case(Trials(400, 4000), frame),
+        Window(OUTLIER, ROWS, Budget(1.0)).case(Trials(220, 4000), frame),
         Window(SHARED, USERS, Budget(1.0)).case(Trials(0, 4000), routine=False),
         Window(SCATTERED, CAPPED, Budget(1.0)).case(Trials(0, 4000), routine=False),
         Directions(OUTLIER, ROWS, WIDE).case(Trials(0, 8000), routine=False),

@@ -101,10 +101,12 @@ def _harsh() -> list[Case]:
         Map(OWN_CELL, ROWS, options={"top": 0.1}),
         Map(OWN_CELL, USERS, "adaptive", decoded=True),
     ]
-    bare = Twin("noise only where someone is", noise_on_occupied, 500)
-    alone = [Map(ALONE, ROWS, method) for method in ("dense", "pyramid", "adaptive")]
+    bare = Twin("noise only where someone is", noise_on_occupied, 224)
+    alone = [
+        Map(ALONE, ROWS, method, budget=Budget(1.0)) for method in ("dense", "pyramid", "adaptive")
+    ]
     return [
-        *(each.case(_FEW, bare) for each in alone),
+        *(each.case(Trials(192, 500), bare) for each in alone),
         *(each.case(_FEW, routine=False) for each in drawn),
     ]
 

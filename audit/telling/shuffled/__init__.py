@@ -24,7 +24,7 @@ PARTLY = Pair("most points beyond the window", KNOWN, (at(1.0), at(1e12), at(Non
 
 def cases() -> tuple[Case, ...]:
     """Return all cases of the shuffle protocol."""
-    few, some, many = Trials(400, 4000), Trials(0, 4000), Trials(2500, 16_000)
+    few, some, many = Trials(400, 4000), Trials(0, 4000), Trials(1500, 16_000)
     halved = Twin("half the noise", half_the_noise, 3000)
     upward = Twin("each quarter rounded up", rounded_up, 2000)
     whole = Twin("each number sent as it is", unsplit, 3000)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from sfumato.cli import options
 from sfumato.cli.options import Asked
 from sfumato.cli.output import check_outputs, publish, say, show
-from sfumato.cli.spelling import read_unit
+from sfumato.cli.spelling import read_dates, read_delimiter, read_unit
 
 if TYPE_CHECKING:
     from sfumato import Table
@@ -39,6 +40,9 @@ def release(
     memory_limit: options.MemoryLimit = None,
     decimal: options.Decimal = ".",
     thousands: options.Thousands = None,
+    encoding: options.Encoding = "utf-8",
+    delimiter: options.Delimiter = None,
+    dates: options.Dates = None,
     output: options.Output = None,
     looks: dict[str, Any],
 ) -> None:
@@ -57,11 +61,14 @@ def release(
     options.check_basemap(looks, drawn=asked.chart.verb == "heatmap")
     budget = Budget(epsilon, delta, weak=weak)
     source = Table(
-        table,
+        sys.stdin.buffer if table == "-" else table,
         threads=threads,
         memory_limit=memory_limit,
         decimal=decimal,
         thousands=thousands,
+        encoding=encoding,
+        delimiter=read_delimiter(delimiter),
+        dates=read_dates(dates),
     )
     protected = read_unit(unit, unit_name)
     ready = _told(lambda: prepare(source, asked.chart, asked.bounds, protected, budget))
@@ -105,6 +112,9 @@ def plan(
     memory_limit: options.MemoryLimit = None,
     decimal: options.Decimal = ".",
     thousands: options.Thousands = None,
+    encoding: options.Encoding = "utf-8",
+    delimiter: options.Delimiter = None,
+    dates: options.Dates = None,
 ) -> None:
     """Print what the chart would cost and how wrong it would be."""
     from sfumato import Table
@@ -114,11 +124,14 @@ def plan(
     budget = None if epsilon is None else Budget(epsilon, delta, weak=weak)
     any_limit = Budget(epsilon=1)
     source = Table(
-        table,
+        sys.stdin.buffer if table == "-" else table,
         threads=threads,
         memory_limit=memory_limit,
         decimal=decimal,
         thousands=thousands,
+        encoding=encoding,
+        delimiter=read_delimiter(delimiter),
+        dates=read_dates(dates),
     )
     opened = open_table(source, lambda: asked.chart.declare(asked.bounds))
     chart, domain = declare_alone(opened, asked.chart, asked.bounds)

@@ -32,15 +32,18 @@ def _file(text: str, metavar: str) -> Any:
 
 Table = Annotated[
     str,
-    typer.Argument(metavar="FILE", help="CSV or Parquet; a pattern of several goes in quotes."),
+    typer.Argument(
+        metavar="FILE",
+        help="CSV or Parquet; a pattern of several goes in quotes; - reads CSV that is piped in.",
+    ),
 ]
 
 Unit = Annotated[
     str | None,
     _privacy(
         "The column that identifies people: all rows of a person are protected together (total "
-        "weight 1; with :20, at most 20 rows). Default: each row is protected. Several columns that "
-        "identify people together: household,year.",
+        "weight 1; with :20, at most 20 rows). Several columns: household,year. Default: each row "
+        "is protected.",
         "COLUMN[:ROWS]",
     ),
 ]
@@ -92,14 +95,27 @@ MemoryLimit = Annotated[
 ]
 Decimal = Annotated[str, _file("The decimal mark in a CSV file: , for 1,5 instead of 1.5.", "MARK")]
 Thousands = Annotated[str | None, _file("The thousands separator in a CSV file.", "MARK")]
+Encoding = Annotated[
+    str, _file("The encoding of a CSV file, by name: latin-1, cp1252, utf-16.", "NAME")
+]
+Delimiter = Annotated[
+    str | None,
+    _file("What separates fields in a CSV file: ; or tab. Default: the first line tells.", "MARK"),
+]
+Dates = Annotated[
+    list[str] | None,
+    _file(
+        "How dates are written in a CSV file: when=%d/%m/%Y; repeat for several.", "COLUMN=FORMAT"
+    ),
+]
 Output = Annotated[
     list[Path] | None,
     typer.Option(
         "--output",
         "-o",
         metavar="FILE",
-        help=".json .svg .png .pdf .html, for maps .geojson; repeat for several. Without it, "
-        "numbers are printed.",
+        help=".json (the release), .csv (its numbers), .svg .png .pdf .html .vl.json (pictures), "
+        "for maps .geojson; repeat for several. Default: print the numbers.",
     ),
 ]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import timedelta
 from itertools import chain
 from typing import Protocol, TypeVar
 
@@ -298,7 +299,7 @@ def _list_bounded_kinds(bounds: Bounds) -> tuple[ColumnKind, ...]:
 _EXAMPLES: dict[ColumnKind, tuple[str, BoundsEnds]] = {
     "time": ("a pair of dates", YEAR),
     "clock": ("two times of day", ("08:00", "18:00")),
-    "duration": ("two durations", ("0min", "90min")),
+    "duration": ("two durations", (timedelta(0), timedelta(minutes=90))),
 }
 
 

@@ -76,7 +76,7 @@ def name(key: Labels) -> str:
     Examples
     --------
     >>> from sfumato.domain import Categories
-    >>> from sfumato.zones import CYCLES
+    >>> from sfumato.ends import CYCLES
     >>> name(Labels("when", Categories(CYCLES["weekday"]), "weekday"))
     'when_weekday'
     """

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import secrets
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from functools import wraps
 from inspect import Parameter, signature
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, Protocol, Self, TypeVar
 
@@ -48,6 +51,10 @@ class Drawn(Protocol[View]):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the whole release as plain JSON values."""
+        ...
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return one record per released number."""
         ...
 
 
@@ -283,10 +290,11 @@ class Release(ABC):
         return document.write(self)
 
     def save(self: Drawn[View], path: str | Path, *args: View.args, **view: View.kwargs) -> Path:
-        """Write the release (``.json``), or a picture of it (``.svg .png .pdf .html``).
+        """Write the release (``.json``), its numbers (``.csv``) or a picture of it.
 
-        Only the JSON file can be loaded and drawn again. Maps can be written for map tools, too
-        (``.geojson``).
+        Pictures are ``.svg``, ``.png``, ``.pdf``, ``.html`` and, for Vega-Lite, ``.vl.json``. Maps
+        can be written for map tools, too (``.geojson``). Only the JSON file of the release can be
+        loaded and drawn again.
 
         Parameters
         ----------
@@ -295,6 +303,10 @@ class Release(ABC):
         """
         path = Path(path)
         match path.suffix.lower():
+            case ".json" if path.name.lower().endswith(".vl.json"):
+                content = plain_text(_specify(self.figure(*args, **view)), indent=self.indent)
+            case ".csv":
+                content = _tabulate(self)
             case ".json":
                 content = plain_text(self.to_dict(), indent=self.indent)
             case ".html":
@@ -308,10 +320,14 @@ class Release(ABC):
                 raise ReleaseError(
                     f"The format of {path.name!r} is not known.",
                     "The ending of the name sets the format.",
-                    f"Use .json, {more}.html, .svg, .png or .pdf.",
+                    f"Use .json, .csv, {more}.svg, .png, .pdf, .html or .vl.json.",
                 )
         write(path, content)
         return path
+
+    def __dir__(self) -> list[str]:
+        """List what is public: editors complete it."""
+        return [name for name in super().__dir__() if name[:1] != "_" or name[:2] == "__"]
 
     def _repr_html_(self) -> str:
         from sfumato.render import html
@@ -365,6 +381,31 @@ def _offering(verb: Callable[..., Any], figure: Callable[..., Figure]) -> Callab
 
     offered.__signature__ = shown  # pyright: ignore[reportAttributeAccessIssue]
     return offered
+
+
+def _specify(figure: Figure) -> dict[str, Any]:
+    from sfumato.render import vega
+
+    return vega.build_vega(figure)
+
+
+def _tabulate(release: Drawn[...]) -> bytes:
+    """Return the records as a CSV file; those of simulated noise say so in every row."""
+    private = release.to_dict()["private"]
+    note = {} if private else {"note": WATERMARK}
+    records = [record | note for record in release.records()]
+    text = StringIO()
+    table = csv.DictWriter(text, list(records[0]) if records else [], lineterminator="\n")
+    table.writeheader()
+    table.writerows({name: _spell(record[name]) for name in record} for record in records)
+    return text.getvalue().encode()
+
+
+def _spell(value: object) -> object:
+    """Return a value as a CSV file has it: nothing where there is none, dates as ISO 8601."""
+    if value is None or value != value:  # noqa: PLR0124 - which is true of NaN alone
+        return ""
+    return value.isoformat() if isinstance(value, datetime) else value
 
 
 def _page(figure: Figure) -> str:

@@ -18,7 +18,7 @@ from typing import Annotated, Any, TypeVar, get_args
 import numpy as np
 
 from sfumato.domain import Bounds, Categories
-from sfumato.ends import DURATIONS
+from sfumato.ends import CYCLES, DURATIONS
 from sfumato.grid import MOST_CELLS, Edges, Grid, Labels
 from sfumato.lattice import Lattice
 from sfumato.plane import MOST_LEVELS
@@ -31,7 +31,6 @@ from sfumato.privacy.guarantee import MOST_MAX_ROWS as MOST_OF_ONE
 from sfumato.privacy.guarantee import MOST_ROWS, Guarantee, PrivacyUnit
 from sfumato.privacy.payment import Payment
 from sfumato.releases.signature import Signature
-from sfumato.zones import CYCLES
 
 T = TypeVar("T")
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sfumato.dates import UNITS, Pace, find_pace
+from sfumato.dates import Pace, find_pace
 from sfumato.domain import Bounds
-from sfumato.ends import format_clock
+from sfumato.ends import UNITS, format_clock
 from sfumato.errors import abbreviate
 from sfumato.figure import format_percent
 from sfumato.grid import MOST_FOUND, Edges, Grid, Labels, count_values_in_cells

@@ -126,6 +126,7 @@ def _settings(folder: Path) -> dict[str, str]:
         "spark.driver.extraJavaOptions": f"{BRIEF} -Dlog4j2.configurationFile={logging.as_uri()}",
         "spark.driver.host": "127.0.0.1",
         "spark.driver.memory": "1g",
+        "spark.python.daemon.module": "engines.spark.daemon",
         "spark.local.dir": str(folder / "scratch"),
         # Small tables too are cut into parts and brought together again.
         "spark.sql.adaptive.coalescePartitions.enabled": "false",

@@ -499,6 +499,8 @@ class AxesFrame:
     def _align(self, renderer: RendererBase) -> Bbox:
         """Return the box that releases in one column, and in one row, all have room for."""
         mine = self.measure(renderer)
+        if not _is_unmanaged(self.host) and self.host.get_aspect() != "auto":
+            return mine  # what keeps its shape is placed by the layout engine alone
         peers = [frame for ax in find_page(self.host).axes if (frame := find_frame(ax))]
         boxes = [(frame.host, frame.needed or frame.measure(renderer)) for frame in peers]
         level = [box for host, box in boxes if _share_slot(self.host, host, "x")] or [mine]
