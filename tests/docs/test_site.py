@@ -1,6 +1,6 @@
 """The site builds from what is here: every page is run, every link leads somewhere.
 
-Every day it is a draft, whose pictures are drawn and not written: their files are empty sheets. That
+Every day it is a draft: its pictures are drawn and not written, their files are empty sheets. That
 figures become files is shown where files are tested, and in depth for the finished site.
 """
 
