@@ -72,12 +72,12 @@ def test_limits_reach_the_engine(
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["--threads", "0"], "--threads 0 makes no sense"),
-        (["--threads", "1000000"], "--threads 1000000 makes no sense"),
+        (["--threads", "0"], "--threads 0 is not valid"),
+        (["--threads", "1000000"], "--threads 1000000 is not valid"),
         (["--threads", "two"], "'--threads': Input should be a valid integer"),
-        (["--memory-limit", "much"], "--memory-limit much makes no sense"),
-        (["--memory-limit", "1KB"], "--memory-limit 1KB makes no sense"),
-        (["--threads", "2", "--memory-limit", "1"], "--threads 2 or --memory-limit 1 makes"),
+        (["--memory-limit", "much"], "--memory-limit much is not valid"),
+        (["--memory-limit", "1KB"], "--memory-limit 1KB is not valid"),
+        (["--threads", "2", "--memory-limit", "1"], "--threads 2 or --memory-limit 1 is not"),
     ],
 )
 @pytest.mark.parametrize("first", [[], ["plan"]])

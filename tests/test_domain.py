@@ -59,7 +59,9 @@ def test_dates_are_microseconds_in_utc():
     bounds = Bounds.of((date(1970, 1, 1), date(1970, 1, 2)))
     assert (bounds.lower, bounds.upper, bounds.time) == (0.0, 86_400e6, True)
     elsewhere = datetime(1970, 1, 1, 1, tzinfo=timezone(timedelta(hours=1)))
-    assert Bounds.of((elsewhere, datetime(1970, 1, 2))) == bounds
+    moments = Bounds.of((elsewhere, datetime(1970, 1, 2, tzinfo=UTC)))
+    assert (moments.lower, moments.upper, moments.zone) == (bounds.lower, bounds.upper, "UTC")
+    assert "names a zone" in refused(lambda: Bounds.of((elsewhere, datetime(1970, 1, 2))))
 
 
 @given(st.datetimes(datetime(1900, 1, 1), datetime(2200, 1, 1)))

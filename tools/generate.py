@@ -5,7 +5,8 @@ that editors show and docstrings that explain every parameter in place:
 
     src/sfumato/api.py             a function for each chart
     src/sfumato/charting.py        a method for each chart, which a session has
-    src/sfumato/cli/verbs.py       a line for each command, so that help is shown without charts
+    src/sfumato/cli/verbs.py       a line for each command, so that it is found without charts
+    src/sfumato/cli/screens.json   the help of each command, so that it is shown without a parser
 
 A test makes them again and compares.
 """
@@ -14,6 +15,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import json
 import re
 import subprocess
 import sys
@@ -36,9 +38,11 @@ TABLE = (
     "relation or a Spark DataFrame; or a `Table` with limits on threads and memory."
 )
 UNIT = (
-    "What is protected: the column that identifies people, or a `PrivacyUnit`; each row if left "
-    "out."
+    "What is protected: the column that identifies people, a list of several that do so together, "
+    "or a `PrivacyUnit`; each row if left out."
 )
+UNIT_NAME = 'What people are called on figures: ``"aircraft"``.'
+TITLE = "What stands above the picture, instead of what was asked. It changes nothing else."
 PRICE = "What the chart may spend; a bare number is pure ε."
 PRICE_WITH_DELTA = "What the chart may spend, ``sf.Budget(epsilon, delta)``: it needs a δ."
 SHARED = "A part of what is left is ``session.remaining / 4``."
@@ -155,13 +159,21 @@ def function(definition: Definition) -> str:
     """Return the one-line function of a chart."""
     chart, shown = definition.chart, _without_bounds(definition)
     bounds = f"bounds: {chart.ranges.type}" + ("" if chart.ranges.required else " = None")
-    last = [bounds, "unit: PrivacyUnit | str | None = None", f"budget: {_price(chart)}"]
+    last = [
+        bounds,
+        "unit: PrivacyUnit | str | Sequence[str] | None = None",
+        "unit_name: str | None = None",
+        f"budget: {_price(chart)}",
+        "title: str | None = None",
+    ]
     explained = {
         "data": TABLE,
         **{option.name: in_python(option) for option in shown},
         "bounds": chart.ranges.help,
         "unit": UNIT,
+        "unit_name": UNIT_NAME,
         "budget": PRICE_WITH_DELTA if chart.needs_delta else PRICE,
+        "title": TITLE,
     }
     kind = APPROXIMATE if chart.needs_delta else PURE
     privacy = ALONE.format(kind=kind, chart=chart.privacy)
@@ -170,7 +182,8 @@ def function(definition: Definition) -> str:
         definition,
         docstring(definition, explained, privacy, _example(chart)),
         f"chart = {definition.name}({_passed(definition)})\n"
-        "return release_alone(data, chart, bounds, unit, budget)",
+        "whose = PrivacyUnit.of(unit, unit_name)\n"
+        "return release_alone(data, chart, bounds, whose, budget).styled(title=title)",
     )
 
 
@@ -185,8 +198,10 @@ def method(definition: Definition) -> str:
         "bounds": f"{chart.ranges.help} {DECLARED}",
         "budget": f"{PRICE_WITH_DELTA if chart.needs_delta else PRICE} {SHARED}",
         "fresh": FRESH,
+        "title": TITLE,
     }
     priced = [f"bounds: {bounds} = None", f"budget: {_price(chart)} | Share", "fresh: bool = False"]
+    priced.append("title: str | None = None")
     text = _function(
         ["self", *_parameters(definition, shown), *priced],
         definition,
@@ -194,7 +209,8 @@ def method(definition: Definition) -> str:
             definition, explained, IN_A_SESSION.format(chart=chart.privacy), _in_a_session(chart)
         ),
         f"chart = {definition.name}({_passed(definition)})\n"
-        "return self.release(chart, bounds=bounds, budget=budget, fresh=fresh)",
+        "release = self.release(chart, bounds=bounds, budget=budget, fresh=fresh)\n"
+        "return release.styled(title=title)",
     )
     return textwrap.indent(text, "    ")
 
@@ -375,10 +391,65 @@ VERBS = {
     return finished(text, ["from dataclasses import dataclass"])
 
 
+def screens() -> str:
+    """Return `cli/screens.json`."""
+    from sfumato.cli.commands import whole
+
+    shown = {" ".join(path): _screen(command, path) for path, command in _inside(whole(), ())}
+    return json.dumps(shown, ensure_ascii=False, indent=1) + "\n"
+
+
+def _inside(command: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
+    yield path, command
+    for name, inner in getattr(command, "commands", {}).items():
+        yield from _inside(inner, (*path, name))
+
+
+def _screen(command: Any, path: tuple[str, ...]) -> dict[str, Any]:
+    """Return what a command says of itself: arguments first, loose options last."""
+    inner: dict[str, Any] = getattr(command, "commands", {})
+    arguments = [each for each in command.params if each.param_type_name == "argument"]
+    panels: dict[str, list[list[str]]] = {"Files": [_row(each) for each in arguments]}
+    if inner:
+        panels["Commands"] = [[name, each.help] for name, each in inner.items()]
+    loose = list[list[str]]()
+    for option in command.params:
+        if option not in arguments:
+            panel = getattr(option, "rich_help_panel", None)
+            (panels.setdefault(panel, []) if panel else loose).append(_row(option))
+    panels["Options"] = [*loose, ["-h, --help", "Show this help."]]
+    called = " ".join(["sfumato", *path])
+    names = ["COMMAND"] if inner else [each.metavar for each in arguments]
+    return {
+        "usage": " ".join([called, *names, "[OPTIONS]"]),
+        "summary": command.help,
+        "panels": {title: rows for title, rows in panels.items() if rows},
+        "example": command.epilog,
+    }
+
+
+def _row(parameter: Any) -> list[str]:
+    """Return what is typed for an option or an argument, and what it means."""
+    named = parameter.param_type_name != "argument"
+    choices = getattr(parameter.type_descriptor, "choices", None) or ()
+    flag = getattr(parameter, "is_flag", False)
+    value = "" if flag else parameter.metavar or "|".join(choices) or "WORD"
+    names = ", ".join(sorted(parameter.opts, key=len)) if named else ""
+    default = parameter.default
+    meaning = [parameter.help]
+    if parameter.required and named:
+        meaning.append("Required.")
+    elif default not in (None, 0.0, False):
+        shown = parameter.show_default
+        meaning.append(f"Default: {shown if isinstance(shown, str) else default}".rstrip(".") + ".")
+    return [" ".join(filter(None, [names, value])), " ".join(meaning)]
+
+
 GENERATED = {
     SOURCE / "api.py": one_line_functions,
     SOURCE / "charting.py": methods,
     SOURCE / "cli" / "verbs.py": verbs,
+    SOURCE / "cli" / "screens.json": screens,
 }
 
 if __name__ == "__main__":

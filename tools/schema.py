@@ -149,7 +149,8 @@ class Definitions:
 
     def fields(self, form: forms.Record) -> dict[str, Any]:
         """Return the schema of each field of an object, with what is said of it."""
-        said = dict(_parameters(form.words))
+        nouns = reversed(form.words.__mro__)
+        said = {name: words for noun in nouns for name, words in _parameters(noun)}
         return {
             key: {"description": said[each.attribute if each.attribute in said else key]} | plain
             for each in form.fields

@@ -34,7 +34,7 @@ def release_alone(
     -------
     Costs `budget`; what other charts of the same table cost is not added up.
     """
-    with Door("function", hue=getattr(chart, "hue", None), one_range=chart.one_range):
+    with Door.to_chart("function", chart, chart.one_range):
         if isinstance(budget, Share):
             raise BudgetError(
                 "A share of a ledger can only be spent in its own session.",

@@ -9,8 +9,9 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from sfumato.alone import release_alone
-from sfumato.charts.axes import Bins, Order, Range
+from sfumato.charts.axes import Bins, Clipping, Order, Range
 from sfumato.charts.boxplot.chart import BoxMethod, Boxplot
+from sfumato.charts.facets import PanelOrder
 from sfumato.charts.heatmap.chart import Heatmap, HeatMethod
 from sfumato.charts.heatmap.method import Resolution
 from sfumato.charts.heatmap.published import Decoder
@@ -19,7 +20,6 @@ from sfumato.charts.pca.chart import PCA, Scale
 from sfumato.charts.quantiles import Neighbours, QuantileMethod, Quantiles
 from sfumato.charts.scoreplot.chart import Scoreplot
 from sfumato.figure import Orient
-from sfumato.grid import Clipping
 from sfumato.plane import Outside
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import PrivacyUnit
@@ -47,12 +47,14 @@ def histplot(
     hue_order: Order | None = None,
     col: str | None = None,
     row: str | None = None,
-    col_order: Order | None = None,
-    row_order: Order | None = None,
+    col_order: PanelOrder | None = None,
+    row_order: PanelOrder | None = None,
     col_wrap: int | None = None,
     bounds: Range | Mapping[str, Range] | None = None,
-    unit: PrivacyUnit | str | None = None,
+    unit: PrivacyUnit | str | Sequence[str] | None = None,
+    unit_name: str | None = None,
     budget: Budget | float,
+    title: str | None = None,
 ) -> HistogramRelease:
     """Count rows or people in bins or categories, in one dimension or two.
 
@@ -99,10 +101,14 @@ def histplot(
         The public range of `x`, ``(lower, upper)``; of two columns ``{"lon": (…), "lat":
         (…)}``. Edges of bins are bounds too.
     unit
-        What is protected: the column that identifies people, or a `PrivacyUnit`; each row if
-        left out.
+        What is protected: the column that identifies people, a list of several that do so
+        together, or a `PrivacyUnit`; each row if left out.
+    unit_name
+        What people are called on figures: ``"aircraft"``.
     budget
         What the chart may spend; a bare number is pure ε.
+    title
+        What stands above the picture, instead of what was asked. It changes nothing else.
 
     Privacy
     -------
@@ -133,7 +139,8 @@ def histplot(
         row_order=row_order,
         col_wrap=col_wrap,
     )
-    return release_alone(data, chart, bounds, unit, budget)
+    whose = PrivacyUnit.of(unit, unit_name)
+    return release_alone(data, chart, bounds, whose, budget).styled(title=title)
 
 
 def boxplot(
@@ -151,12 +158,14 @@ def boxplot(
     orient: Orient | None = None,
     col: str | None = None,
     row: str | None = None,
-    col_order: Order | None = None,
-    row_order: Order | None = None,
+    col_order: PanelOrder | None = None,
+    row_order: PanelOrder | None = None,
     col_wrap: int | None = None,
     bounds: Range | Private | Mapping[str, Range] | None = None,
-    unit: PrivacyUnit | str | None = None,
+    unit: PrivacyUnit | str | Sequence[str] | None = None,
+    unit_name: str | None = None,
     budget: Budget | float,
+    title: str | None = None,
 ) -> BoxplotRelease:
     """Show quartiles, whiskers and outliers of a column, by groups.
 
@@ -205,10 +214,14 @@ def boxplot(
         The public range of the values, ``(lower, upper)``; or ``sf.private()`` to search for it
         with a share of the budget.
     unit
-        What is protected: the column that identifies people, or a `PrivacyUnit`; each row if
-        left out.
+        What is protected: the column that identifies people, a list of several that do so
+        together, or a `PrivacyUnit`; each row if left out.
+    unit_name
+        What people are called on figures: ``"aircraft"``.
     budget
         What the chart may spend; a bare number is pure ε.
+    title
+        What stands above the picture, instead of what was asked. It changes nothing else.
 
     Privacy
     -------
@@ -242,7 +255,8 @@ def boxplot(
         col_wrap=col_wrap,
         bounds=bounds if isinstance(bounds, Private) else None,
     )
-    return release_alone(data, chart, bounds, unit, budget)
+    whose = PrivacyUnit.of(unit, unit_name)
+    return release_alone(data, chart, bounds, whose, budget).styled(title=title)
 
 
 def heatmap(
@@ -262,8 +276,10 @@ def heatmap(
     origin: Origin = "lower",
     aspect: Aspect | None = None,
     bounds: Mapping[str, Range],
-    unit: PrivacyUnit | str | None = None,
+    unit: PrivacyUnit | str | Sequence[str] | None = None,
+    unit_name: str | None = None,
     budget: Budget | float,
+    title: str | None = None,
 ) -> HeatmapRelease:
     """Show the density of rows or people in two columns.
 
@@ -307,10 +323,14 @@ def heatmap(
         The public window, ``{"lon": (…), "lat": (…)}``, and the public range of `weight` if
         there is one.
     unit
-        What is protected: the column that identifies people, or a `PrivacyUnit`; each row if
-        left out.
+        What is protected: the column that identifies people, a list of several that do so
+        together, or a `PrivacyUnit`; each row if left out.
+    unit_name
+        What people are called on figures: ``"aircraft"``.
     budget
         What the chart may spend; a bare number is pure ε.
+    title
+        What stands above the picture, instead of what was asked. It changes nothing else.
 
     Privacy
     -------
@@ -348,7 +368,8 @@ def heatmap(
         origin=origin,
         aspect=aspect,
     )
-    return release_alone(data, chart, bounds, unit, budget)
+    whose = PrivacyUnit.of(unit, unit_name)
+    return release_alone(data, chart, bounds, whose, budget).styled(title=title)
 
 
 def pca(
@@ -358,8 +379,10 @@ def pca(
     n_components: int | None = None,
     scale: Scale | None = None,
     bounds: Mapping[str, Range],
-    unit: PrivacyUnit | str | None = None,
+    unit: PrivacyUnit | str | Sequence[str] | None = None,
+    unit_name: str | None = None,
     budget: Budget,
+    title: str | None = None,
 ) -> PcaRelease:
     """Compute principal components and the variance along each.
 
@@ -380,10 +403,14 @@ def pca(
     bounds
         The public range of every column, ``{"age": (0, 100), …}``.
     unit
-        What is protected: the column that identifies people, or a `PrivacyUnit`; each row if
-        left out.
+        What is protected: the column that identifies people, a list of several that do so
+        together, or a `PrivacyUnit`; each row if left out.
+    unit_name
+        What people are called on figures: ``"aircraft"``.
     budget
         What the chart may spend, ``sf.Budget(epsilon, delta)``: it needs a δ.
+    title
+        What stands above the picture, instead of what was asked. It changes nothing else.
 
     Privacy
     -------
@@ -409,7 +436,8 @@ def pca(
         n_components=n_components,
         scale=scale,
     )
-    return release_alone(data, chart, bounds, unit, budget)
+    whose = PrivacyUnit.of(unit, unit_name)
+    return release_alone(data, chart, bounds, whose, budget).styled(title=title)
 
 
 def scoreplot(
@@ -425,8 +453,10 @@ def scoreplot(
     split: Literal["thirds", "halves"] | Sequence[float] | None = None,
     scale: Scale | None = None,
     bounds: Mapping[str, Range] | None = None,
-    unit: PrivacyUnit | str | None = None,
+    unit: PrivacyUnit | str | Sequence[str] | None = None,
+    unit_name: str | None = None,
     budget: Budget,
+    title: str | None = None,
 ) -> ScoreplotRelease:
     """Show the density of rows along two principal components, by groups.
 
@@ -464,10 +494,14 @@ def scoreplot(
     bounds
         The public range of every column, ``{"age": (0, 100), …}``. Not needed with a `pca`.
     unit
-        What is protected: the column that identifies people, or a `PrivacyUnit`; each row if
-        left out.
+        What is protected: the column that identifies people, a list of several that do so
+        together, or a `PrivacyUnit`; each row if left out.
+    unit_name
+        What people are called on figures: ``"aircraft"``.
     budget
         What the chart may spend, ``sf.Budget(epsilon, delta)``: it needs a δ.
+    title
+        What stands above the picture, instead of what was asked. It changes nothing else.
 
     Privacy
     -------
@@ -501,7 +535,8 @@ def scoreplot(
         split=split,
         scale=scale,
     )
-    return release_alone(data, chart, bounds, unit, budget)
+    whose = PrivacyUnit.of(unit, unit_name)
+    return release_alone(data, chart, bounds, whose, budget).styled(title=title)
 
 
 def quantiles(
@@ -517,12 +552,14 @@ def quantiles(
     n: int | None = None,
     col: str | None = None,
     row: str | None = None,
-    col_order: Order | None = None,
-    row_order: Order | None = None,
+    col_order: PanelOrder | None = None,
+    row_order: PanelOrder | None = None,
     col_wrap: int | None = None,
     bounds: Range | Private | Mapping[str, Range] | None = None,
-    unit: PrivacyUnit | str | None = None,
+    unit: PrivacyUnit | str | Sequence[str] | None = None,
+    unit_name: str | None = None,
     budget: Budget | float,
+    title: str | None = None,
 ) -> QuantilesRelease:
     """Estimate quantiles of a column, by groups.
 
@@ -567,10 +604,14 @@ def quantiles(
         The public range of the values, ``(lower, upper)``; or ``sf.private()`` to search for it
         with a share of the budget.
     unit
-        What is protected: the column that identifies people, or a `PrivacyUnit`; each row if
-        left out.
+        What is protected: the column that identifies people, a list of several that do so
+        together, or a `PrivacyUnit`; each row if left out.
+    unit_name
+        What people are called on figures: ``"aircraft"``.
     budget
         What the chart may spend; a bare number is pure ε.
+    title
+        What stands above the picture, instead of what was asked. It changes nothing else.
 
     Privacy
     -------
@@ -603,4 +644,5 @@ def quantiles(
         col_wrap=col_wrap,
         bounds=bounds if isinstance(bounds, Private) else None,
     )
-    return release_alone(data, chart, bounds, unit, budget)
+    whose = PrivacyUnit.of(unit, unit_name)
+    return release_alone(data, chart, bounds, whose, budget).styled(title=title)

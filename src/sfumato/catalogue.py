@@ -257,6 +257,12 @@ def _histograms(t: Roles) -> Iterator[Request]:
     yield Request("histplot-days", Histogram(t.day, bins=17), t.few)
     yield Request("histplot-day-hues", Histogram(t.day, bins=7, hue=g, hue_order=t.backwards(g)))
     yield Request("histplot-calendar", Histogram(t.day), t.users)
+    col = Histogram(n, bins=4, col=g, col_order=t.backwards(g), col_wrap=2)
+    yield Request("histplot-col", col, t.users)
+    grid = Histogram(n, bins=4, row=g, row_order=t.backwards(g), col=h)
+    yield Request("histplot-panels", grid, t.few, gaussian=True)
+    yield Request("histplot-weeks", Histogram(t.day, bins="week", outside="drop"), t.users)
+    yield Request("histplot-cycle", Histogram(t.day, t.day, bins=("weekday", "month of year")))
     yield Request("histplot-search", Histogram(g, order=private(delta=1e-7)))
     search = Histogram(n, hue=g, bins=4, hue_order=_SEARCH)
     yield Request("histplot-search-hue", search, t.few, gaussian=True)
@@ -274,6 +280,9 @@ def _boxplots(t: Roles) -> Iterator[Request]:
     yield Request("boxplot-hue", Boxplot(x=g, y=n, hue=h, step=1), gaussian=True)
     ordered = Boxplot(g, n, h, order=t.backwards(g), hue_order=t.backwards(h), whis=1.0)
     yield Request("boxplot-order", ordered, t.users)
+    col = Boxplot(x=g, y=n, col=h, col_order=t.backwards(h), col_wrap=2)
+    yield Request("boxplot-col", col, t.few)
+    yield Request("boxplot-row", Boxplot(y=n, row=g, row_order=t.backwards(g)), t.users)
     yield Request("boxplot-step", Boxplot(y=t.whole, step=1), t.few)
     yield Request("boxplot-days", Boxplot(x=t.day, y=g, order=t.backwards(g)), t.users)
     yield Request("boxplot-buffer", Boxplot(x=g, y=n, method="dpboxplot", buffer=0.5))
@@ -285,7 +294,7 @@ def _boxplots(t: Roles) -> Iterator[Request]:
 
 
 def _quantiles(t: Roles) -> Iterator[Request]:
-    n, g = t.number, t.group
+    n, g, h = t.number, t.group, t.other
     for method in get_args(QuantileMethod):
         chart = Quantiles(n, method=method)
         yield Request(f"quantiles-{method}", chart, typical=method == "joint")
@@ -294,6 +303,9 @@ def _quantiles(t: Roles) -> Iterator[Request]:
     yield Request("quantiles-hue", Quantiles(n, hue=g, method="approx"), t.users)
     steps = Quantiles(t.whole, q=(0.1, 0.9), hue=g, hue_order=t.backwards(g), step=1)
     yield Request("quantiles-hues", steps, t.few)
+    col = Quantiles(n, q=(0.1, 0.9), hue=g, col=h, col_order=t.backwards(h), col_wrap=2)
+    yield Request("quantiles-col", col, t.users, gaussian=True)
+    yield Request("quantiles-row", Quantiles(n, row=g, row_order=t.backwards(g)), t.few)
     yield Request("quantiles-days", Quantiles(t.day, hue=g), gaussian=True)
     yield Request("quantiles-bounds", Quantiles(n, bounds=private()), t.users)
     yield Request("quantiles-search", Quantiles(n, hue=g, hue_order=_SEARCH))

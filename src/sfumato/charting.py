@@ -9,9 +9,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from sfumato.charts.axes import Bins, Order, Range
+from sfumato.charts.axes import Bins, Clipping, Order, Range
 from sfumato.charts.boxplot.chart import BoxMethod, Boxplot
 from sfumato.charts.chart import Chart, P, R_co
+from sfumato.charts.facets import PanelOrder
 from sfumato.charts.heatmap.chart import Heatmap, HeatMethod
 from sfumato.charts.heatmap.method import Resolution
 from sfumato.charts.heatmap.published import Decoder
@@ -20,7 +21,6 @@ from sfumato.charts.pca.chart import PCA, Scale
 from sfumato.charts.quantiles import Neighbours, QuantileMethod, Quantiles
 from sfumato.charts.scoreplot.chart import Scoreplot
 from sfumato.figure import Orient
-from sfumato.grid import Clipping
 from sfumato.plane import Outside
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.share import Share
@@ -67,12 +67,13 @@ class Charting(ABC):
         hue_order: Order | None = None,
         col: str | None = None,
         row: str | None = None,
-        col_order: Order | None = None,
-        row_order: Order | None = None,
+        col_order: PanelOrder | None = None,
+        row_order: PanelOrder | None = None,
         col_wrap: int | None = None,
         bounds: Range | Mapping[str, Range] | None = None,
         budget: Budget | float | Share,
         fresh: bool = False,
+        title: str | None = None,
     ) -> HistogramRelease:
         """Count rows or people in bins or categories, in one dimension or two.
 
@@ -124,6 +125,8 @@ class Charting(ABC):
         fresh
             Measure and pay again, even if the session has released the same chart of the same table
             at this cost or more. By default that release is returned, free.
+        title
+            What stands above the picture, instead of what was asked. It changes nothing else.
 
         Privacy
         -------
@@ -154,7 +157,8 @@ class Charting(ABC):
             row_order=row_order,
             col_wrap=col_wrap,
         )
-        return self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
+        release = self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
+        return release.styled(title=title)
 
     def boxplot(
         self,
@@ -171,12 +175,13 @@ class Charting(ABC):
         orient: Orient | None = None,
         col: str | None = None,
         row: str | None = None,
-        col_order: Order | None = None,
-        row_order: Order | None = None,
+        col_order: PanelOrder | None = None,
+        row_order: PanelOrder | None = None,
         col_wrap: int | None = None,
         bounds: Range | Private | Mapping[str, Range] | None = None,
         budget: Budget | float | Share,
         fresh: bool = False,
+        title: str | None = None,
     ) -> BoxplotRelease:
         """Show quartiles, whiskers and outliers of a column, by groups.
 
@@ -231,6 +236,8 @@ class Charting(ABC):
         fresh
             Measure and pay again, even if the session has released the same chart of the same table
             at this cost or more. By default that release is returned, free.
+        title
+            What stands above the picture, instead of what was asked. It changes nothing else.
 
         Privacy
         -------
@@ -264,7 +271,8 @@ class Charting(ABC):
             col_wrap=col_wrap,
             bounds=bounds if isinstance(bounds, Private) else None,
         )
-        return self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
+        release = self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
+        return release.styled(title=title)
 
     def heatmap(
         self,
@@ -285,6 +293,7 @@ class Charting(ABC):
         bounds: Mapping[str, Range] | None = None,
         budget: Budget | float | Share,
         fresh: bool = False,
+        title: str | None = None,
     ) -> HeatmapRelease:
         """Show the density of rows or people in two columns.
 
@@ -331,6 +340,8 @@ class Charting(ABC):
         fresh
             Measure and pay again, even if the session has released the same chart of the same table
             at this cost or more. By default that release is returned, free.
+        title
+            What stands above the picture, instead of what was asked. It changes nothing else.
 
         Privacy
         -------
@@ -366,7 +377,8 @@ class Charting(ABC):
             origin=origin,
             aspect=aspect,
         )
-        return self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
+        release = self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
+        return release.styled(title=title)
 
     def pca(
         self,
@@ -377,6 +389,7 @@ class Charting(ABC):
         bounds: Mapping[str, Range] | None = None,
         budget: Budget | Share,
         fresh: bool = False,
+        title: str | None = None,
     ) -> PcaRelease:
         """Compute principal components and the variance along each.
 
@@ -400,6 +413,8 @@ class Charting(ABC):
         fresh
             Measure and pay again, even if the session has released the same chart of the same table
             at this cost or more. By default that release is returned, free.
+        title
+            What stands above the picture, instead of what was asked. It changes nothing else.
 
         Privacy
         -------
@@ -426,7 +441,8 @@ class Charting(ABC):
             n_components=n_components,
             scale=scale,
         )
-        return self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
+        release = self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
+        return release.styled(title=title)
 
     def scoreplot(
         self,
@@ -443,6 +459,7 @@ class Charting(ABC):
         bounds: Mapping[str, Range] | None = None,
         budget: Budget | Share,
         fresh: bool = False,
+        title: str | None = None,
     ) -> ScoreplotRelease:
         """Show the density of rows along two principal components, by groups.
 
@@ -483,6 +500,8 @@ class Charting(ABC):
         fresh
             Measure and pay again, even if the session has released the same chart of the same table
             at this cost or more. By default that release is returned, free.
+        title
+            What stands above the picture, instead of what was asked. It changes nothing else.
 
         Privacy
         -------
@@ -516,7 +535,8 @@ class Charting(ABC):
             split=split,
             scale=scale,
         )
-        return self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
+        release = self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
+        return release.styled(title=title)
 
     def quantiles(
         self,
@@ -531,12 +551,13 @@ class Charting(ABC):
         n: int | None = None,
         col: str | None = None,
         row: str | None = None,
-        col_order: Order | None = None,
-        row_order: Order | None = None,
+        col_order: PanelOrder | None = None,
+        row_order: PanelOrder | None = None,
         col_wrap: int | None = None,
         bounds: Range | Private | Mapping[str, Range] | None = None,
         budget: Budget | float | Share,
         fresh: bool = False,
+        title: str | None = None,
     ) -> QuantilesRelease:
         """Estimate quantiles of a column, by groups.
 
@@ -587,6 +608,8 @@ class Charting(ABC):
         fresh
             Measure and pay again, even if the session has released the same chart of the same table
             at this cost or more. By default that release is returned, free.
+        title
+            What stands above the picture, instead of what was asked. It changes nothing else.
 
         Privacy
         -------
@@ -619,4 +642,5 @@ class Charting(ABC):
             col_wrap=col_wrap,
             bounds=bounds if isinstance(bounds, Private) else None,
         )
-        return self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
+        release = self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
+        return release.styled(title=title)

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from itertools import takewhile
 
 from sfumato.domain import Bounds, convert_to_datetime, convert_to_microseconds
-from sfumato.zones import Part, Zone, find_zone
+from sfumato.zones import Zone, find_zone
 
 MOST = 40
 """How many bins a column is cut into at most, where nobody says how many."""
@@ -83,20 +83,6 @@ class Pace:
         first = (12 * start.year + start.month - 1) // months + 1
         for month in range(first * months, 12 * 10_000, months):
             yield convert_to_microseconds(datetime(month // 12, month % 12 + 1, 1, tzinfo=UTC))
-
-
-UNITS = ("hour", "day", "week", "month", "quarter", "year")
-"""Units of the calendar that bins can be asked for by."""
-
-CYCLES: dict[Part, tuple[str, ...] | tuple[int, ...]] = {
-    "hour of day": tuple(range(24)),
-    "weekday": ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"),
-    "month of year": (
-        *("Jan", "Feb", "Mar", "Apr", "May", "Jun"),
-        *("Jul", "Aug", "Sep", "Oct", "Nov", "Dec"),
-    ),
-}
-"""What comes around again, and what each part of it is called."""
 
 
 _CLOCK = ((1, 2, 5, 10, 15, 30), (1, 2, 5, 10, 15, 30), (1, 2, 3, 6, 12))

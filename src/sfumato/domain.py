@@ -10,7 +10,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from enum import Enum, EnumType
 from typing import Any, Literal, Protocol, cast
 
-from sfumato.ends import DAY, DURATIONS, End, choose_duration, format_clock, is_date_text, read_end
+from sfumato.ends import DAY, DURATIONS, End, choose_duration, format_clock, is_time_text, read_end
 from sfumato.errors import LISTED, PAIR, BoundsOf, CategoriesOf, DomainError, PrivateSearch, Worded
 
 Spelled = date | time | timedelta | str
@@ -67,13 +67,13 @@ class Bounds:
             object.__setattr__(self, end, convert_to_float(getattr(self, end)))
         if not (math.isfinite(self.lower) and math.isfinite(self.upper)):
             raise DomainError(
-                "Bounds must be finite numbers.",
+                "Bounds must be two finite numbers, dates, times of day or durations.",
                 "An open end would have to be read from the data, which leaks its extremes.",
                 ("Declare both ends: ", PAIR, "."),
             )
         dated = not self.time or is_on_calendar(self.lower, self.upper)
         if self.clock:
-            dated = self.time and 0 <= self.lower and self.upper <= DAY
+            dated = self.time and self.lower >= 0 and self.upper <= DAY
         if self.duration not in (None, *DURATIONS) or (self.duration and self.time):
             raise ValueError("Durations have a unit that is known, and are no dates.")
         if not (self.lower < self.upper and math.isfinite(self.width) and dated):
@@ -163,38 +163,17 @@ class Bounds:
         if len(ends) == 2:
             match read_end(ends[0]), read_end(ends[1]):
                 case End() as lower, End() as upper if lower.kind == upper.kind:
-                    return cls._between(lower, upper, step)
-                case None, None if not any(isinstance(end, str) for end in ends):
-                    return cls(cast(float, ends[0]), cast(float, ends[1]), step=step)
-                case _:
+                    return _bound(lower, upper, step)
+                case End(), End():
                     pass
+                case _:
+                    return cls(cast(float, ends[0]), cast(float, ends[1]), step=step)
         raise DomainError(
             "Bounds are a pair of numbers, dates, times of day or durations, or a range of whole "
             "numbers.",
             "Without both ends a range would have to be read from the data.",
             ("Write ", PAIR, ", or for whole numbers ", _MONTHS, "."),
         )
-
-    @classmethod
-    def _between(cls, lower: End, upper: End, step: float | None) -> Bounds:
-        match lower.kind:
-            case "time":
-                if (lower.zone is None) != (upper.zone is None):
-                    raise DomainError(
-                        "One end of the bounds names a zone, and the other does not.",
-                        "On whose clocks it is meant would be a guess.",
-                        "Write both with a zone, or both without.",
-                    )
-                zone = lower.zone if lower.zone == upper.zone else "UTC"
-                return cls(lower.value, upper.value, time=True, step=step, zone=zone)
-            case "clock":
-                last = upper.value or DAY  # midnight ends a day, too
-                return cls(lower.value, last, time=True, step=step, clock=True)
-            case _:
-                unit = choose_duration(lower.value, upper.value)
-                worth = DURATIONS[unit]
-                step = None if step is None else step / worth
-                return cls(lower.value / worth, upper.value / worth, step=step, duration=unit)
 
     def located(self, known: ColumnType) -> Bounds:
         """Return these bounds where the type of their column puts them.
@@ -276,6 +255,27 @@ class ColumnType:
     parsed: bool = False
     zone: str | None = None
     clock: bool = False
+
+
+def _bound(lower: End, upper: End, step: float | None) -> Bounds:
+    match lower.kind:
+        case "time":
+            if (lower.zone is None) != (upper.zone is None):
+                raise DomainError(
+                    "One end of the bounds names a zone, and the other does not.",
+                    "On whose clocks it is meant would be a guess.",
+                    "Write both with a zone, or both without.",
+                )
+            zone = lower.zone if lower.zone == upper.zone else "UTC"
+            return Bounds(lower.value, upper.value, time=True, step=step, zone=zone)
+        case "clock":
+            last = upper.value or DAY  # midnight ends a day, too
+            return Bounds(lower.value, last, time=True, step=step, clock=True)
+        case _:
+            unit = choose_duration(lower.value, upper.value)
+            worth = DURATIONS[unit]
+            step = None if step is None else step / worth
+            return Bounds(lower.value / worth, upper.value / worth, step=step, duration=unit)
 
 
 def _read_range(values: range) -> Bounds:
@@ -592,7 +592,7 @@ def _read_fact(spelling: object) -> Bounds | Categories:
         return Bounds.of(spelling)
     values = list_values(spelling)
     numbers = not any(
-        isinstance(value, bool) or (isinstance(value, str) and not is_date_text(value))
+        isinstance(value, bool) or (isinstance(value, str) and not is_time_text(value))
         for value in values
     )
     if isinstance(spelling, tuple) and len(values) == 2 and numbers:

@@ -11,7 +11,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from contextlib import ContextDecorator
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from keyword import iskeyword
 from types import TracebackType
 from typing import Literal, Protocol, cast
@@ -86,8 +86,8 @@ class Door(ContextDecorator):
     ----------
     kind
         A session and the nouns it takes, a one-line function, or the command line.
-    hue
-        The column that `hue_order` is about, where it is known.
+    hue, col, row
+        The columns that `hue_order`, `col_order` and `row_order` are about, where they are known.
     one_range
         Whether `bounds` is one pair, for one column.
 
@@ -103,6 +103,21 @@ class Door(ContextDecorator):
     kind: Literal["session", "function", "shell"]
     hue: str | None = None
     one_range: bool = False
+    col: str | None = None
+    row: str | None = None
+
+    @classmethod
+    def to_chart(cls, kind: Literal["function", "shell"], chart: object, one_range: bool) -> Door:
+        """Return the door that one chart is asked for at."""
+        columns = {name: getattr(chart, name, None) for name in ("hue", "col", "row")}
+        return cls(kind, one_range=one_range, **columns)
+
+    def name_order(self, column: str) -> str:
+        """Return what the option is called that orders the categories of a column."""
+        for name in ("hue", "col", "row"):
+            if column == getattr(self, name):
+                return f"{name}_order"
+        return "order"
 
     def respell(self, error: SfumatoError) -> None:
         """Let `error` speak as one does here; a door of this kind that it met before knows more."""
@@ -309,6 +324,10 @@ class Settings:
         return (" " if door.kind == "shell" else ", ").join(words)
 
 
+BoundsEnds = tuple[float, float] | tuple[date, date] | tuple[timedelta, timedelta] | tuple[str, str]
+"""Ends of bounds, to be shown."""
+
+
 @dataclass(frozen=True)
 class BoundsOf:
     """The declaration of the bounds of a column, or of two.
@@ -325,7 +344,7 @@ class BoundsOf:
 
     column: str
     second: str | None = None
-    ends: tuple[float, float] | tuple[date, date] | None = None
+    ends: BoundsEnds | None = None
 
     def spell(self, door: Door) -> str:
         """Return it as it is typed at `door`."""
@@ -361,7 +380,7 @@ class CategoriesOf:
         """Return it as it is typed at `door`."""
         values = self.values if isinstance(self.values, PrivateSearch) else list(self.values)
         if door.kind != "session":
-            return Setting("hue_order" if self.column == door.hue else "order", values).spell(door)
+            return Setting(door.name_order(self.column), values).spell(door)
         fact = _in_python(values, door)  # which of its orders a session's chart means is not known
         return fact if isinstance(values, PrivateSearch) else _domain({self.column: fact})
 
@@ -405,16 +424,18 @@ class ProtectedUsers:
     ("PrivacyUnit.users('user_id', max_rows=20)", '--unit user_id:20')
     """
 
-    column: str | None
+    column: str | tuple[str, ...] | None
     max_rows: int | None = None
 
     def spell(self, door: Door) -> str:
         """Return it as it is typed at `door`."""
+        columns = self.column if isinstance(self.column, tuple) else (self.column,)
         if door.kind == "shell":
             rows = "" if self.max_rows is None else f":{self.max_rows}"
-            return f"--unit {typed(f'{self.column}{rows}')}"
+            listed = ",".join(map(str, columns))
+            return f"--unit {typed(f'{listed}{rows}')}"
         rows = "" if self.max_rows is None else f", max_rows={self.max_rows}"
-        return f"PrivacyUnit.users({self.column!r}{rows})"
+        return f"PrivacyUnit.users({', '.join(map(repr, columns))}{rows})"
 
 
 PAIR = Worded("(lower, upper)", in_shell="--bounds LOWER,UPPER")
@@ -454,7 +475,9 @@ def _in_python(value: object, door: Door) -> str:
             return value.spell(door)
         case date():
             return f"date({value.year}, {value.month}, {value.day})"
-        case (date() as first, date() as last):
+        case timedelta():
+            return f"timedelta(minutes={value / timedelta(minutes=1):g})"
+        case (date() | timedelta() as first, date() | timedelta() as last):
             return f"({_in_python(first, door)}, {_in_python(last, door)})"
         case _:
             return repr(value)
@@ -465,6 +488,8 @@ def _plain(value: object) -> str:
     match value:
         case date():
             return value.isoformat()
+        case timedelta():
+            return f"{value / timedelta(minutes=1):g}min"
         case float():
             return _number(value)
         case tuple() | list():

@@ -133,6 +133,8 @@ class Heat:
         The squares that were measured, where their outlines are to be drawn.
     background
         A picture of the window that the density is laid over, as a data address; empty for none.
+    lines
+        Lines of a map through corners ``(x, y)``, drawn over the density.
     """
 
     x: tuple[float, float]
@@ -147,6 +149,7 @@ class Heat:
     ratio: float | None = None
     leaves: tuple[Square, ...] = ()
     background: str = ""
+    lines: tuple[tuple[tuple[float, float], ...], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -278,7 +281,9 @@ class Axis:
     `limits` are None where the marks decide (a noisy count has no public maximum). A `reversed`
     axis runs down or leftwards, as the rows of an image do. Where values lie a `step` apart, bars
     and cells end half a step beyond their first and last value. Time is told on the clocks of a
-    `zone`, in UTC without one; on a `clock` it is a time of day.
+    `zone`, in UTC without one; on a `clock` it is a time of day. `lower` is the least value that
+    there can be, where that is public and not the lower limit. On a `log` axis equal ratios have
+    equal lengths.
     """
 
     label: str
@@ -287,6 +292,8 @@ class Axis:
     categories: tuple[str, ...] = ()
     reversed: bool = False
     step: float | None = None
+    lower: float | None = None
+    log: bool = False
     zone: str = ""
     clock: bool = False
 
@@ -308,6 +315,34 @@ class Panel:
     facet: tuple[tuple[str, str], ...] = ()
 
 
+CaptionLength = Literal["least", "short", "full"]
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a figure is to be drawn: what changes none of its numbers.
+
+    Parameters
+    ----------
+    size
+        Width and height in inches; None where the panels decide.
+    dpi
+        Points of a picture file per inch; None for as many as files usually have.
+    colours
+        One for each series, such as ``"#0072b2"``; none for our own.
+    ramp
+        The colours of a scale of numbers, from few to many; none for our own.
+    caption
+        How much stands below the picture; None for all of it, if there is room.
+    """
+
+    size: tuple[float, float] | None = None
+    dpi: float | None = None
+    colours: tuple[str, ...] = ()
+    ramp: tuple[str, ...] = ()
+    caption: CaptionLength | None = None
+
+
 @dataclass(frozen=True)
 class Figure:
     """One or more panels that share a title, a legend and a caption.
@@ -322,6 +357,11 @@ class Figure:
         Short remarks drawn on the picture where it would otherwise mislead.
     watermark
         Drawn across every panel; empty for a private release.
+    short, least
+        The caption where there is less room or less is wanted: what protects whom, in a sentence
+        and in a few words.
+    look
+        How it is to be drawn.
     columns
         How many panels stand side by side; None where their size decides.
     """
@@ -332,6 +372,9 @@ class Figure:
     legend: str = ""
     notes: tuple[str, ...] = field(default=())
     watermark: str = ""
+    short: str = ""
+    least: str = ""
+    look: Look = Look()
     columns: int | None = None
 
     def __post_init__(self) -> None:

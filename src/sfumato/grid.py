@@ -10,17 +10,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.domain import Bounds, Categories
+from sfumato.ends import CYCLES, Part
 from sfumato.errors import DomainError, Setting
-from sfumato.zones import Part
-
-Clipping = Literal["clip", "drop"]
-"""What becomes of values beyond the bounds: they are moved to the nearer one, or left out."""
 
 MOST_CELLS = 2**24
 """How many cells one dense answer may have: 128 MiB of integers."""
@@ -31,7 +28,9 @@ MOST_FOUND = 1024
 
 @dataclass(frozen=True)
 class Grid:
-    """Equal cells between public bounds; values beyond them are moved there, or counted nowhere.
+    """Equal cells between public bounds.
+
+    Values beyond them are moved to the nearer one, or counted nowhere if they are to `drop`.
 
     Examples
     --------
@@ -42,7 +41,7 @@ class Grid:
     column: str
     bounds: Bounds
     cells: int
-    outside: Clipping = "clip"
+    drop: bool = False
 
     def __post_init__(self) -> None:
         if not _is_cell_count(self.cells):
@@ -88,14 +87,14 @@ class Grid:
 class Edges:
     """Cells between public edges of any spacing; values beyond them are counted nowhere.
 
-    Values are moved into `bounds` first, so edges that reach the bounds count everything; or those
-    outside are counted nowhere either.
+    Values are moved into `bounds` first, so edges that reach the bounds count everything; values to
+    `drop` outside the bounds are counted nowhere either.
     """
 
     column: str
     bounds: Bounds
     values: tuple[float, ...]
-    outside: Clipping = "clip"
+    drop: bool = False
 
     def __post_init__(self) -> None:
         rising = all(low < high for low, high in zip(self.values, self.values[1:], strict=False))
@@ -140,6 +139,10 @@ class Labels:
     categories: Categories
     part: Part | None = None
     zone: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.part is not None and CYCLES.get(self.part) != self.categories.values:
+            raise ValueError("A part of a day, a week or a year has categories of its own.")
 
     @property
     def cells(self) -> int:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from datetime import date
 from typing import cast
 
-from sfumato.domain import Bounds, convert_to_float
-from sfumato.errors import SHARED, YEAR, BoundsOf, DomainError, PrivateSearch, Worded
+from sfumato.domain import Bounds, Spelled, convert_to_float
+from sfumato.ends import read_end
+from sfumato.errors import SHARED, DomainError, PrivateSearch, Worded
 
 LIMIT = 2.0**40
 """Private bounds are searched for between ± this number, about 10¹², unless you say otherwise."""
@@ -30,7 +30,7 @@ class Private:
 
     share: float | None = None
     delta: float | None = None
-    within: tuple[float, float] | None = None
+    within: tuple[float, float] | Bounds | None = None
 
     def __post_init__(self) -> None:
         if self.share is not None and not 0 < convert_to_float(self.share) < 1:
@@ -65,6 +65,8 @@ class Private:
     @property
     def limits(self) -> Bounds:
         """The public range in which bounds are searched for."""
+        if isinstance(self.within, Bounds):
+            return self.within
         return Bounds(-LIMIT, LIMIT) if self.within is None else Bounds(*self.within)
 
 
@@ -72,7 +74,7 @@ def private(
     *,
     share: float | None = None,
     delta: float | None = None,
-    within: tuple[float, float] | None = None,
+    within: Bounds | tuple[float, float] | tuple[Spelled, Spelled] | None = None,
 ) -> Private:
     """Ask for a private estimate in place of a public declaration.
 
@@ -87,7 +89,8 @@ def private(
     within
         A public range to look for bounds in, however generous; ±2⁴⁰, about a million million, if
         left out. Values beyond it are moved to its ends. A range that is known to start at zero,
-        or to end somewhere, makes the search a little sharper.
+        or to end somewhere, makes the search a little sharper. Bounds of dates need it, since no
+        date is a natural zero to search around.
 
     Examples
     --------
@@ -96,19 +99,16 @@ def private(
     >>> private(within=(0, 1e6)).limits
     Bounds(lower=0.0, upper=1000000.0)
     """
-    return Private(share, delta, within)
+    return Private(share, delta, cast("tuple[float, float] | None", within))
 
 
-def _read_limits(within: object) -> tuple[float, float]:
-    """Read a pair of numbers that a search can divide as finely as any chart asks for."""
+def _read_limits(within: object) -> tuple[float, float] | Bounds:
+    """Read a pair of dates, or of numbers that a search can divide as finely as charts ask for."""
+    if isinstance(within, Bounds):
+        return within
     pair = cast(tuple[object, ...], within) if isinstance(within, tuple | list) else ()
-    if any(isinstance(end, date) for end in pair):
-        raise DomainError(
-            "Private bounds are searched for among numbers, and dates have no natural zero to "
-            "search around.",
-            "Their range is rarely a secret.",
-            ("Declare it: ", BoundsOf("day", ends=YEAR), "."),
-        )
+    if None not in map(read_end, pair) and pair:
+        return Bounds.of(cast(tuple[Spelled, ...], pair))
     lower, upper = map(convert_to_float, pair) if len(pair) == 2 else (math.nan, math.nan)
     farthest = max(abs(lower), abs(upper))
     if not (_SMALLEST <= farthest <= _LARGEST and upper - lower >= _NARROWEST * farthest):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -74,7 +74,10 @@ class Session(Charting):
         A path or glob of CSV or Parquet files, a pandas or Polars frame, an Arrow table, a DuckDB
         relation or a Spark DataFrame; or a `Table` with limits on threads and memory.
     unit
-        Whose presence is hidden: `PrivacyUnit.rows()` unless you say otherwise.
+        Whose presence is hidden: a column of users, several that name them together, or a
+        `PrivacyUnit`; one row unless you say otherwise.
+    unit_name
+        What users are called on figures, ``"aircraft"``; "people" unless you say otherwise.
     domain
         What is public about the columns.
     budget
@@ -121,7 +124,8 @@ class Session(Charting):
         self,
         table: object,
         *,
-        unit: PrivacyUnit | str | None = None,
+        unit: PrivacyUnit | str | Sequence[str] | None = None,
+        unit_name: str | None = None,
         domain: Domain | Mapping[str, object] | None = None,
         budget: Budget | float | None = None,
         ledger: Ledger | str | Path | None = None,
@@ -136,7 +140,7 @@ class Session(Charting):
         choose_engine(
             table
         ).schema()  # a table that cannot be read is refused before a ledger exists
-        unit = PrivacyUnit.of(unit)
+        unit = PrivacyUnit.of(unit, unit_name)
         object.__setattr__(self, "_table", table)
         object.__setattr__(self, "_kept", KeptReleases())
         object.__setattr__(self, "unit", unit)
@@ -162,6 +166,10 @@ class Session(Charting):
     def budget(self) -> Share:
         """All that the session's ledger began with, as something to divide: ``s.budget / 4``."""
         return Share.whole(self.ledger.rule)
+
+    def __dir__(self) -> list[str]:
+        """List what is public: editors complete it."""
+        return [name for name in super().__dir__() if name[:1] != "_" or name[:2] == "__"]
 
     @property
     def remaining(self) -> Share:

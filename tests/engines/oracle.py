@@ -10,6 +10,7 @@ from bisect import bisect_right
 from collections import Counter, defaultdict
 from datetime import UTC, date, datetime, timedelta
 from functools import cache
+from zoneinfo import ZoneInfo
 
 import numpy as np
 
@@ -87,15 +88,27 @@ def _one(row, key):
 def cell(value, key):
     """Return the cell of one value along one key, or None."""
     if isinstance(key, Labels):
-        return _category(value, key.categories)
+        return _part(value, key) if key.part else _category(value, key.categories)
     read = number(value)
-    if read is None:
+    if read is None or (key.drop and not key.bounds.lower <= read <= key.bounds.upper):
         return None
     read = min(max(read, key.bounds.lower), key.bounds.upper)
     edges = key.edges
     if isinstance(key, Edges) and not edges[0] <= read <= edges[-1]:
         return None
     return min(bisect_right(edges, read) - 1, key.cells - 1)
+
+
+def _part(value, key):
+    if value is None or not datetime(1, 1, 2) <= value < datetime(9999, 12, 31):
+        return None
+    local = value.replace(tzinfo=UTC).astimezone(ZoneInfo(key.zone or "UTC"))
+    parts = {
+        "hour of day": local.hour,
+        "weekday": local.weekday(),
+        "month of year": local.month - 1,
+    }
+    return parts[key.part]
 
 
 def _category(value, categories):

@@ -10,6 +10,7 @@ import pytest
 import sfumato as sf
 from engines.test_table import CANARY, SESSION, of_spark
 from sfumato.engines.dispatch import DuckEngine, choose_engine
+from sfumato.engines.file_format import USUAL
 from sfumato.engines.table import PLAIN
 
 ROWS = pa.table({"age": [1, 2, 3], "person": ["u", "u", "v"]})
@@ -59,8 +60,20 @@ def test_a_table_on_this_machine_is_read_within_its_limits(cluster, monkeypatch)
     choose_engine(ROWS)
     choose_engine(sf.Table(ROWS, threads=2, memory_limit="100MB"), print)
     assert told == [
-        {"threads": None, "memory_limit": None, "number_format": PLAIN, "progress": None},
-        {"threads": 2, "memory_limit": "100MB", "number_format": PLAIN, "progress": print},
+        {
+            "threads": None,
+            "memory_limit": None,
+            "number_format": PLAIN,
+            "file_format": USUAL,
+            "progress": None,
+        },
+        {
+            "threads": 2,
+            "memory_limit": "100MB",
+            "number_format": PLAIN,
+            "file_format": USUAL,
+            "progress": print,
+        },
     ]
     assert cluster == []
 

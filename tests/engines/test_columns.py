@@ -253,7 +253,7 @@ def test_numbers_in_dictionaries_are_those_of_their_words(texts):
 
 @pytest.mark.parametrize(
     "dtype",
-    [pa.list_(pa.int8()), pa.struct([("a", pa.int8())]), pa.duration("s"), pa.time32("s")],
+    [pa.list_(pa.int8()), pa.struct([("a", pa.int8())]), pa.month_day_nano_interval()],
     ids=str,
 )
 def test_what_has_no_place_on_an_axis_is_called_other(dtype):

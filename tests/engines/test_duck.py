@@ -20,6 +20,7 @@ from engines.forms import FORMS
 from engines.hostile import CANARY, GRID, hostile
 from engines.oracle import SALT, counts
 from sfumato.domain import Bounds, Categories
+from sfumato.ends import CYCLES
 from sfumato.engines.cells import list_columns
 from sfumato.engines.dispatch import DuckEngine
 from sfumato.engines.sources.arrow import ArrowTable
@@ -35,6 +36,7 @@ LATTICE = Lattice(("x", "i", "t"), (GRID.bounds, Bounds(0, 20), GRID.bounds), (1
 SLANTED = (3 * REACH // 5, 0, -4 * REACH // 5)
 ACROSS = (0, REACH, 0)
 ASIDE = (-REACH // 2, 12_345, REACH)
+DAY = date(2026, 1, 5)
 QUERIES = {
     "all rows": [],
     "floats": [GRID],
@@ -48,6 +50,12 @@ QUERIES = {
     "flags as numbers": [Grid("f", Bounds(0, 1), 2)],
     "several keys": [GROUPS, Grid("x", Bounds(0, 1), 3), Labels("f", Categories((False, True)))],
     "the person, too": [Labels("u", Categories(("u1", "u2", CANARY))), GRID],
+    "values that are dropped": [Edges("x", Bounds(0, 2), (0.0, 0.1, 1.9, 2.0), drop=True)],
+    "dates that are dropped": [Grid("m", Bounds.of((DAY, date(2026, 2, 1))), 9, drop=True)],
+    "parts of dates": [
+        Labels("m", Categories(CYCLES["weekday"]), "weekday", "Asia/Kathmandu"),
+        Labels("m", Categories(CYCLES["hour of day"]), "hour of day", "America/New_York"),
+    ],
     "a projection": [Projection(LATTICE, "PC1", (0, 0, 0), SLANTED, Bounds(-1.5, 1), 9)],
     "a group and two projections": [
         GROUPS,

@@ -15,6 +15,7 @@ import pytest
 import sfumato as sf
 from sfumato.releases import document
 from sfumato.releases.release import WATERMARK, Release
+from sfumato.render.look import NAMES
 
 DAYS = (date(2026, 1, 1), date(2026, 12, 31))
 CHARTS: dict[str, dict[str, Any]] = {
@@ -65,10 +66,10 @@ def test_the_axes_of_counts_end_where_was_declared_whatever_the_data(rows: int) 
 
 VERBS = ("plot", "to_vega", "to_html", "save")
 CHOICES = {
-    "histogram": [],
-    "boxplot": [],
+    "histogram": ["sort", "top", "orient", "multiple"],
+    "boxplot": ["sort"],
     "quantiles": [],
-    "heatmap": ["smooth", "leaves", "background"],
+    "heatmap": ["smooth", "leaves", "background", "basemap"],
     "pca": ["view"],
     "scoreplot": ["panels", "loadings", "points"],
 }
@@ -80,9 +81,10 @@ def test_every_way_to_draw_is_written_once_and_names_the_choices_of_its_figure(k
     release = document.kinds()[kind]
     shown = signature(getattr(release, verb)).parameters
     before = {"plot": ["ax"], "save": ["path"]}.get(verb, [])
-    assert list(shown) == ["self", *before, *CHOICES[kind]]
-    assert all(shown[name].kind is Parameter.KEYWORD_ONLY for name in CHOICES[kind])
-    assert list(signature(release.figure).parameters) == ["self", *CHOICES[kind]]
+    choices = [*CHOICES[kind], *NAMES]
+    assert list(shown) == ["self", *before, *choices]
+    assert all(shown[name].kind is Parameter.KEYWORD_ONLY for name in choices)
+    assert list(signature(release.figure).parameters) == ["self", *choices]
     assert getattr(release, verb).__wrapped__ is getattr(Release, verb)
 
 

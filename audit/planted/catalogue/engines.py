@@ -215,6 +215,22 @@ ENGINES = (
         notices="test_a_row_that_points_beyond_the_words_is_nobodys",
     ),
     _engines(
+        name="units of several columns are joined without their lengths",
+        file="engines/people.py",
+        old="for piece in (_write_lengths(part), part)]",
+        new="for piece in (part,)]",
+        among="engines/test_composite_units.py",
+        notices="test_no_two_pairs_of_texts_become_one",
+    ),
+    _engines(
+        name="a unit of several columns is told by the first of them",
+        file="engines/people.py",
+        old="if len(columns) == 1:",
+        new="if columns:",
+        among="engines/test_composite_units.py",
+        notices="test_a_household_may_count_once_a_year_and_not_once_for_all",
+    ),
+    _engines(
         name="people who are counted by 1 and not by 32 share a number",
         file="engines/people.py",
         old="if not (apart & (PEOPLE_PARTITIONS - 1)).any():",
@@ -468,8 +484,8 @@ ENGINES = (
     _engines(
         name="texts that a table takes for one are several people",
         file="engines/engine.py",
-        old="if unit.column in self.folded:",
-        new="if unit.column in self.folded - {unit.column}:",
+        old="if column in self.folded:",
+        new="if column in self.folded - {column}:",
         among="engines/test_engine.py",
         notices="test_people_whose_texts_the_table_does_not_tell_apart_by_bytes_are_refused",
     ),

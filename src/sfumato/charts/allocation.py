@@ -129,10 +129,10 @@ class CategorySearch:
         """Price a search that spends the asked share of the chart's portion."""
         if unit.shared:
             raise DomainError(
-                f"The categories of {column!r} cannot be searched for while each {unit.column} "
+                f"The categories of {column!r} cannot be searched for while each {unit.called} "
                 "counts once.",
                 "One person could add any number of categories.",
-                ("Declare them, or write ", ProtectedUsers(unit.column, 20), "."),
+                ("Declare them, or write ", ProtectedUsers(unit.columns, 20), "."),
             )
         if asked.within is not None:
             raise DomainError(

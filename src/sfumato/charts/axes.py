@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from itertools import count
-from typing import cast
+from typing import Literal, cast
 
 import numpy as np
 
 from sfumato.charts.option import About
-from sfumato.dates import CYCLES, MOST, UNITS, Pace, find_pace
+from sfumato.dates import MOST, Pace, find_pace
 from sfumato.domain import (
     Bounds,
     Categories,
@@ -23,8 +23,9 @@ from sfumato.domain import (
     is_on_calendar,
     list_values,
 )
+from sfumato.ends import CYCLES, UNITS, Part
 from sfumato.errors import DomainError, Setting, Worded
-from sfumato.grid import MOST_CELLS, Clipping, Edges, Grid, Key, Labels
+from sfumato.grid import MOST_CELLS, Edges, Grid, Key, Labels
 from sfumato.private_search import Private
 
 Order = Categories | Private | Listed
@@ -119,6 +120,9 @@ FINE = 100
 MOST_ALIGNED = 2**16
 """More bins than so many are left where they are: nobody sees one of them."""
 
+Clipping = Literal["clip", "drop"]
+"""What becomes of values beyond the bounds: they are moved to the nearer one, or left out."""
+
 AxisBins = int | str | Sequence[float] | Sequence[date] | Sequence[Spelled]
 Bins = AxisBins | tuple[AxisBins | None, AxisBins | None]
 
@@ -157,25 +161,24 @@ def make_axis_key(
 ) -> Key:
     """Return the public cells of one axis, from what is declared about its column."""
     if is_cycle(bins) and order is None:
-        return _make_cycle(domain, column, cast(str, bins))
+        return _make_cycle(domain, column, cast(Part, bins))
     if order is not None:
         return Labels(column, select_categories(domain, column, order))
     if column not in domain and isinstance(bins, tuple):  # edges are bounds too
-        domain |= {column: Bounds.of((bins[0], bins[-1]))}
+        domain |= {column: Bounds.of(cast(Range, (*bins[:1], *bins[-1:])))}
     match domain.fact(column):
         case Categories() as categories:
             return Labels(column, categories)
         case Bounds():
             key = _make_numeric_key(column, domain.spaced_bounds(column), bins)
-            return key if outside == "clip" else replace(key, outside=outside)
+            return replace(key, drop=outside == "drop")
 
 
-def _make_cycle(domain: Domain, column: str, part: str) -> Labels:
+def _make_cycle(domain: Domain, column: str, part: Part) -> Labels:
     """Return the hours of a day, the days of a week or the months of a year, on local clocks."""
     known, declared = domain.typed(column), domain.columns.get(column)
     zone = declared.zone if known.parsed and isinstance(declared, Bounds) else known.zone
-    cycle = next(name for name in CYCLES if name == part)
-    return Labels(column, Categories(CYCLES[cycle]), cycle, zone)
+    return Labels(column, Categories(CYCLES[part]), part, zone)
 
 
 def _make_numeric_key(column: str, bounds: Bounds, bins: AxisBins | None) -> Grid | Edges:
@@ -203,7 +206,7 @@ def _make_calendar_bins(column: str, bounds: Bounds, unit: str) -> Edges:
         raise DomainError(
             (Setting("bins", unit), f" of {column!r} is no unit of the calendar."),
             "Bins found from the data would leak it.",
-            f"Write a number of bins, a list of edges, or one of {words}.",
+            f"Write a whole number of bins, a list of edges, or one of {words}.",
         )
     if not bounds.time or (bounds.clock and unit != "hour"):
         raise DomainError(

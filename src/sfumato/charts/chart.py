@@ -13,7 +13,7 @@ from functools import cache
 from typing import Any, ClassVar, Generic, Self, TypeVar, cast
 
 from sfumato.charts.axes import list_order
-from sfumato.charts.option import Example, Ranges, check_choices
+from sfumato.charts.option import Example, Ranges, check_choices, options
 from sfumato.domain import Bounds, Categories, Domain
 from sfumato.engines.engine import Engine, Schema
 from sfumato.engines.table import ColumnKind
@@ -128,9 +128,9 @@ class Chart(ABC, Generic[P, R_co]):
 
     def __post_init__(self) -> None:
         check_choices(self)
-        for name in ("order", "hue_order"):
-            if hasattr(self, name):
-                object.__setattr__(self, name, list_order(getattr(self, name)))
+        for option in options(type(self)):
+            if option.name == "order" or option.name.endswith("_order"):
+                object.__setattr__(self, option.name, list_order(getattr(self, option.name)))
 
     @property
     @abstractmethod
@@ -214,7 +214,7 @@ def describe_smallest(smallest: float, unit: PrivacyUnit) -> tuple[str, str]:
     >>> describe_smallest(138.2, PrivacyUnit.rows())
     ('smallest group', 'about 140 rows (smaller: not drawn)')
     """
-    counted = "people" if unit.shared else "rows"
+    counted = unit.counted
     rounded = float(f"{smallest:.1e}")
     return "smallest group", f"about {rounded:,.12g} {counted} (smaller: not drawn)"
 

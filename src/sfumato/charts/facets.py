@@ -7,16 +7,20 @@ panels together, and nothing is paid twice.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sfumato.charts.axes import Order, about_order, declare_categories, read_labels
+from sfumato.charts.axes import about_order, declare_categories, read_labels
 from sfumato.charts.option import About
-from sfumato.domain import Domain
+from sfumato.domain import Categories, Domain, Value
 from sfumato.errors import DomainError, Setting
 from sfumato.grid import Labels
 from sfumato.private_search import Private
 from sfumato.releases.facets import MOST_COLUMNS, FacetedRelease
+
+PanelOrder = Categories | Sequence[Value]
+"""The categories of panels, which cannot be searched for."""
 
 
 def _about_panels(where: str) -> About:
@@ -61,14 +65,18 @@ class Facets:
         return {"row": self.row, "col": self.col, "col_wrap": self.wrap}
 
 
+WHOLE = Facets()
+"""No panels: all is drawn in one."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Faceted:
     """What every chart has that can be drawn in panels."""
 
     col: str | None = field(default=None, metadata=_about_panels("side by side"))
     row: str | None = field(default=None, metadata=_about_panels("one below the other"))
-    col_order: Order | None = field(default=None, metadata=_about_panel_order("`col`"))
-    row_order: Order | None = field(default=None, metadata=_about_panel_order("`row`"))
+    col_order: PanelOrder | None = field(default=None, metadata=_about_panel_order("`col`"))
+    row_order: PanelOrder | None = field(default=None, metadata=_about_panel_order("`row`"))
     # How panels stand changes no number, and a chart that is drawn otherwise is not paid again.
     col_wrap: int | None = field(
         default=None,
@@ -134,7 +142,7 @@ class Faceted:
         return release
 
 
-def _check_order(name: str, column: str | None, order: Order | None) -> None:
+def _check_order(name: str, column: str | None, order: object) -> None:
     if isinstance(order, Private):
         raise DomainError(
             f"Categories of {name} cannot be searched for.",

@@ -11,6 +11,7 @@ from sfumato.charts.axes import (
     HUE,
     HUE_ORDER,
     Bins,
+    Clipping,
     Order,
     Range,
     about_order,
@@ -23,12 +24,12 @@ from sfumato.charts.axes import (
     select_axis_bins,
 )
 from sfumato.charts.chart import Chart, Plan, describe_text_columns
-from sfumato.charts.facets import Faceted, Facets
+from sfumato.charts.facets import WHOLE, Faceted, Facets
 from sfumato.charts.option import About, Example, Ranges, explained
 from sfumato.domain import Bounds, Categories, Domain
 from sfumato.engines.engine import Engine, Schema
 from sfumato.errors import BoundsOf, DomainError, Setting
-from sfumato.grid import Clipping, Edges, Grid, Key, Labels, shape
+from sfumato.grid import Edges, Grid, Key, Labels, shape
 from sfumato.mechanisms.meter import Meter
 from sfumato.postprocess.noise_law import NoiseLaw
 from sfumato.privacy.budget import Budget, plain_above
@@ -217,7 +218,8 @@ class Histogram(Faceted, Chart["HistogramPlan", HistogramRelease]):
         Privacy
         -------
         All cells are counted by one query over all groups and panels together, which one unit can
-        move by its weight. Searches and counts spend at most the plan's cost, or nothing is published.
+        move by its weight. Searches and counts spend at most the plan's cost, or nothing is
+        published.
         """
         hue, x, y = axes = run_searches(engine, meter, (plan.hue, plan.x, plan.y))
         keys = [*plan.facets.keys, *(key for key in axes if key is not None)]
@@ -276,7 +278,7 @@ class HistogramPlan(Plan):
     hue: Labels | CategorySearch | None
     stat: Stat
     noise: NoiseLaw
-    facets: Facets = Facets()
+    facets: Facets = WHOLE
 
     def __post_init__(self) -> None:
         shape(self.axes)  # refuses more cells than an answer may have

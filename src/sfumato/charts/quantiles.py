@@ -22,7 +22,7 @@ from sfumato.charts.axes import (
 )
 from sfumato.charts.boxplot.plan import compute_cell_centre
 from sfumato.charts.chart import Chart, Plan, describe_text_columns
-from sfumato.charts.facets import Faceted, Facets
+from sfumato.charts.facets import WHOLE, Faceted, Facets
 from sfumato.charts.option import About, Example, explained
 from sfumato.charts.ranks import CHOICE_SHARE, Chooser, RankCounting, RankHistograms
 from sfumato.charts.values import (
@@ -324,7 +324,7 @@ class QuantilesPlan(Plan):
     hue: Labels | CategorySearch | None
     chooser: Chooser
     counting: RankCounting
-    facets: Facets = Facets()
+    facets: Facets = WHOLE
 
     def __post_init__(self) -> None:
         if isinstance(self.values.bounds, Bounds):
@@ -363,7 +363,7 @@ class QuantilesPlan(Plan):
 
     def lines(self) -> list[tuple[str, str]]:
         """Return what there is to know, as names and values to print."""
-        units = "people" if self.guarantee.unit.shared else "rows"
+        units = self.guarantee.unit.counted
         bounds = self.values.bounds
         return [
             ("method", self.chooser.method),

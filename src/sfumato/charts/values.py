@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from sfumato.charts.allocation import Allocation
 from sfumato.charts.option import About, Ranges
-from sfumato.domain import Bounds, Domain, convert_to_float, is_on_calendar
+from sfumato.domain import Bounds, ColumnType, Domain, convert_to_float, is_on_calendar
 from sfumato.engines.engine import Engine, Schema
-from sfumato.errors import YEAR, BoundsOf, DomainError, PrivateSearch, Setting, SourceError
+from sfumato.errors import BoundsOf, DomainError, PrivateSearch, Setting, SourceError, Worded
 from sfumato.grid import MOST_CELLS, Edges, Grid
 from sfumato.mechanisms.joint import MOST_CELLS as MOST_CHOSEN_FROM
 from sfumato.mechanisms.meter import Meter
@@ -115,6 +115,26 @@ def _make_ladder_error() -> DomainError:
     )
 
 
+_EVEN = 2**10
+
+
+def make_even_ladder(limits: Bounds) -> tuple[float, ...]:
+    """Return edges that are evenly spaced within limits, which have no natural zero.
+
+    Examples
+    --------
+    >>> len(make_even_ladder(Bounds.of(("2020-01-01", "2030-01-01")))) - 1
+    1024
+    """
+    fine = math.floor(limits.width / (16 * math.ulp(max(abs(limits.lower), abs(limits.upper)))))
+    return tuple(Grid("", limits, max(1, min(_EVEN, fine))).edges.tolist())
+
+
+_WINDOW = Worded(
+    "bounds=sf.private(within=(date(2000, 1, 1), date(2030, 1, 1)))",
+    in_shell="--bounds private:2000-01-01,2030-01-01",
+)
+
 MARGIN = 1.5
 """By how many of their widths found bounds are widened: if a box is inside, its fences are too."""
 
@@ -169,8 +189,7 @@ class BoundsSearch:
         unit: PrivacyUnit,
         asked: Private,
         whole: Allocation,
-        *,
-        parsed: bool = False,
+        known: ColumnType = ColumnType(),  # noqa: B008 - which never changes
     ) -> BoundsSearch:
         """Price a search that spends the asked share of the chart's portion."""
         if asked.delta is not None:
@@ -183,26 +202,27 @@ class BoundsSearch:
                     "; a δ is for searches for categories.",
                 ),
             )
-        limits = replace(asked.limits, parsed=parsed)
-        key = Edges(column, limits, make_signed_ladder(limits))
+        limits = asked.limits.located(known)
+        ladder = make_even_ladder(limits) if limits.time else make_signed_ladder(limits)
+        key = Edges(column, limits, ladder)
         epsilon = whole.part(to_fraction(asked.bounds_share)).epsilon
         scale = threshold_scale(unit.weight, Fraction(0), epsilon)
         return cls(key, unit, epsilon, _compute_threshold(scale, key.cells), Cost.pure(epsilon))
 
     def lines(self) -> list[tuple[str, str]]:
         """Return what there is to know, as names and values to print."""
-        units = "people" if self.unit.shared else "rows"
+        units = self.unit.counted
         enough = f"succeeds from about {format_two_digits(self.succeeds_from)} {units}"
         return [("search for bounds", f"ε = {float(self.epsilon):.3g}, {enough}")]
 
     def check(self, schema: Schema) -> None:
         """Refuse a table that cannot answer, before anything is charged."""
-        if schema.kind(self.column) == "time":
+        if schema.kind(self.column) == "time" and not self.key.bounds.time:
             raise SourceError(
-                f"Column {self.column!r} holds dates, and bounds are searched for among numbers "
-                "only.",
+                f"Column {self.column!r} holds dates, whose bounds are searched for within public "
+                "ones.",
                 "Around which date to search would have to be read from the data.",
-                ("Declare its range: ", BoundsOf(self.column, ends=YEAR), "."),
+                ("Write ", _WINDOW, ", or declare its range."),
             )
         schema.check([self.key], self.unit)
 
@@ -350,7 +370,7 @@ class Values:
             bounds = domain.spaced_bounds(column)
             spacing = bounds.step
         else:
-            bounds = BoundsSearch.plan(column, unit, search, whole, parsed=known.parsed)
+            bounds = BoundsSearch.plan(column, unit, search, whole, known)
             spacing = None if known.time else known.spacing
         return cls(column, bounds, spacing if step is None else step, asked=step is not None)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -9,13 +10,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from sfumato.cli import options
 from sfumato.cli.options import Asked
 from sfumato.cli.output import check_outputs, publish, say, show
-from sfumato.cli.spelling import read_unit
+from sfumato.cli.spelling import read_dates, read_delimiter, read_unit
 
 if TYPE_CHECKING:
     from sfumato import Table
     from sfumato.charts.chart import Chart
     from sfumato.domain import Domain
     from sfumato.privacy.budget import Budget
+    from sfumato.privacy.guarantee import PrivacyUnit
     from sfumato.session import Session
 
 T = TypeVar("T")
@@ -26,6 +28,7 @@ def release(
     table: options.Table,
     unit: options.Unit = None,
     *,
+    unit_name: options.UnitName = None,
     epsilon: options.Price,
     delta: options.Delta = 0.0,
     weak: options.Weak = False,
@@ -37,7 +40,11 @@ def release(
     memory_limit: options.MemoryLimit = None,
     decimal: options.Decimal = ".",
     thousands: options.Thousands = None,
+    encoding: options.Encoding = "utf-8",
+    delimiter: options.Delimiter = None,
+    dates: options.Dates = None,
     output: options.Output = None,
+    looks: dict[str, Any],
 ) -> None:
     """Pay for the chart, and write or print it.
 
@@ -51,20 +58,24 @@ def release(
 
     outputs = output or []
     check_outputs(outputs, asked.chart.endings)
+    options.check_basemap(looks, drawn=asked.chart.verb == "heatmap")
     budget = Budget(epsilon, delta, weak=weak)
     source = Table(
-        table,
+        sys.stdin.buffer if table == "-" else table,
         threads=threads,
         memory_limit=memory_limit,
         decimal=decimal,
         thousands=thousands,
+        encoding=encoding,
+        delimiter=read_delimiter(delimiter),
+        dates=read_dates(dates),
     )
-    protected = read_unit(unit)
+    protected = read_unit(unit, unit_name)
     ready = _told(lambda: prepare(source, asked.chart, asked.bounds, protected, budget))
     session = _session(
         ready.table,
         ready.domain,
-        unit=unit,
+        unit=protected,
         ledger=ledger,
         name=name,
         limit=ready.limit,
@@ -72,7 +83,8 @@ def release(
         who=who,
         purpose=purpose,
     )
-    publish(_told(lambda: session.release(ready.chart, budget=budget)), outputs)
+    drawn = _told(lambda: session.release(ready.chart, budget=budget)).styled(**looks)
+    publish(drawn, outputs)
     if ledger is None:
         say(
             "No ledger: the cost of this chart is not recorded. To limit the total cost of "
@@ -87,6 +99,7 @@ def plan(
     table: options.Table,
     unit: options.Unit = None,
     *,
+    unit_name: options.UnitName = None,
     epsilon: options.PriceToTry = None,
     error: options.Error = None,
     delta: options.Delta = 0.0,
@@ -99,6 +112,9 @@ def plan(
     memory_limit: options.MemoryLimit = None,
     decimal: options.Decimal = ".",
     thousands: options.Thousands = None,
+    encoding: options.Encoding = "utf-8",
+    delimiter: options.Delimiter = None,
+    dates: options.Dates = None,
 ) -> None:
     """Print what the chart would cost and how wrong it would be."""
     from sfumato import Table
@@ -108,18 +124,21 @@ def plan(
     budget = None if epsilon is None else Budget(epsilon, delta, weak=weak)
     any_limit = Budget(epsilon=1)
     source = Table(
-        table,
+        sys.stdin.buffer if table == "-" else table,
         threads=threads,
         memory_limit=memory_limit,
         decimal=decimal,
         thousands=thousands,
+        encoding=encoding,
+        delimiter=read_delimiter(delimiter),
+        dates=read_dates(dates),
     )
     opened = open_table(source, lambda: asked.chart.declare(asked.bounds))
     chart, domain = declare_alone(opened, asked.chart, asked.bounds)
     session = _session(
         opened,
         domain,
-        unit=unit,
+        unit=read_unit(unit, unit_name),
         ledger=ledger,
         name=name,
         limit=any_limit,
@@ -136,7 +155,7 @@ def _session(
     table: Table,
     domain: Domain,
     *,
-    unit: str | None,
+    unit: PrivacyUnit,
     ledger: str | None,
     name: str | None,
     limit: Budget,
@@ -156,7 +175,7 @@ def _session(
         )
     return Session(
         table,
-        unit=read_unit(unit),
+        unit=unit,
         domain=domain,
         budget=limit if ledger is None else None,
         ledger=ledger,

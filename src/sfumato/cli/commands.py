@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import wraps
 from importlib import import_module
 from inspect import Parameter, Signature, signature
 from pathlib import Path
@@ -23,14 +24,22 @@ def joined(ask: Callable[..., Asked], act: Callable[..., None]) -> Callable[...,
     """Return a command that takes the options of both halves, the table's file first."""
     asked = _parameters(ask)
     _, table, *shared = _parameters(act)
+    looks = _parameters(options.looks) if any(each.name == "looks" for each in shared) else []
+    shared = [each for each in shared if each.name != "looks"]
 
-    def command(**options: Any) -> None:
-        request = ask(**{option.name: options.pop(option.name) for option in asked})
-        with Door("shell", hue=getattr(request.chart, "hue", None)):
-            act(request, **options)
+    def command(**given: Any) -> None:
+        request = ask(**{option.name: given.pop(option.name) for option in asked})
+        with Door.to_chart("shell", request.chart, one_range=False):
+            if looks:
+                given["looks"] = options.looks(
+                    **{each.name: given.pop(each.name) for each in looks}
+                )
+            act(request, **given)
 
     command.__name__, command.__doc__ = ask.__name__, ask.__doc__
-    every = [option.replace(kind=Parameter.KEYWORD_ONLY) for option in (table, *asked, *shared)]
+    every = [
+        option.replace(kind=Parameter.KEYWORD_ONLY) for option in (table, *asked, *shared, *looks)
+    ]
     command.__dict__["__signature__"] = Signature(every)
     return command
 
@@ -229,17 +238,37 @@ app.add_typer(ledgers, name="ledger")
 app.add_typer(keys, name="key")
 
 
-@app.command(epilog="Example: sfumato draw age.json -o age.png")
+def with_looks(command: Callable[..., None]) -> Callable[..., None]:
+    """Return a command that takes every option of a picture, which it is handed read."""
+    looks = _parameters(options.looks)
+    own = [each for each in _parameters(command) if each.name != "looks"]
+
+    @wraps(command)
+    def looking(**given: Any) -> None:
+        with Door("shell"):
+            read = options.looks(**{each.name: given.pop(each.name) for each in looks})
+            command(**given, looks=read)
+
+    every = [option.replace(kind=Parameter.KEYWORD_ONLY) for option in (*own, *looks)]
+    looking.__dict__["__signature__"] = Signature(every)
+    return looking
+
+
+@app.command(epilog="Example: sfumato draw age.json -o age.png --title Ages --figsize 6,4")
+@with_looks
 def draw(
     file: Annotated[Path, typer.Argument(metavar="FILE.json", help="A saved release.")],
     output: options.Output = None,
+    *,
+    looks: dict[str, Any],
 ) -> None:
     """Draw a saved release again, or print its numbers. Costs nothing."""
     from sfumato.releases.document import load
 
     release = load(file)
     check_outputs(output or [], tuple(release.endings))
-    publish(release, output or [], source=file)
+    options.check_basemap(looks, drawn=release.kind == "heatmap")
+    publish(release.styled(**looks), output or [], source=file)
 
 
 app.command(epilog="Example: sfumato sign age.json --key key.pem -o signed.json")(signing.sign)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 import typer
 
 from sfumato.cli import spelling
+from sfumato.errors import ReleaseError
 
 if TYPE_CHECKING:
     from sfumato.charts.chart import Chart
@@ -31,17 +32,22 @@ def _file(text: str, metavar: str) -> Any:
 
 Table = Annotated[
     str,
-    typer.Argument(metavar="FILE", help="CSV or Parquet; a pattern of several goes in quotes."),
+    typer.Argument(
+        metavar="FILE",
+        help="CSV or Parquet; a pattern of several goes in quotes; - reads CSV that is piped in.",
+    ),
 ]
 
 Unit = Annotated[
     str | None,
     _privacy(
         "The column that identifies people: all rows of a person are protected together (total "
-        "weight 1; with :20, at most 20 rows). Default: each row is protected.",
+        "weight 1; with :20, at most 20 rows). Several columns: household,year. Default: each row "
+        "is protected.",
         "COLUMN[:ROWS]",
     ),
 ]
+UnitName = Annotated[str | None, _privacy("What people are called on figures: aircraft.", "NAME")]
 Price = Annotated[float, _privacy("The cost of this chart.", "ε", "--epsilon")]
 PriceToTry = Annotated[float | None, _privacy("The ε to plan for.", "ε", "--epsilon")]
 Total = Annotated[float, _privacy("The total budget.", "ε", "--epsilon")]
@@ -89,16 +95,101 @@ MemoryLimit = Annotated[
 ]
 Decimal = Annotated[str, _file("The decimal mark in a CSV file: , for 1,5 instead of 1.5.", "MARK")]
 Thousands = Annotated[str | None, _file("The thousands separator in a CSV file.", "MARK")]
+Encoding = Annotated[
+    str, _file("The encoding of a CSV file, by name: latin-1, cp1252, utf-16.", "NAME")
+]
+Delimiter = Annotated[
+    str | None,
+    _file("What separates fields in a CSV file: ; or tab. Default: the first line tells.", "MARK"),
+]
+Dates = Annotated[
+    list[str] | None,
+    _file(
+        "How dates are written in a CSV file: when=%d/%m/%Y; repeat for several.", "COLUMN=FORMAT"
+    ),
+]
 Output = Annotated[
     list[Path] | None,
     typer.Option(
         "--output",
         "-o",
         metavar="FILE",
-        help=".json .svg .png .pdf .html, for maps .geojson; repeat for several. Without it, "
-        "numbers are printed.",
+        help=".json (the release), .csv (its numbers), .svg .png .pdf .html .vl.json (pictures), "
+        "for maps .geojson; repeat for several. Default: print the numbers.",
     ),
 ]
+
+
+def _figure(text: str, metavar: str, *names: str) -> Any:
+    return typer.Option(*names, metavar=metavar, help=text, rich_help_panel="Figure")
+
+
+Title = Annotated[str | None, _figure("What stands above the picture.", "TEXT")]
+FigSize = Annotated[str | None, _figure("Width and height in inches.", "WIDTH,HEIGHT", "--figsize")]
+Dpi = Annotated[float | None, _figure("Points per inch of a .png file.", "NUMBER")]
+Palette = Annotated[
+    str | None,
+    _figure(
+        "Colours of groups: a name such as Set2, colours with commas between them, or NAME=COLOUR.",
+        "COLOURS",
+    ),
+]
+Cmap = Annotated[str | None, _figure("Colours of a scale of numbers, such as viridis.", "NAME")]
+Caption = Annotated[
+    str | None,
+    _figure("How much stands below the picture; none leaves ε and the unit.", "none|short|full"),
+]
+MapFile = Annotated[
+    Path | None,
+    _figure("For maps: your own GeoJSON file, whose lines are drawn. It must be public.", "FILE"),
+]
+LogScale = Annotated[str | None, _figure("Which axes are logarithmic: x, y or x,y.", "AXES")]
+
+
+def looks(
+    *,
+    title: Title = None,
+    figsize: FigSize = None,
+    dpi: Dpi = None,
+    palette: Palette = None,
+    cmap: Cmap = None,
+    caption: Caption = None,
+    log_scale: LogScale = None,
+    basemap: MapFile = None,
+) -> dict[str, Any]:
+    """Read how a picture is to look, and refuse what no picture can."""
+    from sfumato.figure import Figure
+    from sfumato.render.look import dress
+
+    told = {
+        "title": title,
+        "figsize": None if figsize is None else spelling.read_numbers(figsize),
+        "dpi": dpi,
+        "palette": None if palette is None else spelling.read_palette(palette),
+        "cmap": cmap,
+        "caption": False if caption == "none" else caption,
+        "log_scale": None if log_scale is None else spelling.read_axes(log_scale),
+    }
+    chosen = {name: value for name, value in told.items() if value is not None}
+    # Colours by category are checked where the categories are known.
+    general = {name: chosen[name] for name in chosen if not isinstance(chosen[name], dict)}
+    dress(Figure("", (), ""), {**general, "log_scale": None})
+    if basemap is not None:
+        from sfumato.releases.heatmap.basemap import read_lines
+
+        read_lines(basemap)
+        chosen["basemap"] = basemap
+    return chosen
+
+
+def check_basemap(looks: dict[str, Any], *, drawn: bool) -> None:
+    """Refuse a map where none is drawn, before anything is paid for."""
+    if "basemap" in looks and not drawn:
+        raise ReleaseError(
+            "Only heatmaps have a basemap.",
+            "A chart must not be paid for and then lost.",
+            "Leave out --basemap.",
+        )
 
 
 _PUBLIC = "What is public"

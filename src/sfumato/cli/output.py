@@ -5,38 +5,39 @@ from __future__ import annotations
 import json
 import math
 import os
-import secrets
 import sys
-import tempfile
+import unicodedata
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime, time
 from itertools import pairwise
 from pathlib import Path
+from shutil import get_terminal_size
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
+from sfumato.cli.help import embolden
 from sfumato.errors import LONGEST_LABEL, ReleaseError, abbreviate, make_printable
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from sfumato.releases.release import Release
 
-
-_ENDLESS = 10_000
 _LONGEST_CELL = 300  # letters; numbers are shorter
 
 
 def say(sentence: str) -> None:
     """Print a sentence on stderr: wrapped on a terminal, on one line elsewhere."""
-    from rich.text import Text
-
-    console = _console(stderr=True)
-    console.print(Text(make_printable(sentence)), soft_wrap=not console.is_terminal)
+    text = make_printable(sentence)
+    if sys.stderr.isatty():
+        text = fill(text, room(), break_long_words=False, break_on_hyphens=False)
+    with suppress(OSError):  # nobody listens, which is no reason to stop
+        sys.stderr.write(f"{text}\n")
+        sys.stderr.flush()
 
 
 def show(text: str) -> None:
     """Print a text on stdout, line by line and otherwise as it is."""
-    _write("\n".join(map(make_printable, text.split("\n"))))
+    print_text("\n".join(map(make_printable, text.split("\n"))))
 
 
 def show_table(title: str, columns: Mapping[str, Sequence[str]], words: int) -> None:
@@ -44,44 +45,62 @@ def show_table(title: str, columns: Mapping[str, Sequence[str]], words: int) -> 
 
     Lines are as long as they must be: a number is never cut to fit.
     """
-    from rich.table import Table
-    from rich.text import Text
+    aligned = [
+        _align([name, *cells], left=place < words or not name)
+        for place, (name, cells) in enumerate(columns.items())
+    ]
+    lines = ["  ".join(cells).rstrip() for cells in zip(*aligned, strict=True)]
+    heading = [embolden(_cell(title))] if title else []
+    print_text("\n".join([*heading, *lines]))
 
-    table = Table(
-        title=Text(_cell(title), style="bold"), title_justify="left", box=None, pad_edge=False
-    )
-    for place, name in enumerate(columns):
-        justify = "left" if place < words or not name else "right"
-        table.add_column(Text(_cell(name)), justify=justify, no_wrap=True)
-    for row in zip(*columns.values(), strict=True):
-        table.add_row(*(Text(_cell(cell)) for cell in row))
-    console = _console(stderr=False)
-    console.width = _ENDLESS
-    console.width = console.measure(table).maximum
-    with console.capture() as printed:  # rich itself would end the process on a closed pipe
-        console.print(table, soft_wrap=True)
-    _write(printed.get().rstrip("\n"))  # where rich sets the title in bold, by control characters
+
+def _align(cells: Sequence[str], *, left: bool) -> list[str]:
+    """Return the cells of a column, each as wide as the widest."""
+    shown = [_cell(cell) for cell in cells]
+    widths = [_measure(cell) for cell in shown]
+    spaces = [" " * (max(widths) - width) for width in widths]
+    return [
+        cell + space if left else space + cell for cell, space in zip(shown, spaces, strict=True)
+    ]
+
+
+def _measure(cell: str) -> int:
+    """Return how many columns of a terminal a text takes: some letters take two, or none."""
+    if cell.isascii():
+        return len(cell)
+    drawn = [letter for letter in cell if not unicodedata.combining(letter)]
+    return sum(1 + (unicodedata.east_asian_width(letter) in "WF") for letter in drawn)
 
 
 def _cell(text: str) -> str:
     return abbreviate(make_printable(text), _LONGEST_CELL)
 
 
-def _write(text: str) -> None:
-    sys.stdout.write(f"{text}\n")
-    sys.stdout.flush()
+class ClosedPipeError(Exception):
+    """Whoever read stdout, `head` perhaps, has seen enough. An `OSError` would be Typer's."""
+
+
+def print_text(text: str) -> None:
+    """Print a text on stdout as it is."""
+    closed = False
+    try:
+        sys.stdout.write(f"{text}\n")
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _silence_stdout()
+        closed = True
+    if closed:
+        raise ClosedPipeError
+
+
+def _silence_stdout() -> None:
+    """Let nothing be written any more: what is left in the buffer would be an error at the end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def room() -> int:
-    """Return how many columns a line of stdout has."""
-    return _console(stderr=False).width
-
-
-def _console(*, stderr: bool) -> Console:
-    from rich.console import Console
-
-    settings: dict[str, Any] = {"stderr": stderr, "highlight": False, "markup": False}
-    return Console(**settings, emoji=False)
+    """Return how many columns a line has."""
+    return get_terminal_size().columns
 
 
 TOO_FEW = "too few data"
@@ -95,7 +114,6 @@ _INTERVALS = {"low": ("high", "95 % interval"), "low_all": ("high_all", "all tog
 
 def show_numbers(release: Release) -> None:
     """Print what was released: where, how many, and between which ends the truth lies."""
-    title = abbreviate(make_printable(release.label[:1].upper() + release.label[1:]), LONGEST_LABEL)
     records = release.records()
     if getattr(release, "coverage", None) == 0:
         records = [_without_intervals(record) for record in records]
@@ -103,19 +121,48 @@ def show_numbers(release: Release) -> None:
     if release.kind == "quantiles":  # whose own columns are never called so
         told = [record.pop("reliable") for record in records]
         records = _filled(records, told)
-    records = _known(records)
-    if release.kind == "boxplot" and records and "median_low" in records[0]:
-        columns = _stacked(records)
-        show_table(title, columns, len(columns) - 2)
-    elif records:
-        columns, words = _table(records)
-        show_table(title, _with_doubt(columns, told), words)
-    else:
-        show(f"{title}: no category has enough people to be shown.")
+    _show_records(release, _known(records), told)
     for doubt in getattr(release, "doubts", ()):
         show(f"\n{doubt}")
     private = "Privacy" if release.private else "NOT PRIVATE, simulated noise"
     show(f"\n{private}: {release.guarantee}.")
+
+
+def _show_records(release: Release, records: Records, told: Sequence[bool]) -> None:
+    title = abbreviate(make_printable(release.label[:1].upper() + release.label[1:]), LONGEST_LABEL)
+    measure = next((name for name in _MEASURES if records and name in records[0]), "")
+    if not records:
+        show(f"{title}: no category has enough people to be shown.")
+    elif len(records) > _MOST_CELLS and measure and _is_plane(records[0]):
+        _summarise(title, records, measure)
+    elif release.kind == "boxplot" and "median_low" in records[0]:
+        columns = _stacked(records)
+        show_table(title, columns, len(columns) - 2)
+    else:
+        columns, words = _table(records)
+        show_table(title, _with_doubt(columns, told), words)
+
+
+_MOST_CELLS = 100  # of a plane that are printed one by one
+_FULLEST = 10
+_MEASURES = ("mass", "count", "density", "proportion")
+
+
+def _is_plane(record: dict[str, Any]) -> bool:
+    return sum(name.endswith("_left") for name in record) > 1
+
+
+def _summarise(title: str, records: Records, measure: str) -> None:
+    """Print the largest cells of a plane, without intervals, which hold for cells chosen before."""
+    fullest = sorted(records, key=lambda record: record[measure], reverse=True)[:_FULLEST]
+    ends = {"low", "high", "low_all", "high_all"}
+    shown = [{name: each[name] for name in each if name not in ends} for each in fullest]
+    columns, words = _table(shown)
+    show_table(f"{title}: the {_FULLEST} largest of {len(records):,} cells", columns, words)
+    total = sum(record[measure] for record in records)
+    if measure != "density":
+        show(f"\nSum of {measure} over all cells: {total:,.6g}.")
+    show("All cells with intervals: -o cells.csv")
 
 
 def _filled(records: Records, told: Sequence[bool]) -> Records:
@@ -243,7 +290,7 @@ def _edges(values: Sequence[Any]) -> list[str]:
     return [f"{value:,.{digits}f}" for value in values]
 
 
-FORMS = (".json", ".html", ".svg", ".png", ".pdf")
+FORMS = (".json", ".csv", ".svg", ".png", ".pdf", ".html", ".vl.json")
 
 
 def check_outputs(paths: Sequence[Path], endings: Sequence[str] = ()) -> None:
@@ -288,17 +335,22 @@ def publish(release: Release, paths: Sequence[Path], *, source: Path | None = No
 
 def _write_files(release: Release, paths: Sequence[Path], source: Path | None) -> None:
     # JSON needs no drawing and can be drawn again, so it is written first.
-    first = sorted(paths, key=lambda path: path.suffix.lower() != ".json")
+    first = sorted(paths, key=lambda path: not _is_whole(path))
     outcome = {path: _saved(release, path) for path in first}
     written = [path for path, problem in outcome.items() if problem is None]
     if written:
         say(f"Wrote {', '.join(map(str, written))}.")
     failed = [f"{path}{problem}" for path, problem in outcome.items() if problem is not None]
     if failed:
-        whole = [path for path in written if path.suffix.lower() == ".json"]
+        whole = [path for path in written if _is_whole(path)]
         raise _not_lost(
             f"Cannot write {', '.join(failed)}.", release, source or next(iter(whole), None)
         )
+
+
+def _is_whole(path: Path) -> bool:
+    """Tell whether a file holds the release itself, from which all others can be made."""
+    return path.suffix.lower() == ".json" and not path.name.lower().endswith(".vl.json")
 
 
 def _saved(release: Release, path: Path) -> str | None:
@@ -318,17 +370,18 @@ def _print_numbers(release: Release, source: Path | None) -> None:
     problem = ""
     try:
         show_numbers(release)
-        sys.stdout.flush()
+    except ClosedPipeError:
+        # What was paid for is kept all the same.
+        if source is None:
+            say(f"Not all numbers were read. The release is in {_kept(release)}.")
+        return
     except OSError:
-        # What stands in the closed stream's buffer would be an error again when Python ends.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _silence_stdout()
     except Exception as error:  # noqa: BLE001 - a bug in printing must not lose what was paid for
         problem = f" ({type(error).__name__})"
     else:
         return
-    # Whoever reads a saved release through `head` has seen enough, and lost nothing.
-    if source is None or problem:
-        raise _not_lost(f"Cannot print the numbers{problem}.", release, source)
+    raise _not_lost(f"Cannot print the numbers{problem}.", release, source)
 
 
 def _not_lost(problem: str, release: Release, place: Path | None) -> ReleaseError:
@@ -343,6 +396,9 @@ def _not_lost(problem: str, release: Release, place: Path | None) -> ReleaseErro
 
 def _kept(release: Release) -> Path:
     """Save a release in this folder or, failing that, in the one for passing files."""
+    import secrets
+    import tempfile
+
     name = f"sfumato-{secrets.token_hex(4)}.json"
     for folder in (Path(), Path(tempfile.gettempdir())):
         if _saved(release, folder / name) is None:

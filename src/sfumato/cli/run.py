@@ -5,15 +5,17 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from io import TextIOWrapper
+from typing import TYPE_CHECKING
 
-import typer
+from sfumato.cli.help import HELP, find_help
+from sfumato.cli.output import ClosedPipeError, print_text, say
 
-from sfumato.cli.commands import app
-from sfumato.cli.output import say
-from sfumato.errors import SHELL, SfumatoError
+if TYPE_CHECKING:
+    import typer
 
 
 def run(words: Sequence[str]) -> int:
@@ -27,6 +29,25 @@ def run(words: Sequence[str]) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without ε must not stop a release
+    completing = "_SFUMATO_COMPLETE" in os.environ  # a shell asks, and Typer answers
+    screen = None if completing else find_help(words)
+    try:
+        return _call(words) if screen is None else _show_help(screen, words)
+    except ClosedPipeError:
+        return 0
+
+
+def _show_help(screen: str, words: Sequence[str]) -> int:
+    print_text(screen)
+    return 0 if any(word in HELP for word in words) else 2
+
+
+def _call(words: Sequence[str]) -> int:
+    import typer
+
+    from sfumato.cli.commands import app
+    from sfumato.errors import SHELL, SfumatoError
+
     command = typer.main.get_command(app)
     try:
         status = command.main(list(words), prog_name="sfumato", standalone_mode=False)
@@ -37,7 +58,7 @@ def run(words: Sequence[str]) -> int:
         return _correct(error)
     except (KeyboardInterrupt, typer.Abort):
         return 130
-    except SystemExit:
+    except (ClosedPipeError, SystemExit):
         raise
     except BaseException as error:  # noqa: BLE001  (a panic of compiled code is no Exception)
         return _give_up(error)

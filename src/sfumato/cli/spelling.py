@@ -8,10 +8,9 @@ import re
 from collections.abc import Sequence
 from typing import cast
 
-from sfumato.dates import CYCLES, UNITS
 from sfumato.domain import Bounds, Categories, Value
-from sfumato.ends import read_end
-from sfumato.errors import DomainError
+from sfumato.ends import CYCLES, UNITS, read_end
+from sfumato.errors import DomainError, ReleaseError
 from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.private_search import Private
 
@@ -51,12 +50,17 @@ def read_bounds_or_search(
 ) -> tuple[Bounds | dict[str, Bounds] | None, Private | None]:
     """Read bounds as `read_bounds` does, or ``private`` or ``private:SHARE`` for a search.
 
+    ``private:LOWER,UPPER`` searches within a public range, which dates need.
+
     Examples
     --------
     >>> read_bounds_or_search(["private:0.2"])
     (None, Private(share=0.2, delta=None))
     """
     if len(spellings) == 1:
+        word, _, rest = spellings[0].partition(":")
+        if word == "private" and "," in rest:
+            return None, _search_within(rest)
         word, *amounts = spellings[0].split(":")
         if word == "private" and len(amounts) <= 1:
             if not amounts:
@@ -64,6 +68,51 @@ def read_bounds_or_search(
             share = _amount(amounts[0])
             return None, Private(share=math.nan if share is None else share)
     return read_bounds(spellings), None
+
+
+def read_numbers(spelling: str) -> tuple[float, ...]:
+    """Read ``6,4``; what is no number is read as one that nothing can be.
+
+    Examples
+    --------
+    >>> read_numbers("6,4.5")
+    (6.0, 4.5)
+    """
+    amounts = map(_amount, spelling.split(","))
+    return tuple(math.nan if amount is None else amount for amount in amounts)
+
+
+def read_palette(spelling: str) -> str | tuple[str, ...] | dict[str, str]:
+    """Read a name, colours, or colours by category.
+
+    Examples
+    --------
+    >>> read_palette("Set2"), read_palette("red,blue"), read_palette("a=red,b=blue")
+    ('Set2', ('red', 'blue'), {'a': 'red', 'b': 'blue'})
+    """
+    parts = spelling.split(",")
+    if all("=" in part for part in parts):
+        pairs = (part.rpartition("=") for part in parts)
+        return {name: colour for name, _, colour in pairs}
+    return spelling if len(parts) == 1 else tuple(parts)
+
+
+def read_axes(spelling: str) -> tuple[bool, bool]:
+    """Read ``x``, ``y`` or ``x,y``.
+
+    Examples
+    --------
+    >>> read_axes("y")
+    (False, True)
+    """
+    named = spelling.split(",")
+    if named in (["x"], ["y"], ["x", "y"]):
+        return "x" in named, "y" in named
+    raise ReleaseError(
+        "--log-scale names axes.",
+        "Nothing was charged yet.",
+        "Write --log-scale x, --log-scale y or --log-scale x,y.",
+    )
 
 
 def read_levels(spelling: str) -> tuple[float, ...]:
@@ -176,20 +225,49 @@ def read_scale(spellings: Sequence[str]) -> dict[str, float] | Private | None:
     }
 
 
-def read_unit(spelling: str | None) -> PrivacyUnit:
+def read_delimiter(spelling: str | None) -> str | None:
+    r"""Read a delimiter, of which a shell can hardly type one: ``tab``.
+
+    Examples
+    --------
+    >>> read_delimiter(";"), read_delimiter("tab")
+    (';', '\t')
+    """
+    return {"tab": "\t", "\\t": "\t"}.get(spelling, spelling) if spelling else spelling
+
+
+def read_dates(spellings: Sequence[str] | None) -> dict[str, str]:
+    """Read any number of ``column=format``.
+
+    Examples
+    --------
+    >>> read_dates(["when=%d/%m/%Y"])
+    {'when': '%d/%m/%Y'}
+    """
+    pairs = [spelling.partition("=") for spelling in spellings or ()]
+    return {column: written for column, _, written in pairs}
+
+
+def read_unit(spelling: str | None, name: str | None = None) -> PrivacyUnit:
     """Read ``user_id``, or ``user_id:20`` for at most 20 rows each; nothing at all means rows.
+
+    Several columns that name users together have commas between them. A name with a comma in it
+    is put in double quotes.
 
     Examples
     --------
     >>> read_unit("user_id:20")
     PrivacyUnit.users('user_id', max_rows=20)
+    >>> read_unit("household,year")
+    PrivacyUnit.users('household', 'year')
     """
     if spelling is None:
-        return PrivacyUnit.rows()
+        return PrivacyUnit.of(None, name)
     column, colon, rows = spelling.rpartition(":")
-    if colon and rows.isdecimal():
-        return PrivacyUnit.users(column, max_rows=int(rows[:9]))
-    return PrivacyUnit.users(spelling)
+    capped = bool(colon) and rows.isdecimal()
+    columns = _listed(column if capped else spelling) or [""]
+    unit = PrivacyUnit.users(*columns, max_rows=int(rows[:9]) if capped else None)
+    return PrivacyUnit.of(unit, name)
 
 
 def _pair(spelling: str) -> Bounds:
@@ -235,6 +313,15 @@ def _no_bins() -> DomainError:
         "Bins found from the data would leak it.",
         f"Write --bins 20, or --bins 0,18,65,110; the words are {', '.join((*UNITS, *CYCLES))}.",
     )
+
+
+def _search_within(spelling: str) -> Private:
+    """Read ``LOWER,UPPER``, or ``SHARE:LOWER,UPPER``."""
+    amount, colon, ends = spelling.partition(":")
+    share = _amount(amount) if colon else None
+    bounds = _pair(spelling if share is None else ends)
+    plain = (bounds.lower, bounds.upper)
+    return Private(share=share, within=bounds if bounds.time or bounds.duration else plain)
 
 
 def _search(amounts: Sequence[float | None], option: str) -> Private:

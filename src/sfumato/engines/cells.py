@@ -158,7 +158,7 @@ def _find_bounded_cells(column: pa.Array, key: Grid | Edges) -> Integers:
     values, gaps = read_values(column, key.bounds)
     found = grid_cells(values, key) if isinstance(key, Grid) else edges_cells(values, key)
     found[gaps] = -1
-    if key.outside == "drop":
+    if key.drop:
         found[(values < key.bounds.lower) | (values > key.bounds.upper)] = -1
     return found
 

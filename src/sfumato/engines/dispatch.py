@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from sfumato.engines.columns import read_labels
 from sfumato.engines.engine import Engine, Schema, redact_errors
+from sfumato.engines.file_format import USUAL, FileFormat
 from sfumato.engines.masses import Masses
 from sfumato.engines.queries import QueryEngine
 from sfumato.engines.reading import TableReader, throttle_reports
@@ -50,6 +51,8 @@ class DuckEngine(QueryEngine):
         How much memory people's rows may fill before they go to disk, such as ``"1GB"``.
     number_format
         How numbers are written in CSV files.
+    file_format
+        How all else is written in them.
     progress
         Called with the fraction of the table that is read, now and then on long work.
 
@@ -68,10 +71,11 @@ class DuckEngine(QueryEngine):
         threads: int | None = None,
         memory_limit: str | None = None,
         number_format: NumberFormat = PLAIN,
+        file_format: FileFormat = USUAL,
         progress: Report | None = None,
     ) -> None:
         self._resources = check_resources(Resources(threads, memory_limit))
-        self._source = open_table(table, number_format)
+        self._source = open_table(table, number_format, file_format)
         preload_pandas()
         self._progress = progress
         self._salt = secrets.token_hex(16)
@@ -121,6 +125,7 @@ def choose_engine(table: object, progress: Report | None = None) -> Engine:
             threads=table.threads,
             memory_limit=table.memory_limit,
             number_format=table.number_format,
+            file_format=table.file_format,
             progress=progress,
         )
     # Spark is there already, or nobody could have made the frame.

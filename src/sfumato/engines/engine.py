@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import timedelta
 from itertools import chain
 from typing import Protocol, TypeVar
 
 from sfumato.domain import Bounds, ColumnType, Domain
 from sfumato.engines.table import ColumnKind
-from sfumato.errors import YEAR, BoundsOf, CategoriesOf, SfumatoError, SourceError, Words
+from sfumato.errors import (
+    YEAR,
+    BoundsEnds,
+    BoundsOf,
+    CategoriesOf,
+    SfumatoError,
+    SourceError,
+    Words,
+)
 from sfumato.exact import Exact
 from sfumato.grid import Edges, Grid, Labels
 from sfumato.lattice import DistanceCells, Moments, Projection, Question
@@ -118,19 +127,8 @@ class Schema:
         will be summed. An engine goes on `parsing` text of every type as numbers; a plan does not
         spend anything on it where a type says that a column is meant to be text.
         """
-        if unit.column is not None and self.kind(unit.column) in ("clock", "duration", "other"):
-            raise SourceError(
-                f"Column {unit.column!r} cannot identify people.",
-                "The privacy unit must be identified exactly.",
-                "Use a column of texts, numbers, dates or bytes.",
-            )
-        if unit.column in self.folded:
-            raise SourceError(
-                f"Column {unit.column!r} has a collation by which different texts are one.",
-                "People are identified by bytes, so one person could count several times.",
-                "Give sfumato a column without it: lower(name) COLLATE UTF8_BINARY in Spark, "
-                "COLLATE C in DuckDB.",
-            )
+        for column in unit.columns:
+            self._check_identities(column)
         wanted = [
             *chain.from_iterable(map(_list_allowed_kinds, keys)),
             *((name, _NUMERIC) for name in numbers),
@@ -147,6 +145,21 @@ class Schema:
                     "Numbers have too many values to hide in.",
                     _declaration(column, self.kind(column)),
                 )
+
+    def _check_identities(self, column: str) -> None:
+        if self.kind(column) in ("clock", "duration", "other"):
+            raise SourceError(
+                f"Column {column!r} cannot identify people.",
+                "The privacy unit must be identified exactly.",
+                "Use a column of texts, numbers, dates or bytes.",
+            )
+        if column in self.folded:
+            raise SourceError(
+                f"Column {column!r} has a collation by which different texts are one.",
+                "People are identified by bytes, so one person could count several times.",
+                "Give sfumato a column without it: lower(name) COLLATE UTF8_BINARY in Spark, "
+                "COLLATE C in DuckDB.",
+            )
 
     def _check_text(self, column: str) -> None:
         if self.kind(column) == "text" and column not in self.untyped:
@@ -283,18 +296,22 @@ def _list_bounded_kinds(bounds: Bounds) -> tuple[ColumnKind, ...]:
     return _DATED if bounds.time else _NUMERIC
 
 
+_EXAMPLES: dict[ColumnKind, tuple[str, BoundsEnds]] = {
+    "time": ("a pair of dates", YEAR),
+    "clock": ("two times of day", ("08:00", "18:00")),
+    "duration": ("two durations", (timedelta(0), timedelta(minutes=90))),
+}
+
+
 def _declaration(column: str, kind: ColumnKind) -> Words:
     """Say how a column of some kind is declared."""
+    if kind in _EXAMPLES:
+        what, ends = _EXAMPLES[kind]
+        return f"Declare {what}: ", BoundsOf(column, ends=ends), "."
     match kind:
         case "number":
             either = BoundsOf(column), ", or numbers to count: "
             return "Declare ", *either, CategoriesOf(column, (1, 2, 3)), "."
-        case "time":
-            return "Declare a pair of dates: ", BoundsOf(column, ends=YEAR), "."
-        case "clock":
-            return "Declare two times of day: ", BoundsOf(column, ends=("08:00", "18:00")), "."
-        case "duration":
-            return "Declare two durations: ", BoundsOf(column, ends=("0min", "90min")), "."
         case "flag":
             return "Declare ", CategoriesOf(column, (False, True)), "."
         case "bytes":

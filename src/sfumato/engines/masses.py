@@ -14,7 +14,7 @@ import pyarrow as pa
 from sfumato.engines.bounding import SharedContribution, Stream, sum_contributions
 from sfumato.engines.cells import make_cell_locator, weigh_rows
 from sfumato.engines.columns import Integers, mask_negative
-from sfumato.engines.people import read_persons
+from sfumato.engines.people import read_units
 from sfumato.engines.sources.source import Columns, Source, read_blocks
 from sfumato.engines.sources.source import cut_evenly as cut
 from sfumato.engines.sums import CAP, Addition, CellSums, Entries, Tally
@@ -165,7 +165,7 @@ class Masses(Addition[CellSums]):
         """Both sides of the map, what rows weigh, and whose they are."""
         weights = [] if self.weight is None else [self.weight.column]
         sides = Columns([self.plane.x.column, self.plane.y.column, *weights])
-        return sides.beside(self.unit.column)
+        return sides.beside(self.unit.columns)
 
     def zeros(self) -> CellSums:
         """Return a tally of all cells, or of the occupied ones where there are too many."""
@@ -188,8 +188,8 @@ class Masses(Addition[CellSums]):
         -------
         Each depends on its own row and public facts alone.
         """
-        person, weight = self.unit.column, self.weight
-        whose = pa.nulls(block.num_rows) if person is None else read_persons(block.column(person))
+        person, weight = self.unit.columns, self.weight
+        whose = read_units(block, person) if person else pa.nulls(block.num_rows)
         heavy = None if weight is None else weigh_rows(block.column(weight.column), weight)
         return whose, _placing(self.plane)(block), heavy
 

@@ -106,8 +106,48 @@ def read_persons(column: pa.Array) -> pa.Array:
         if len(coded.dictionary) < len(coded):  # to read each word once is less work
             return read_persons(coded.dictionary).take(read_indices(coded))
     whose = read_identities(column)
-    if not kinds.is_large_binary(whose.type):
+    return _digest_long(whose) if kinds.is_large_binary(whose.type) else whose
+
+
+def read_units(block: pa.RecordBatch, columns: Sequence[str]) -> pa.Array:
+    """Return whose row it is, told by one column, or by several together.
+
+    Several are written one after the other, each behind its length: so many bytes, then the bytes.
+    Where one of them is NULL the row is nobody's.
+
+    Privacy
+    -------
+    A row's identity depends on that row alone, and two rows have the same one if and only if they
+    agree in every column: bytes behind their length can be cut apart again in one way only, so that
+    ``("a", "bc")`` and ``("ab", "c")`` stay two. Were they one, rows of the one would change what
+    rows of the other count; were one unit two, it would count twice.
+    """
+    if len(columns) == 1:
+        return read_persons(block.column(columns[0]))
+    parts = [_write_bytes(read_persons(block.column(column))) for column in columns]
+    pieces = [piece for part in parts for piece in (_write_lengths(part), part)]
+    nothing = pa.scalar(b"", pa.large_binary())
+    return _digest_long(pc.binary_join_element_wise(*pieces, nothing, null_handling="emit_null"))
+
+
+def _write_bytes(whose: pa.Array) -> pa.Array:
+    """Return identities of one type as bytes, different ones as different bytes."""
+    if kinds.is_large_binary(whose.type):
         return whose
+    if kinds.is_floating(whose.type):  # by their bits, as they are told apart
+        bits = pc.fill_null(whose, 0.0).to_numpy().view(np.uint64)
+        whose = pa.array(bits, mask=np.asarray(whose.is_null()))
+    # Whole numbers as digits: Spark has no 64 bits without a sign, and reads them as decimals.
+    return whose.cast(pa.string()).cast(pa.large_binary())
+
+
+def _write_lengths(texts: pa.Array) -> pa.Array:
+    lengths = np.asarray(pc.fill_null(pc.binary_length(texts), 0)).astype("<i8")
+    stored = [None, pa.py_buffer(lengths.tobytes())]
+    return pa.Array.from_buffers(pa.binary(8), len(texts), stored).cast(pa.large_binary())
+
+
+def _digest_long(whose: pa.Array) -> pa.Array:
     long = pc.fill_null(pc.greater_equal(pc.binary_length(whose), _LONGEST), False)
     places = np.flatnonzero(long)
     if not places.size:

@@ -102,10 +102,10 @@ class QueryEngine(ABC):
         """
         if unit.shared:
             raise DomainError(
-                f"The texts of {column!r} cannot be searched for while each {unit.column} counts "
+                f"The texts of {column!r} cannot be searched for while each {unit.called} counts "
                 "once.",
                 "One person could fill any number of cells, and no threshold hides them all.",
-                ("Write ", ProtectedUsers(unit.column, 20), "."),
+                ("Write ", ProtectedUsers(unit.columns, 20), "."),
             )
         self.schema().check((), unit, unlisted=[column])
         found = dict(sorted(redact_errors(lambda: self._texts(column, unit)).items()))
@@ -125,9 +125,9 @@ class QueryEngine(ABC):
         """
         if unit.max_rows is not None:
             raise DomainError(
-                f"A number of rows cannot bound what each {unit.column} weighs on a map.",
+                f"A number of rows cannot bound what each {unit.called} weighs on a map.",
                 "Which rows are kept would decide where a person is shown.",
-                ("Write ", ProtectedUsers(unit.column), "."),
+                ("Write ", ProtectedUsers(unit.columns), "."),
             )
         weights = [] if weight is None else [weight.column]
         self.schema().check([plane.x, plane.y], unit, numbers=weights, parsing=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from typing import TypeVar
@@ -11,7 +11,7 @@ from typing import TypeVar
 import pyarrow as pa
 
 from sfumato.engines.bounding import Stream, make_rule, sum_contributions, sum_parts_by_cell
-from sfumato.engines.people import read_persons
+from sfumato.engines.people import read_units
 from sfumato.engines.sources.source import Columns, Source, read_blocks
 from sfumato.engines.sums import Summation
 from sfumato.engines.table import (
@@ -126,19 +126,19 @@ class TableReader:
     def _streams(
         self, threads: int, columns: Columns, unit: PrivacyUnit, place: Place
     ) -> list[Stream]:
-        wanted = columns.beside(unit.column)
+        wanted = columns.beside(unit.columns)
 
         def streamed(part: Source) -> Stream:
             def pairs(report: Report) -> Iterator[pa.RecordBatch]:
                 with closing(read_blocks(part, wanted, report)) as stream:
-                    yield from (pair_with_persons(block, unit.column, place) for block in stream)
+                    yield from (pair_with_persons(block, unit.columns, place) for block in stream)
 
             return pairs
 
         return [streamed(part) for part in self.source.split(threads)]
 
 
-def pair_with_persons(block: pa.RecordBatch, person: str | None, place: Place) -> pa.RecordBatch:
+def pair_with_persons(block: pa.RecordBatch, person: Sequence[str], place: Place) -> pa.RecordBatch:
     """Return whose each row is and its cell; where rows are nobody's, both are the cell.
 
     Privacy
@@ -146,5 +146,5 @@ def pair_with_persons(block: pa.RecordBatch, person: str | None, place: Place) -
     A row's pair depends on that row and public facts alone.
     """
     where = place(block)
-    whose = where if person is None else read_persons(block.column(person))
+    whose = read_units(block, person) if person else where
     return pa.record_batch([whose, where], names=["person", "cell"])

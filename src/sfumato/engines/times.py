@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import cast
 
 import numpy as np
 import pyarrow as pa
@@ -12,7 +13,7 @@ import pyarrow.types as kinds
 from numpy.typing import NDArray
 
 from sfumato.domain import Bounds
-from sfumato.ends import DAY, DURATIONS
+from sfumato.ends import DAY, DURATIONS, Part
 from sfumato.engines.clock import read_part
 from sfumato.engines.columns import (
     Floats,
@@ -25,7 +26,7 @@ from sfumato.engines.columns import (
     read_numbers_and_gaps,
 )
 from sfumato.errors import SourceError
-from sfumato.zones import Part, find_zone
+from sfumato.zones import find_zone
 
 _SPACE = "[ \\t]*"
 _OF_A_DAY = (
@@ -93,17 +94,19 @@ def find_parts(column: pa.Array, part: Part, zone: str | None) -> Integers:
 
 def _read_moments(column: pa.Array, zone: str | None) -> pa.Array:
     """Return moments in microseconds, to be told on the clocks of a zone."""
-    if _holds_text(column.type):
-        values = read_times(column, zone=zone)
-    else:
-        values = read_numbers(column)
+    values = read_times(column, zone=zone) if _holds_text(column.type) else read_numbers(column)
     # Beyond the calendar there are no parts, and within it a float has its microsecond.
     known = np.abs(values) < 2.0**62
     clock = find_zone(zone).to_clock(np.where(known, values, 0.0))
     return pa.array(clock.astype(np.int64), mask=~known).cast(pa.timestamp("us"))
 
 
-def read_times(texts: pa.Array, format: str | None = None, *, zone: str | None = None) -> Floats:
+def read_times(
+    texts: pa.Array,
+    format: str | None = None,  # noqa: A002 - the word that strptime has for it
+    *,
+    zone: str | None = None,
+) -> Floats:
     """Read dates as microseconds since 1970 in UTC; NaN stands for what is none.
 
     Without a format, ISO 8601 is read: ``2026-01-31``, ``2026-01-31 08:30``,
@@ -151,7 +154,7 @@ def read_durations(column: pa.Array) -> Floats:
     return _read_each(column, _count_microseconds)
 
 
-def convert_format(format: str) -> str:
+def convert_format(format: str) -> str:  # noqa: A002 - the word that strptime has for it
     """Return the regular expression of a format, or refuse one that says no date.
 
     Examples
@@ -176,9 +179,11 @@ def _holds_text(dtype: pa.DataType) -> bool:
 
 
 def _read_each(column: pa.Array, read: Callable[[pa.Array], Floats]) -> Floats:
-    if kinds.is_dictionary(column.type) and len(column.dictionary) < len(column):
-        values = pa.array(read(decode_column(column.dictionary)))  # each word is read once
-        return np.asarray(values.take(read_indices(column)).to_numpy(zero_copy_only=False))
+    if kinds.is_dictionary(column.type):
+        coded = cast(pa.DictionaryArray, column)
+        if len(coded.dictionary) < len(coded):  # to read each word once is less work
+            values = pa.array(read(decode_column(coded.dictionary)))
+            return np.asarray(values.take(read_indices(coded)).to_numpy(zero_copy_only=False))
     return read(decode_column(column))
 
 

@@ -7,7 +7,6 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betainc
 
 from sfumato.postprocess.quadtree import (
     NodeEstimates,
@@ -84,6 +83,8 @@ def _approximate_by_lines(mixture: Mixture) -> tuple[Array, Array]:
 
     They are closest where it is steep, at shares of almost nothing.
     """
+    from scipy.special import betainc  # slow to load, and only maps need it
+
     roots = np.linspace(0.0, 1.0, _PIECES + 1)
     weight = sum(each for _, each in mixture)
     below = np.zeros(_PIECES + 1)

@@ -2,17 +2,33 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from decimal import Context, Decimal
 from fractions import Fraction
+from typing import cast
 
-from sfumato.errors import DomainError, ProtectedUsers, Worded, abbreviate, make_printable
+from sfumato.errors import (
+    DomainError,
+    ProtectedUsers,
+    Setting,
+    Worded,
+    abbreviate,
+    make_printable,
+)
 from sfumato.privacy.budget import explain_weakness, float_above, format_amount, to_fraction
 
 SHARED_STEPS = 2**30
 """One person's whole weight, in integer steps, where its rows share it."""
 
 MOST_MAX_ROWS = 2**20
+
+MOST_COLUMNS = 8
+"""How many columns may tell units apart together."""
+
+LONGEST_NAME = 40
+"""How many letters the name of units has at most."""
 
 
 @dataclass(frozen=True)
@@ -22,14 +38,28 @@ class PrivacyUnit:
     Made by `rows` and `users`. Two tables are neighbours when one has all rows of one unit more
     than the other.
 
+    Parameters
+    ----------
+    by
+        Further columns, where a unit is told by several together: one household in one year.
+    name
+        What units are called in words: ``"aircraft"`` for a column of tail numbers. It decides
+        nothing else.
+
     Examples
     --------
     >>> PrivacyUnit.users("user_id", max_rows=20)
     PrivacyUnit.users('user_id', max_rows=20)
+    >>> print(PrivacyUnit.users("tailnum", name="aircraft"))
+    each aircraft (total weight 1)
+    >>> print(PrivacyUnit.users("household", "year"))
+    each household × year (total weight 1), not each household as a whole
     """
 
     column: str | None = None
     max_rows: int | None = None
+    by: tuple[str, ...] = ()
+    name: str | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         if self.column is not None and not _is_name(self.column):
@@ -37,6 +67,19 @@ class PrivacyUnit:
                 "A user column is named by a text.",
                 "Without one each row would be protected alone, which is less than was asked for.",
                 ("Write ", ProtectedUsers("user_id"), "."),
+            )
+        if self.by and not _are_names(self.columns):
+            raise DomainError(
+                f"A unit of several columns names each once, {MOST_COLUMNS} at most.",
+                "Together they say whose rows are protected.",
+                ("Write ", ProtectedUsers(("household", "year")), "."),
+            )
+        if self.name is not None and (self.column is None or not _is_word(self.name)):
+            raise DomainError(
+                f"Units are called by a short text, of up to {LONGEST_NAME} printable letters, and "
+                "where each row is protected alone they are rows.",
+                "The name stands on figures, as what is protected.",
+                ("Write ", Setting("unit_name", "aircraft"), " beside a user column."),
             )
         if self.max_rows is not None and (self.column is None or not _count_rows(self.max_rows)):
             raise DomainError(
@@ -48,24 +91,47 @@ class PrivacyUnit:
     def __repr__(self) -> str:
         if self.column is None:
             return "PrivacyUnit.rows()"
-        cap = "" if self.max_rows is None else f", max_rows={self.max_rows}"
-        return f"PrivacyUnit.users({self.column!r}{cap})"
+        words = [repr(column) for column in self.columns]
+        words += [] if self.max_rows is None else [f"max_rows={self.max_rows}"]
+        words += [] if self.name is None else [f"name={self.name!r}"]
+        return f"PrivacyUnit.users({', '.join(words)})"
 
     def __str__(self) -> str:
         if self.column is None:
             return "each row"
-        name = abbreviate(make_printable(self.column))
         bound = "total weight 1" if self.max_rows is None else f"at most {self.max_rows} rows"
-        return f"each {name} ({bound})"
+        whole = f", not each {_shorten(self.column)} as a whole" if self.by else ""
+        return f"each {self.called} ({bound}){whole}"
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that tell units apart: none where each row is one."""
+        return () if self.column is None else (self.column, *self.by)
+
+    @property
+    def called(self) -> str:
+        """What one unit is called: by its own name, or by the names of its columns."""
+        return self.name or " × ".join(map(_shorten, self.columns)) or "row"
+
+    @property
+    def people(self) -> str:
+        """What units are called together."""
+        return "rows" if self.column is None else self.name or "people"
+
+    @property
+    def counted(self) -> str:
+        """What counts are of: units where each counts once, and rows otherwise."""
+        return self.people if self.shared else "rows"
 
     @property
     def contribution(self) -> str:
         """What one unit contributes, the user column by its own name: files hold these words."""
         if self.column is None:
             return "one row"
+        unit = " and ".join(self.columns)
         if self.max_rows is None:
-            return f"all rows of one {self.column}, which count once together"
-        return f"all rows of one {self.column}, of which {self.max_rows} count at most"
+            return f"all rows of one {unit}, which count once together"
+        return f"all rows of one {unit}, of which {self.max_rows} count at most"
 
     @classmethod
     def rows(cls) -> PrivacyUnit:
@@ -73,24 +139,40 @@ class PrivacyUnit:
         return cls()
 
     @classmethod
-    def users(cls, column: str, *, max_rows: int | None = None) -> PrivacyUnit:
-        """Protect all rows that share a value of `column`.
+    def users(
+        cls, column: str, *by: str, max_rows: int | None = None, name: str | None = None
+    ) -> PrivacyUnit:
+        """Protect all rows that share a value of `column`, and of the columns in `by` if any.
 
         Without `max_rows` each person counts once, its rows sharing that weight equally. With
         ``max_rows=k`` rows weigh 1 and at most k of each person's are counted. Rows without a
-        user are not counted.
+        user are not counted; of a unit of several columns, rows without one of them.
+
+        ``users("household", "year")`` protects each household in each year, which is less than the
+        household: over ten years its rows may count ten times. `name` is what units are called.
         """
         # None means rows to the constructor; whoever asks for users must not get those.
-        return cls(column if _is_name(column) else "", max_rows)
+        return cls(column if _is_name(column) else "", max_rows, by, name)
 
     @classmethod
-    def of(cls, spelling: PrivacyUnit | str | None) -> PrivacyUnit:
-        """Read a unit from a user column's name, or from None for rows."""
-        return spelling if isinstance(spelling, PrivacyUnit) else cls(spelling)
+    def of(
+        cls, spelling: PrivacyUnit | str | Sequence[str] | None, name: str | None = None
+    ) -> PrivacyUnit:
+        """Read a unit from a user column's name, a list of several, or from None for rows."""
+        if isinstance(spelling, list | tuple):
+            spelling = cls.users(*(spelling or ("",)))
+        unit = spelling if isinstance(spelling, PrivacyUnit) else cls(cast("str | None", spelling))
+        return unit if name is None else replace(unit, name=name)
 
     @property
     def protects(self) -> str:
-        """What is hidden, whatever way its weight is bounded: this is what a ledger is kept for."""
+        """What is hidden, whatever way its weight is bounded: this is what a ledger is kept for.
+
+        Columns are written so that no two units of other columns read alike, and sorted, since
+        their order says nothing.
+        """
+        if self.by:
+            return f"users {json.dumps(sorted(self.columns))}"
         return "row" if self.column is None else f"user {self.column}"
 
     @property
@@ -111,6 +193,34 @@ class PrivacyUnit:
 
 def _is_name(column: object) -> bool:
     return isinstance(column, str) and column != ""
+
+
+def _are_names(columns: Sequence[object]) -> bool:
+    distinct = len(set(columns)) == len(columns) <= MOST_COLUMNS
+    return distinct and all(map(_is_name, columns))
+
+
+def _is_word(name: object) -> bool:
+    short = isinstance(name, str) and 0 < len(name.strip()) == len(name) <= LONGEST_NAME
+    return short and cast(str, name).isprintable()
+
+
+def _shorten(column: str) -> str:
+    return abbreviate(make_printable(column))
+
+
+def describe_protected(protects: str) -> str:
+    """Return in words what `PrivacyUnit.protects` wrote down.
+
+    Examples
+    --------
+    >>> describe_protected(PrivacyUnit.users("year", "household").protects)
+    'household × year'
+    """
+    if protects.startswith("users "):
+        columns = cast("list[str]", json.loads(protects.removeprefix("users ")))
+        return " × ".join(map(_shorten, columns))
+    return _shorten(protects.removeprefix("user "))
 
 
 def _count_rows(rows: object) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -82,7 +82,7 @@ class Ledger:
         place: Place,
         *,
         budget: Budget | float,
-        unit: PrivacyUnit | str | None = None,
+        unit: PrivacyUnit | str | Sequence[str] | None = None,
         table: str,
     ) -> Ledger:
         """Begin a ledger in a new file; an existing one is never touched."""
@@ -99,7 +99,7 @@ class Ledger:
         place: Place,
         *,
         budget: Budget | float,
-        unit: PrivacyUnit | str | None = None,
+        unit: PrivacyUnit | str | Sequence[str] | None = None,
         table: str,
     ) -> Ledger:
         """Open the ledger at `place`, or begin it; one with other terms is refused."""
@@ -122,7 +122,7 @@ class Ledger:
         cls,
         *,
         budget: Budget | float,
-        unit: PrivacyUnit | str | None = None,
+        unit: PrivacyUnit | str | Sequence[str] | None = None,
         table: str = "table",
     ) -> Ledger:
         """Begin a ledger that lives as long as this process."""
@@ -184,7 +184,11 @@ class Ledger:
         return Share.remaining(self.rule, self.spent)
 
     def require(
-        self, *, budget: Budget | float | None = None, unit: PrivacyUnit | str | None, table: str
+        self,
+        *,
+        budget: Budget | float | None = None,
+        unit: PrivacyUnit | str | Sequence[str] | None,
+        table: str,
     ) -> None:
         """Refuse to pay for another table, unit or total than this ledger was created for.
 
@@ -405,7 +409,9 @@ def _is_raised(before: Account, after: Account) -> bool:
     return before.amounts != after.amounts
 
 
-def _make_terms(budget: Budget | float, unit: PrivacyUnit | str | None, table: str) -> Terms:
+def _make_terms(
+    budget: Budget | float, unit: PrivacyUnit | str | Sequence[str] | None, table: str
+) -> Terms:
     budget, protects = Budget.of(budget), PrivacyUnit.of(unit).protects
     total = Budget.of(budget)
     rule = PrivacyFilter.of(total)

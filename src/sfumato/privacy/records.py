@@ -298,7 +298,7 @@ def write_terms(terms: Terms) -> dict[str, str]:
 
 
 def _parse_terms(facts: Mapping[str, str], version: int) -> Terms:
-    if not re.match("row$|user .", facts["protects"], re.DOTALL):
+    if not re.match(r"row$|user .|users \[", facts["protects"], re.DOTALL):
         raise UnreadableError("Its terms are damaged")
     order, limit = (
         parse_amount(facts[name]) if name in facts else None for name in ("order", "limit")

@@ -9,7 +9,7 @@ from fractions import Fraction
 from html import escape
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from sfumato.errors import LedgerError, Setting, abbreviate, make_printable
+from sfumato.errors import LedgerError, Setting
 from sfumato.privacy.accountant import PrivacyFilter
 from sfumato.privacy.budget import (
     Cost,
@@ -17,6 +17,7 @@ from sfumato.privacy.budget import (
     float_above,
     format_amount,
 )
+from sfumato.privacy.guarantee import describe_protected
 from sfumato.privacy.records import Account, Entry, Log, Terms, sum_costs
 from sfumato.privacy.share import Share, find_pure
 
@@ -81,7 +82,7 @@ def list_charges(terms: Terms, log: Log) -> Sheet:
 
 
 def _write_title(terms: Terms) -> str:
-    protected = abbreviate(make_printable(terms.protects.removeprefix("user ")))
+    protected = describe_protected(terms.protects)
     why = explain_weakness(terms.budget.epsilon, terms.budget.delta)
     weak = f". Protects little: {why}." if why else ""
     return f"Ledger of {terms.table}: {terms.budget!r}, protecting each {protected}{weak}"

@@ -24,9 +24,12 @@ class FacetedRelease(Release):
 
     Parameters
     ----------
-    row, col
-        The public categories that have panels below each other, and side by side; None where there
-        are none. All numbers of the first row come first, within a row all of the first column.
+    row
+        The public categories that have panels below each other; None where there are none. All
+        numbers of the first come first.
+    col
+        The public categories that have panels side by side; None where there are none. Within a
+        row all numbers of the first come first.
     col_wrap
         How many panels stand side by side at most; None where that is left to the picture.
     """
@@ -122,7 +125,8 @@ def _keep(name: str, key: Labels | None, value: Value | None) -> Labels | None:
             f"Leave {name} out.",
         )
     with suppress(DomainError):
-        return Labels(key.column, key.categories.select(Categories((value,)), key.column))
+        chosen = key.categories.select(Categories((value,)), key.column)
+        return replace(key, categories=chosen)
     raise ReleaseError(
         f"{abbreviate(str(value))} is no panel of {abbreviate(key.column)}.",
         "Only declared categories were counted.",

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import secrets
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from functools import wraps
 from inspect import Parameter, signature
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, Protocol, Self, TypeVar
 
-from sfumato.errors import ReleaseError
+from sfumato.errors import ReleaseError, make_printable
 from sfumato.figure import Figure
 from sfumato.privacy.budget import Cost
 from sfumato.privacy.guarantee import Guarantee
 from sfumato.privacy.payment import Payment
 from sfumato.releases.signature import Key, Signature
+from sfumato.render.look import LOOKS, Looks, dress
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -49,6 +53,10 @@ class Drawn(Protocol[View]):
         """Return the whole release as plain JSON values."""
         ...
 
+    def records(self) -> list[dict[str, Any]]:
+        """Return one record per released number."""
+        ...
+
 
 class Refining(Protocol):
     """What can spend more on a release: a session."""
@@ -74,6 +82,9 @@ class Release(ABC):
         was kept in memory, and nobody could look there.
     signature
         Who vouches that this is what they published; None where nobody does.
+    style
+        How it is drawn where nobody says otherwise, by `styled`; no part of what is released, and
+        in no file.
 
     Examples
     --------
@@ -94,13 +105,24 @@ class Release(ABC):
     private: bool = False
     paid: tuple[Payment, ...] = ()
     signature: Signature | None = None
+    style: Mapping[str, Any] = field(default_factory=dict[str, Any], compare=False, repr=False)
 
     def __init_subclass__(cls) -> None:
         # help() and Shift-Tab show the choices of a picture wherever they can be made.
         super().__init_subclass__()
-        verbs = (Release.plot, Release.to_vega, Release.to_html, Release.save)
-        for verb in verbs if "figure" in vars(cls) else ():
+        cls.__repr__ = Release.__repr__  # a dataclass would list every number
+        if "figure" not in vars(cls):
+            return
+        cls.figure = _styling(cls.figure)
+        verbs = (Release.plot, Release.to_vega, Release.to_html, Release.save, Release.styled)
+        for verb in verbs:
             setattr(cls, verb.__name__, _offering(verb, cls.figure))
+
+    def __repr__(self) -> str:
+        stated = f"{'' if self.private else f'{WATERMARK}. '}{self.guarantee}"
+        draw = "Draw it with .plot() or .save('chart.svg'); .to_frame() has its numbers."
+        lines = (f"{self.label[:1].upper()}{self.label[1:]}", f"{stated}.", draw)
+        return "\n".join(map(make_printable, lines))
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -185,8 +207,15 @@ class Release(ABC):
         """Return one plain record per released number."""
 
     @abstractmethod
-    def figure(self) -> Figure:
+    def figure(self, **view: Any) -> Figure:
         """Describe the picture as plain data."""
+
+    def dressed(self, figure: Figure, look: Looks) -> Figure:
+        """Return a figure with what its captions say at least, and with its look."""
+        from sfumato.releases import wording
+
+        told = replace(figure, short=wording.guarantee(self), least=wording.least(self))
+        return dress(told, look)
 
     @abstractmethod
     def caption(self) -> str:
@@ -229,6 +258,17 @@ class Release(ABC):
         """
         return _page(self.figure(*args, **view))
 
+    def styled(self, **view: Any) -> Self:
+        """Return the same release, which draws itself so, in a notebook too.
+
+        Parameters
+        ----------
+        view
+            What `figure` takes, by name: ``release.styled(title="Ages", caption="short")``.
+        """
+        chosen = {name: choice for name, choice in view.items() if choice is not None}
+        return replace(self, style={**self.style, **chosen}) if chosen else self
+
     def to_frame(self) -> pd.DataFrame:
         """Return a tidy pandas frame, one row per released number."""
         try:
@@ -250,10 +290,11 @@ class Release(ABC):
         return document.write(self)
 
     def save(self: Drawn[View], path: str | Path, *args: View.args, **view: View.kwargs) -> Path:
-        """Write the release (``.json``), or a picture of it (``.svg .png .pdf .html``).
+        """Write the release (``.json``), its numbers (``.csv``) or a picture of it.
 
-        Only the JSON file can be loaded and drawn again. Maps can be written for map tools, too
-        (``.geojson``).
+        Pictures are ``.svg``, ``.png``, ``.pdf``, ``.html`` and, for Vega-Lite, ``.vl.json``. Maps
+        can be written for map tools, too (``.geojson``). Only the JSON file of the release can be
+        loaded and drawn again.
 
         Parameters
         ----------
@@ -262,6 +303,10 @@ class Release(ABC):
         """
         path = Path(path)
         match path.suffix.lower():
+            case ".json" if path.name.lower().endswith(".vl.json"):
+                content = plain_text(_specify(self.figure(*args, **view)), indent=self.indent)
+            case ".csv":
+                content = _tabulate(self)
             case ".json":
                 content = plain_text(self.to_dict(), indent=self.indent)
             case ".html":
@@ -275,15 +320,45 @@ class Release(ABC):
                 raise ReleaseError(
                     f"The format of {path.name!r} is not known.",
                     "The ending of the name sets the format.",
-                    f"Use .json, {more}.html, .svg, .png or .pdf.",
+                    f"Use .json, .csv, {more}.svg, .png, .pdf, .html or .vl.json.",
                 )
         write(path, content)
         return path
+
+    def __dir__(self) -> list[str]:
+        """List what is public: editors complete it."""
+        return [name for name in super().__dir__() if name[:1] != "_" or name[:2] == "__"]
 
     def _repr_html_(self) -> str:
         from sfumato.render import html
 
         return html.build_fragment(self.figure())
+
+    def _repr_mimebundle_(
+        self, include: Collection[str] | None = None, exclude: Collection[str] | None = None
+    ) -> dict[str, Any]:
+        """Return the chart as a page, as a picture and as text, for whatever shows a notebook."""
+        forms: dict[str, Callable[[], Any]] = {
+            "text/html": self._repr_html_,
+            "image/png": lambda: _picture(self.figure(), "png"),
+            "text/plain": self.__repr__,
+        }
+        wanted = [form for form in forms if form in (include or forms)]
+        return {form: forms[form]() for form in wanted if form not in (exclude or ())}
+
+
+def _styling(figure: Callable[..., Figure]) -> Callable[..., Figure]:
+    """Return a description of a picture that heeds what the release was styled with."""
+
+    @wraps(figure)
+    def styled(self: Release, *args: Any, **view: Any) -> Figure:
+        return figure(self, *args, **{**self.style, **view})
+
+    own = signature(figure).parameters.values()
+    named = [each for each in own if each.kind is not Parameter.VAR_KEYWORD]
+    shown = signature(figure).replace(parameters=[*named, *LOOKS])
+    styled.__signature__ = shown  # pyright: ignore[reportAttributeAccessIssue]
+    return styled
 
 
 def _offering(verb: Callable[..., Any], figure: Callable[..., Figure]) -> Callable[..., Any]:
@@ -306,6 +381,31 @@ def _offering(verb: Callable[..., Any], figure: Callable[..., Figure]) -> Callab
 
     offered.__signature__ = shown  # pyright: ignore[reportAttributeAccessIssue]
     return offered
+
+
+def _specify(figure: Figure) -> dict[str, Any]:
+    from sfumato.render import vega
+
+    return vega.build_vega(figure)
+
+
+def _tabulate(release: Drawn[...]) -> bytes:
+    """Return the records as a CSV file; those of simulated noise say so in every row."""
+    private = release.to_dict()["private"]
+    note = {} if private else {"note": WATERMARK}
+    records = [record | note for record in release.records()]
+    text = StringIO()
+    table = csv.DictWriter(text, list(records[0]) if records else [], lineterminator="\n")
+    table.writeheader()
+    table.writerows({name: _spell(record[name]) for name in record} for record in records)
+    return text.getvalue().encode()
+
+
+def _spell(value: object) -> object:
+    """Return a value as a CSV file has it: nothing where there is none, dates as ISO 8601."""
+    if value is None or value != value:  # noqa: PLR0124 - which is true of NaN alone
+        return ""
+    return value.isoformat() if isinstance(value, datetime) else value
 
 
 def _page(figure: Figure) -> str:

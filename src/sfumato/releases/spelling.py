@@ -18,8 +18,8 @@ from typing import Annotated, Any, TypeVar, get_args
 import numpy as np
 
 from sfumato.domain import Bounds, Categories
-from sfumato.ends import DURATIONS
-from sfumato.grid import MOST_CELLS, Clipping, Edges, Grid, Labels
+from sfumato.ends import CYCLES, DURATIONS
+from sfumato.grid import MOST_CELLS, Edges, Grid, Labels
 from sfumato.lattice import Lattice
 from sfumato.plane import MOST_LEVELS
 from sfumato.postprocess.box import Box, Summary
@@ -31,7 +31,6 @@ from sfumato.privacy.guarantee import MOST_MAX_ROWS as MOST_OF_ONE
 from sfumato.privacy.guarantee import MOST_ROWS, Guarantee, PrivacyUnit
 from sfumato.privacy.payment import Payment
 from sfumato.releases.signature import Signature
-from sfumato.zones import Part as CalendarPart
 
 T = TypeVar("T")
 
@@ -179,8 +178,8 @@ def _hexadecimal(digits: int) -> Pattern:
 _Spacing = Annotated[Positive | None, Absent(None)]
 _Parsed = Annotated[bool, Absent(False)]
 _Zoned = Annotated[Annotated[str, Pattern("[A-Za-z0-9_+:/-]{1,64}")] | None, Absent(None)]
-_Duration = Annotated[Annotated[str, OneOf(DURATIONS)] | None, Absent(None)]
-_Clipping = Annotated[Clipping, Absent("clip")]
+_Duration = Annotated[Annotated[str, Pattern("|".join(DURATIONS))] | None, Absent(None)]
+_CalendarPart = Annotated[Annotated[str, Pattern("|".join(CYCLES))] | None, Absent(None)]
 _Side = Annotated[int, Within(1, 2**MOST_LEVELS)]
 
 
@@ -273,14 +272,14 @@ class GridWords:
         Where the first cell begins and the last ends.
     bins
         How many cells there are.
-    outside
-        Whether values beyond the bounds are clipped to them, or dropped. Absent for clip.
+    drop
+        Whether values beyond the bounds are dropped, and not moved to them. Absent if not.
     """
 
     column: str
     bounds: Bounds
     bins: Annotated[int, Within(1, MOST_CELLS), Named(attribute="cells")]
-    outside: _Clipping
+    drop: _Parsed
 
 
 class EdgesWords:
@@ -297,14 +296,14 @@ class EdgesWords:
         The public range of the column.
     edges
         The ends of all cells, rising: one more than there are cells.
-    outside
-        Whether values beyond the bounds are clipped to them, or dropped. Absent for clip.
+    drop
+        Whether values beyond the bounds are dropped, and not moved to them. Absent if not.
     """
 
     column: str
     bounds: Bounds
     edges: Annotated[tuple[float, ...], Length(2), Named(attribute="values")]
-    outside: _Clipping
+    drop: _Parsed
 
 
 class LabelsWords:
@@ -325,7 +324,7 @@ class LabelsWords:
 
     column: str
     categories: Categories
-    part: Annotated[CalendarPart | None, Absent(None)]
+    part: _CalendarPart
     zone: _Zoned
 
 
@@ -440,12 +439,19 @@ class UnitWords:
     max_rows
         How many rows of one person count at most; null where all rows of a person share one unit of
         weight, or where there is no column.
+    by
+        Further columns, where a unit is told by the values of several together; left out where
+        there are none.
+    name
+        What units are called in words; left out where their column says it.
     """
 
     column: Annotated[str, Length(1)] | None
     max_rows: Annotated[
         Annotated[int, Within(1, MOST_OF_ONE)] | None, NullWhere("column", (None,), exactly=False)
     ]
+    by: Annotated[tuple[Annotated[str, Length(1)], ...], Absent(())]
+    name: Annotated[Annotated[str, Length(1)] | None, Absent(None)]
 
 
 class GuaranteeWords:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sfumato.dates import UNITS, Pace, find_pace
+from sfumato.dates import Pace, find_pace
 from sfumato.domain import Bounds
-from sfumato.ends import format_clock
+from sfumato.ends import UNITS, format_clock
 from sfumato.errors import abbreviate
 from sfumato.figure import format_percent
 from sfumato.grid import MOST_FOUND, Edges, Grid, Labels, count_values_in_cells
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from sfumato.releases.release import Release
 
 _ALIKE = 1.001  # times the least variance: what rounding adds
-NOBODY = "No category has enough people to be shown."
 
 
 def title(release: Release) -> str:
@@ -41,6 +40,11 @@ def guarantee(release: Release) -> str:
     return (
         f"Privacy: {stated}" if release.private else f"{WATERMARK}. Real noise would give {stated}"
     )
+
+
+def least(release: Release) -> str:
+    """Say in a few words what protects whom, or that nothing does."""
+    return f"{release.guarantee}." if release.private else f"{WATERMARK}; {release.guarantee}."
 
 
 def added(noise: NoiseLaw | CombinedNoise, step: float, numbers: str) -> str:
@@ -63,12 +67,12 @@ def _deviation(variance: float, step: float) -> str:
 
 def counted(unit: PrivacyUnit) -> str:
     """Name what is counted."""
-    return f"{abbreviate(unit.column or '')} (each counts once)" if unit.shared else "rows"
+    return f"{unit.called} (each counts once)" if unit.shared else "rows"
 
 
 def people(unit: PrivacyUnit) -> str:
     """Name what is counted in one word."""
-    return "people" if unit.shared else "rows"
+    return unit.counted
 
 
 def how_sure(signs: str, coverage: float) -> str:
@@ -89,6 +93,11 @@ def beyond(shares: tuple[float, float], unit: PrivacyUnit) -> str:
     """Say how much a private search for bounds has cut off."""
     low, high = (f"{100 * share:.0f}" for share in shares)
     return f"Bounds too narrow: {low}–{high} % of {people(unit)} lie at or beyond them."
+
+
+def nobody(unit: PrivacyUnit) -> str:
+    """Say that a private search found no category."""
+    return f"No category has enough {unit.name or 'people'} to be shown."
 
 
 def left_out(keys: Iterable[object], found: Iterable[str]) -> list[str]:

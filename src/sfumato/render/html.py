@@ -14,10 +14,10 @@ from typing import Any
 from sfumato.figure import Figure, Heat
 from sfumato.render import theme
 from sfumato.render.description import Description, describe_aloud, describe_figure
-from sfumato.render.scale import headlines, list_marks
+from sfumato.render.scale import headlines, list_captions, list_marks
 from sfumato.render.text import clean
 from sfumato.render.vega import VERSION, build_bare_vega
-from sfumato.render.vega.axis import WIDTH
+from sfumato.render.vega.panel import PIXELS, measure_width
 
 # Where there is no room for it, as on a phone, the still picture stays, which shrinks to fit.
 _START = """
@@ -100,6 +100,9 @@ def _row(reading: Description) -> str:
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 _LIVELY_WIDTH = 600
+NARROW_WIDTH = 270
+"""Pixels of all panels together on a phone, whose screen has some 360."""
+
 _FONT = ", ".join(f"'{font}'" if " " in font else font for font in theme.FONTS)
 _STYLE = f"""
 :root {{ color-scheme: light; }}
@@ -109,6 +112,12 @@ table {{ border-collapse: collapse; font-size: 0.8rem; margin-top: 0.5rem; }}
 th, td {{ border-bottom: 1px solid {theme.GRID}; padding: 0.15rem 0.8rem 0.15rem 0;
   text-align: left; vertical-align: top; overflow-wrap: break-word; max-width: 20rem; }}
 .wide {{ overflow-x: auto; }}
+.phone {{ display: none; }}
+@media (max-width: 34rem) {{
+  body {{ margin: 0.5rem auto; padding: 0 0.3rem; }}
+  .desk {{ display: none; }}
+  .phone {{ display: block; }}
+}}
 summary {{ cursor: pointer; font-size: 0.8rem; color: {theme.SOFT_INK}; }}
 """
 _HINT = (
@@ -130,15 +139,24 @@ _VERBOSE = re.compile(r' (?:role|aria-roledescription)="[^"]*"')
 def build_html(figure: Figure) -> str:
     """Return one self-contained page with the chart, its caption and a table of its values."""
     if len(figure.panels) != 1 or not list_marks(figure, Heat):
-        return build_page(figure.title, build_fragment(figure, heading="h1") + build_table(figure))
-    chart = embed_chart(
-        build_bare_vega(figure, width=_LIVELY_WIDTH, lively=True), _svg(figure, WIDTH)
-    )
+        body = _frame_chart(figure, "h1", _draw_twice(figure)) + build_table(figure)
+        return build_page(figure.title, body, about=figure.caption)
+    width = _LIVELY_WIDTH if figure.look.size is None else measure_width(figure)
+    lively = build_bare_vega(figure, width=width, lively=True)
+    chart = embed_chart(lively, _draw_twice(figure))
     body = _frame_chart(figure, "h1", chart + _HINT) + build_table(figure)
-    return build_page(figure.title, body, script=write_script())
+    return build_page(figure.title, body, about=figure.caption, script=write_script())
 
 
-def build_fragment(figure: Figure, *, heading: str = "p", width: int = WIDTH) -> str:
+def _draw_twice(figure: Figure) -> str:
+    """Return the chart for a desk and for a phone, whose letters would else be too small."""
+    if figure.look.size is not None:
+        return _svg(figure, None)
+    narrow = _svg(figure, NARROW_WIDTH)
+    return f'<div class="desk">{_svg(figure, None)}</div><div class="phone">{narrow}</div>'
+
+
+def build_fragment(figure: Figure, *, heading: str = "p", width: int | None = None) -> str:
     """Return the chart for a page that exists already, such as a notebook.
 
     It has no script and no ids, so any number of them can stand on one page. `width` is that of
@@ -149,14 +167,16 @@ def build_fragment(figure: Figure, *, heading: str = "p", width: int = WIDTH) ->
 
 
 def _frame_chart(figure: Figure, heading: str, chart: str) -> str:
-    lines = [*((note, theme.INK) for note in figure.notes), (figure.caption, theme.SOFT_INK)]
+    caption = next(iter(list_captions(figure)), "")
+    lines = [*((note, theme.INK) for note in figure.notes), (caption, theme.SOFT_INK)]
     footer = "".join(
         f'<p style="margin:0.3em 0;color:{colour}">{_text(words)}</p>'
         for words, colour in lines
         if words
     )
     return (
-        f'<figure style="margin:0 0 1.5em;max-width:42em;padding:0.5em;background:{theme.PAPER};'
+        f'<figure style="margin:0 0 1.5em;max-width:{_widest(figure)};padding:0.5em;'
+        f"background:{theme.PAPER};"
         f'color:{theme.INK};font-family:{escape(_FONT)};text-align:left">'
         f"{_headline(figure, heading)}{chart}"
         f'<figcaption style="font-size:0.75em;line-height:1.4">{footer}</figcaption>'
@@ -164,11 +184,12 @@ def _frame_chart(figure: Figure, heading: str, chart: str) -> str:
     )
 
 
-def build_page(title: str, body: str, *, script: str = "") -> str:
+def build_page(title: str, body: str, *, about: str = "", script: str = "") -> str:
     """Return a page around `body`, which a browser will not let reach the network.
 
-    Only the given script runs on it.
+    Only the given script runs on it. What it is `about` is told to who looks into the file.
     """
+    described = f'<meta name="description" content="{_text(about)}">\n' if about else ""
     policy = f"{_POLICY}; script-src {hash_script(script)}" if script else _POLICY
     run = f"<script>{script}</script>\n" if script else ""
     return (
@@ -176,7 +197,7 @@ def build_page(title: str, body: str, *, script: str = "") -> str:
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<link rel="icon" href="data:,">\n'
-        f"<title>{_text(title)}</title>\n<style>{_STYLE}</style>\n</head>\n"
+        f"{described}<title>{_text(title)}</title>\n<style>{_STYLE}</style>\n</head>\n"
         f"<body>\n<main>\n{body}\n</main>\n{run}</body>\n</html>\n"
     )
 
@@ -186,7 +207,11 @@ def _headline(figure: Figure, element: str) -> str:
     return f'<{element} style="{style}">{"<br>".join(map(_text, headlines(figure)))}</{element}>'
 
 
-def _svg(figure: Figure, width: int) -> str:
+def _widest(figure: Figure) -> str:
+    return "42em" if figure.look.size is None else f"{figure.look.size[0] * PIXELS:.0f}px"
+
+
+def _svg(figure: Figure, width: int | None) -> str:
     from vl_convert import vegalite_to_svg
 
     opening, _, rest = vegalite_to_svg(

@@ -97,7 +97,9 @@ def find_muted(heat: Heat) -> NDArray[np.bool_]:
     return np.array(heat.muted, dtype=bool)
 
 
-def colour_density(heat: Heat, top: float, *, night: bool = False) -> Colours:
+def colour_density(
+    heat: Heat, top: float, *, night: bool = False, chosen: Sequence[str] = ()
+) -> Colours:
     """Return the picture of a density, row by row from the lowest y.
 
     Parameters
@@ -106,9 +108,11 @@ def colour_density(heat: Heat, top: float, *, night: bool = False) -> Colours:
         The density that has the last colour of the scale.
     night
         Whether the paper is dark, so that much is light and little is dark.
+    chosen
+        The colours of the scale, from few to many; our own if there are none.
     """
     level = np.clip(np.array(heat.value) / top, 0, 1) ** EXPONENT
-    seen = theme.ramp(level, night=night)
+    seen = theme.ramp(level, night=night, chosen=chosen)
     doubtful = find_muted(heat)
     opacity = np.ones_like(level)
     if heat.background:
@@ -210,7 +214,7 @@ def line_width(share: float) -> float:
     return 1.7 - share
 
 
-def line_colour(index: int, ink: str = theme.INK) -> str:
+def line_colour(index: int, chosen: Sequence[str] = (), ink: str = theme.INK) -> str:
     """Return the colour of the lines around a group, by its place in the legend.
 
     Dashed lines are nearer to ink than their groups: some of those are too pale for broken ones.
@@ -220,7 +224,7 @@ def line_colour(index: int, ink: str = theme.INK) -> str:
     >>> line_colour(0), line_colour(7)
     ('#0072b2', '#6553a5')
     """
-    return theme.mix(theme.series_colour(index), ink, 0.4 if dashes(index) else 0.0)
+    return theme.mix(theme.series_colour(index, chosen), ink, 0.4 if dashes(index) else 0.0)
 
 
 def dashes(index: int) -> tuple[float, ...]:
@@ -240,9 +244,9 @@ def dashes(index: int) -> tuple[float, ...]:
 OPACITY = 0.6
 
 
-def dot_colour(index: int, ink: str = theme.INK) -> str:
+def dot_colour(index: int, chosen: Sequence[str] = (), ink: str = theme.INK) -> str:
     """Return the colour of a group's points, by its place in the legend."""
-    return theme.mix(theme.series_colour(index), ink, 0.35)
+    return theme.mix(theme.series_colour(index, chosen), ink, 0.35)
 
 
 def synthetic_dot_size(count: int) -> float:

@@ -56,6 +56,14 @@ def headlines(figure: Figure) -> list[str]:
     return [line for line in (figure.title, title_of(figure, alone) if alone else "") if line]
 
 
+def list_captions(figure: Figure) -> list[str]:
+    """Return the captions that may be drawn, the longest first: one alone where it was chosen."""
+    lengths = {"full": figure.caption, "short": figure.short, "least": figure.least}
+    if figure.look.caption is not None:
+        return [lengths[figure.look.caption] or figure.caption]
+    return list(dict.fromkeys(words for words in lengths.values() if words))
+
+
 def count_columns(figure: Figure) -> int:
     """Return how many panels stand side by side where there is room for all."""
     count = max(1, len(figure.panels))
@@ -146,6 +154,8 @@ def place_error_bars(panel: Panel, bars: Bars) -> tuple[float, ...]:
         outlines = _list_outlines(panel)
         share += _SPREAD * ((outlines.index(bars) + 0.5) / len(outlines) - 0.5)
     ends = zip(bars.left, bars.right, strict=True)
+    if (panel.x if bars.orient == "v" else panel.y).log:
+        return tuple(left * (right / left) ** share for left, right in ends)
     return tuple(left + share * (right - left) for left, right in ends)
 
 

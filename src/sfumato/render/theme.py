@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -38,6 +40,8 @@ HEAT_OPACITY = 0.9
 BACKGROUND_OPACITY = 0.5
 LEAF_OPACITY = 0.3
 LEAF_WIDTH = 0.4
+MAP_WIDTH = 0.6
+MAP_OPACITY = 0.75
 
 # Okabe and Ito's colours for all kinds of colour vision, without the yellow that paper swallows;
 # then as many more, which a search in OKLab keeps apart from these in every kind of colour vision.
@@ -66,12 +70,17 @@ RAMP = (
 )
 
 
-def ramp(level: Array, *, night: bool = False) -> Array:
-    """Return the red, green and blue (0 to 255) of levels between 0 and 1.
+def choose_ramp(chosen: Sequence[str], *, night: bool = False) -> Sequence[str]:
+    """Return the colours of a scale from few to many: those that were chosen, or our own.
 
-    By night the order is turned round, so that little is dark on dark paper.
+    By night our own are turned round, so that little is dark on dark paper.
     """
-    colours = RAMP[::-1] if night else RAMP
+    return chosen or (RAMP[::-1] if night else RAMP)
+
+
+def ramp(level: Array, *, night: bool = False, chosen: Sequence[str] = ()) -> Array:
+    """Return the red, green and blue (0 to 255) of levels between 0 and 1."""
+    colours = choose_ramp(chosen, night=night)
     places = np.linspace(0, 1, len(colours))
     curves = zip(*map(channels, colours), strict=True)
     return np.stack([np.interp(level, places, curve) for curve in curves], axis=-1)
@@ -83,31 +92,37 @@ def greyed(colour: Array) -> Array:
     return np.repeat(light[..., np.newaxis], 3, axis=-1)
 
 
-def series_colour(index: int) -> str:
+def series_colour(index: int, chosen: Sequence[str] = ()) -> str:
     """Return the colour of a series; past the last colour they begin again, paler.
+
+    Parameters
+    ----------
+    chosen
+        The colours to take; our own if there are none.
 
     Examples
     --------
     >>> series_colour(0), series_colour(7), series_colour(14)
     ('#0072b2', '#9376ff', '#73b1d5')
     """
-    rounds, place = divmod(index, len(_SERIES))
-    return mix(_SERIES[place], PAPER, 1 - 0.55 ** min(rounds, 2))
+    colours = chosen or _SERIES
+    rounds, place = divmod(index, len(colours))
+    return mix(colours[place], PAPER, 1 - 0.55 ** min(rounds, 2))
 
 
-def bar_colour(index: int, paper: str = PAPER) -> str:
+def bar_colour(index: int, chosen: Sequence[str] = (), paper: str = PAPER) -> str:
     """Return the fill of a series' bars: light enough for an error bar to be seen on it."""
-    return mix(series_colour(index), paper, BAR_LIGHTENING)
+    return mix(series_colour(index, chosen), paper, BAR_LIGHTENING)
 
 
-def box_colour(index: int, paper: str = PAPER) -> str:
+def box_colour(index: int, chosen: Sequence[str] = (), paper: str = PAPER) -> str:
     """Return the colour of a box where we are sure of it."""
-    return mix(series_colour(index), paper, 1 - BOX_OPACITY)
+    return mix(series_colour(index, chosen), paper, 1 - BOX_OPACITY)
 
 
-def box_ink(index: int, ink: str = INK) -> str:
+def box_ink(index: int, chosen: Sequence[str] = (), ink: str = INK) -> str:
     """Return the colour of a box's lines: its own, mixed with ink."""
-    return mix(series_colour(index), ink, 0.55)
+    return mix(series_colour(index, chosen), ink, 0.55)
 
 
 def box_lines(width: float) -> tuple[float, float]:

@@ -31,7 +31,7 @@ USERS = PrivacyUnit.users("u")
 BLOCK = pa.record_batch({"x": [0.0, 1.0, 1.5, None], "u": ["a", "b", "b", CANARY]})
 ROWS = RowSums(Counts(KEYS), ("x",))
 LISTED = ListedRows(
-    partial(pair_with_persons, person="u", place=Counts(KEYS).place),
+    partial(pair_with_persons, person=("u",), place=Counts(KEYS).place),
     ("x", "u"),
     {"x": pa.float64(), "u": pa.string()},
 )

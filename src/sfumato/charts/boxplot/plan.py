@@ -9,7 +9,7 @@ from typing import Protocol
 
 from sfumato.charts.allocation import CategorySearch
 from sfumato.charts.chart import Plan, describe_smallest, describe_text_columns
-from sfumato.charts.facets import Facets
+from sfumato.charts.facets import WHOLE, Facets
 from sfumato.charts.values import MOST_VALUES, BoundsSearch, Values
 from sfumato.domain import Bounds, convert_to_float
 from sfumato.engines.engine import Schema
@@ -195,7 +195,7 @@ class BoxplotPlan(Plan):
     name: str
     whis: float
     method: BoxProcedure
-    facets: Facets = Facets()
+    facets: Facets = WHOLE
 
     def __post_init__(self) -> None:
         if isinstance(self.values.bounds, Bounds):

@@ -244,7 +244,7 @@ class Heatmap(Chart[HeatmapPlan, HeatmapRelease]):
             raise DomainError(
                 "In a heatmap each person has a total weight of 1, shared by their rows.",
                 "With a limit on rows, a few people with many rows would dominate the picture.",
-                ("Write ", ProtectedUsers(unit.column), "."),
+                ("Write ", ProtectedUsers(unit.columns), "."),
             )
         columns, rows = cast(tuple[int, int], self.resolution)
         x = Grid(self.x, domain.bounds(self.x), columns)

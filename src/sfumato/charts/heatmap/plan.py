@@ -102,7 +102,7 @@ class HeatmapPlan(Plan):
 
     def lines(self) -> list[tuple[str, str]]:
         """Return what there is to know, as names and values to print."""
-        counted = "rows" if self.guarantee.unit.column is None else "people"
+        counted = self.guarantee.unit.people
         fine = [(size, self.detail(size=size)) for size in (1_000, 100_000)]
         return [
             ("method", self.name),

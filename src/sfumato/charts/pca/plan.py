@@ -85,7 +85,7 @@ class PcaPlan(Plan):
 
     def lines(self) -> list[tuple[str, str]]:
         """Return what there is to know, as names and values to print."""
-        counted = "rows" if self.guarantee.unit.column is None else "people"
+        counted = self.guarantee.unit.people
         lines = [("expected error", f"{self.expected_error:,.3g} {counted} of maximal norm")]
         for size in _SIZES:
             lines += [(f"with {size:,} {counted}", describe_share(self.captured(size=size)))]

@@ -232,9 +232,9 @@ class Sparse:
     def __post_init__(self) -> None:
         if self.unit.shared:
             raise DomainError(
-                f"Method 'sparse' cannot hide a {self.unit.column} whose rows share one weight.",
+                f"Method 'sparse' cannot hide a {self.unit.called} whose rows share one weight.",
                 "One person could fill any number of cells.",
-                ("Leave the method out, or write ", ProtectedUsers(self.unit.column, 20), "."),
+                ("Leave the method out, or write ", ProtectedUsers(self.unit.columns, 20), "."),
             )
         self.threshold  # noqa: B018 - refuses a portion too small to buy one
 

@@ -212,7 +212,7 @@ class ScoreplotPlan(Plan):
 
     def lines(self) -> list[tuple[str, str]]:
         """Return what there is to know, as names and values to print."""
-        counted = "rows" if self.guarantee.unit.column is None else "people"
+        counted = self.guarantee.unit.people
         groups = self.hue.cells if isinstance(self.hue, Labels) else 1
         across, along = self.cells or self.usual_cells(_SIZE, groups)
         lines = [("expected error", f"{self.expected_error:,.3g} {counted} per cell")]

@@ -285,11 +285,13 @@ def _find_polars_kind(dtype: pl.DataType) -> ColumnKind:
         return "nothing"
     if isinstance(dtype, pl.Date | pl.Datetime):
         return "time"
-    if isinstance(dtype, pl.Duration | pl.Time):
-        return "duration" if isinstance(dtype, pl.Duration) else "clock"
-    if isinstance(dtype, pl.Boolean):
-        return "flag"
-    return "bytes" if isinstance(dtype, pl.Binary) else "other"
+    others: dict[Any, ColumnKind] = {
+        pl.Duration: "duration",
+        pl.Time: "clock",
+        pl.Boolean: "flag",
+        pl.Binary: "bytes",
+    }
+    return others.get(type(dtype), "other")
 
 
 def _find_polars_spacing(dtype: pl.DataType) -> float | None:

@@ -34,10 +34,9 @@ class Columns:
     names: Sequence[str]
     repetitive: Sequence[str] = ()
 
-    def beside(self, column: str | None) -> Columns:
-        """Return these columns and one more, if there is one."""
-        more = [] if column is None else [column]
-        return Columns([*self.names, *more], self.repetitive)
+    def beside(self, columns: Sequence[str]) -> Columns:
+        """Return these columns and some more, if there are any."""
+        return Columns([*self.names, *columns], self.repetitive)
 
 
 class Source(ABC):

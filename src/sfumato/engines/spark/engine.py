@@ -103,18 +103,18 @@ class SparkEngine(QueryEngine):
     def _summed(self, question: Summation[T], unit: PrivacyUnit) -> T:
         if unit.column is None:
             return question.restore_tally(self._entries(self._sum_rows(question), stages=1))
-        listing = partial(pair_with_persons, person=unit.column, place=question.place)
+        listing = partial(pair_with_persons, person=unit.columns, place=question.place)
         people = WeighedPeopleSums(self._resources, question, unit, self._salt)
-        columns = question.columns.beside(unit.column)
+        columns = question.columns.beside(unit.columns)
         return question.restore_tally(
             self._entries(self._together(columns, listing, people), stages=2)
         )
 
     def _texts(self, column: str, unit: PrivacyUnit) -> Mapping[str, int]:
         listing = partial(
-            pair_with_persons, person=unit.column, place=partial(_read_labels, column)
+            pair_with_persons, person=unit.columns, place=partial(_read_labels, column)
         )
-        columns, counted = Columns([column]).beside(unit.column), BoundedGrouping(unit, self._salt)
+        columns, counted = Columns([column]).beside(unit.columns), BoundedGrouping(unit, self._salt)
         if unit.column is None:
             work = RowCellSums(self._listed(columns, listing), counted, self._resources)
             partials = partial(self._frame.map_partitions, work.listed.names, work)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from itertools import product
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, Unpack
 
 from sfumato.domain import convert_to_datetime
 from sfumato.figure import Figure, Interval, Orient
@@ -23,6 +23,7 @@ from sfumato.releases.spelling import (
     Step,
     Within,
 )
+from sfumato.render.look import Looks
 
 NUMBERS = tuple(field.name for field in fields(Box))
 """The names of the seven numbers, from the lowest outliers to the highest."""
@@ -149,7 +150,9 @@ class BoxplotRelease(FacetedRelease):
         groups = zip(self._groups(), self.summaries, strict=True)
         return [group | self._record(summary) for group, summary in groups]
 
-    def figure(self, *, sort: Literal["count", "median"] | None = None) -> Figure:
+    def figure(
+        self, *, sort: Literal["count", "median"] | None = None, **look: Unpack[Looks]
+    ) -> Figure:
         """Describe the picture as plain data.
 
         Parameters
@@ -160,7 +163,7 @@ class BoxplotRelease(FacetedRelease):
         """
         from sfumato.releases.boxplot import figure
 
-        return figure.figure(self, sort=sort)
+        return self.dressed(figure.figure(self, sort=sort), look)
 
     def caption(self) -> str:
         """Say what protects whom, and how sure we are of what is drawn."""

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from sfumato.domain import Categories
 from sfumato.errors import ReleaseError
 from sfumato.figure import Axis, Boxes, Estimates, Figure, Panel, format_percent
-from sfumato.grid import Labels
 from sfumato.postprocess.box import Summary
 from sfumato.releases import axes, wording
 from sfumato.releases.axes import Window
@@ -34,7 +33,8 @@ def figure(release: BoxplotRelease, *, sort: str | None = None) -> Figure:
     marks = [_marks(part) for part in ordered.split()]
     window = _window(ordered, tuple(boxes for part in marks for boxes in part))
     groups = _group_axis(ordered)
-    values = axes.value_axis(release.value.column, release.value.bounds, window.limits)
+    bounds = release.value.bounds
+    values = axes.value_axis(release.value.column, bounds, window.limits, lower=bounds.lower)
     x, y = (groups, values) if release.orient == "v" else (values, groups)
     panes, columns = arrange_panes(ordered)
     return Figure(
@@ -66,7 +66,7 @@ def _sort(release: BoxplotRelease, sort: str | None) -> BoxplotRelease:
     values = tuple(release.x.categories.values[place] for place in order)
     return replace(
         release,
-        x=Labels(release.x.column, Categories(values)),
+        x=replace(release.x, categories=Categories(values)),
         summaries=tuple(release.summaries[place] for place in chosen),
         measured=tuple(release.measured[place] for place in chosen),
     )
@@ -111,7 +111,7 @@ def _how_sure(release: BoxplotRelease) -> str:
 
 def _notes(release: BoxplotRelease, window: Window) -> tuple[str, ...]:
     if not release.summaries:
-        return (wording.NOBODY,)
+        return (wording.nobody(release.guarantee.unit),)
     if not release.bounds_found:
         return (wording.found_nothing(release.guarantee),)
     cut = ("Some soft edges extend beyond the axis.",) if window.cut else ()

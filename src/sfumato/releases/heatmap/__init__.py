@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,8 +35,10 @@ from sfumato.releases.spelling import (
     ToldOnce,
     Within,
 )
+from sfumato.render.look import Looks
 
 if TYPE_CHECKING:
+    from sfumato.releases.heatmap.basemap import Basemap
     from sfumato.releases.heatmap.places import Center
     from sfumato.releases.heatmap.view import Background
 
@@ -171,7 +173,7 @@ class HeatmapRelease(Release):
     def density_label(self) -> str:
         """What a density counts, per what."""
         if self.guarantee.unit.column is not None:
-            return f"people per {self.area.words}"
+            return f"{self.guarantee.unit.people} per {self.area.words}"
         return f"{abbreviate(self.weight or 'rows')} per {self.area.words}"
 
     @property
@@ -251,6 +253,8 @@ class HeatmapRelease(Release):
         smooth: Smooth | None = None,
         leaves: bool = False,
         background: Background | None = None,
+        basemap: Basemap | None = None,
+        **look: Unpack[Looks],
     ) -> Figure:
         """Describe the picture as plain data.
 
@@ -264,12 +268,25 @@ class HeatmapRelease(Release):
         background
             A picture of the window, to draw the density over: the path of a PNG or JPEG file, or
             an array.
+        basemap
+            Lines and outlines to draw over the density: the path of your own GeoJSON file, whose
+            coordinates are those of the axes, or what is in it. It must be public.
         """
         from sfumato.releases.heatmap import figure
         from sfumato.releases.heatmap import view as backgrounds
+        from sfumato.releases.heatmap.basemap import read_basemap
 
         chosen = figure.default_smooth(self) if smooth is None else smooth
-        return figure.figure(self, chosen, leaves, backgrounds.read(background))
+        shown = figure.figure(
+            self,
+            figure.HeatmapView(
+                chosen,
+                leaves=leaves,
+                background=backgrounds.read(background),
+                lines=read_basemap(basemap, *figure.window(self)),
+            ),
+        )
+        return self.dressed(shown, look)
 
     def caption(self) -> str:
         """Say what protects whom, how it was measured and what the picture's signs mean."""

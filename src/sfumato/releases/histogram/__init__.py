@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from sfumato.releases import axes
 from sfumato.releases.facets import FacetedRelease
 from sfumato.releases.spelling import Integer, Parameter, Released, Step
 from sfumato.releases.uncertainty import Uncertainty
+from sfumato.render.look import Looks
 
 Stat = Literal["count", "density", "proportion"]
 Multiple = Literal["layer", "panels"]
@@ -131,6 +132,7 @@ class HistogramRelease(FacetedRelease):
         top: int | None = None,
         orient: Orient | None = None,
         multiple: Multiple | None = None,
+        **look: Unpack[Looks],
     ) -> Figure:
         """Describe the picture as plain data.
 
@@ -151,7 +153,8 @@ class HistogramRelease(FacetedRelease):
         """
         from sfumato.releases.histogram import figure
 
-        return figure.figure(self, sort=sort, top=top, orient=orient, multiple=multiple)
+        shown = figure.figure(self, sort=sort, top=top, orient=orient, multiple=multiple)
+        return self.dressed(shown, look)
 
     def caption(self) -> str:
         """Say what protects whom, and how noisy the numbers are."""

@@ -15,6 +15,7 @@ from sfumato.grid import Edges, Grid, Key, Labels
 from sfumato.releases import axes, wording
 from sfumato.releases.facets import Pane, arrange_panes
 from sfumato.releases.release import WATERMARK
+from sfumato.render.logarithmic import BELOW_ZERO
 
 if TYPE_CHECKING:
     from sfumato.releases.histogram import HistogramRelease, Multiple
@@ -24,7 +25,6 @@ Array = NDArray[np.float64]
 _BAR_WIDTH = 0.8  # of the room a category has
 _MOST_LAYERS = 4  # outlines that can be told apart
 _MOST_ABREAST = 40  # bars side by side
-_MOST_UPRIGHT = 15  # names below an axis
 _MOST_LETTERS = 110  # of all names below an axis, were all as long as the longest
 _USUAL_COLUMNS = 3
 
@@ -83,7 +83,7 @@ def caption(release: HistogramRelease, choice: Choice | None = None) -> str:
         _how_sure(release, choice),
     ]
     if release.y is None and (_shown(release, choice) < 0).any():
-        parts.append("Hollow triangles: noisy counts below zero.")
+        parts.append(BELOW_ZERO)
     binned = [key for key in release.keys if isinstance(key, Grid | Edges)]
     if any(_reaches(key) for key in binned):
         parts.append("Values are clipped to the axis.")
@@ -91,7 +91,7 @@ def caption(release: HistogramRelease, choice: Choice | None = None) -> str:
         f"Values of {key.column} outside "
         f"{wording.range_of(key.bounds, key.bounds.lower, key.bounds.upper)} are left out."
         for key in binned
-        if key.outside == "drop"
+        if key.drop
     ]
     parts += [*wording.binned(binned), *wording.parsed(key.bounds for key in binned)]
     if choice is not None and not choice.partial:
@@ -105,9 +105,9 @@ def _shown(release: HistogramRelease, choice: Choice | None) -> Array:
 
 
 def _reaches(key: Grid | Edges) -> bool:
-    if key.outside == "drop":
-        return False
-    return bool(key.edges[0] <= key.bounds.lower and key.edges[-1] >= key.bounds.upper)
+    return not key.drop and bool(
+        key.edges[0] <= key.bounds.lower and key.edges[-1] >= key.bounds.upper
+    )
 
 
 def _how_sure(release: HistogramRelease, choice: Choice | None) -> str:
@@ -128,7 +128,7 @@ def _how_sure(release: HistogramRelease, choice: Choice | None) -> str:
 
 def _notes(release: HistogramRelease, choice: Choice | None) -> tuple[str, ...]:
     if release.numbers.size == 0:
-        return (wording.NOBODY,)
+        return (wording.nobody(release.guarantee.unit),)
     notes: list[str] = []
     if release.stat != "count" and release.counts.sum() <= 0:
         notes.append("The noisy total is not above zero: no proportions available.")
@@ -174,7 +174,7 @@ def _view(
     key = release.x
     if choice is not None and isinstance(key, Labels):
         kept = tuple(key.categories.values[place] for place in choice.places)
-        key = Labels(key.column, Categories(kept))
+        key = Labels(axes.label(key), Categories(kept))
     apart = release.y is not None or _stands_apart(release, key, multiple)
     panes, columns = arrange_panes(release, release.hue if apart else None)
     return View(key, choice, _orient(release, key, orient, panes, columns), panes, columns)
@@ -221,8 +221,9 @@ def _orient(
         return orient
     abreast = columns or min(len(panes), _USUAL_COLUMNS)
     longest = max((len(str(name)) for name in key.categories.values), default=0)
-    letters = longest * key.cells * abreast
-    return "h" if key.cells * abreast > _MOST_UPRIGHT or letters > _MOST_LETTERS else "v"
+    # Parts of a day or a year run from left to right, as time does.
+    fits = key.part is not None or (longest + 1) * key.cells * abreast <= _MOST_LETTERS
+    return "v" if fits else "h"
 
 
 def _legend(release: HistogramRelease, view: View) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,7 @@ from sfumato.releases.pca.moments import NoisyMoments
 from sfumato.releases.release import Release
 from sfumato.releases.spelling import Integer, Length, Named, Parameter, Released, Within
 from sfumato.releases.uncertainty import LEVEL
+from sfumato.render.look import Looks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -233,7 +234,7 @@ class PcaRelease(Release):
             records.append(record)
         return records
 
-    def figure(self, *, view: View = "scree") -> Figure:
+    def figure(self, *, view: View = "scree", **look: Unpack[Looks]) -> Figure:
         """Describe a picture as plain data.
 
         Parameters
@@ -244,7 +245,7 @@ class PcaRelease(Release):
         """
         from sfumato.releases.pca import figure
 
-        return figure.figure(self, _known(view))
+        return self.dressed(figure.figure(self, _known(view)), look)
 
     def caption(self, *, view: View = "scree") -> str:
         """Say what protects whom, how columns are scaled, and how noisy the numbers are."""

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise, product
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,7 @@ from sfumato.releases.spelling import (
     Step,
     Within,
 )
+from sfumato.render.look import Looks
 
 METHODS = {
     "joint": "All levels by one exponential mechanism, with a balanced score.",
@@ -81,7 +82,8 @@ class QuantilesRelease(FacetedRelease):
         The spacing of whole-number data; None where values may lie anywhere.
     cells
         The chosen cells of `value`, from 0: all levels of the first group, then of the next, panel
-        by panel. A quantile is the middle of its cell: lower + (cell + 0.5) × (upper − lower) / bins.
+        by panel. A quantile is the middle of its cell: lower + (cell + 0.5) × (upper − lower) /
+        bins.
     low, high
         The ends of an interval around each quantile, in the same order and in the units of the
         column.
@@ -196,11 +198,11 @@ class QuantilesRelease(FacetedRelease):
             for (group, level), (ends, told) in zip(places, verdicts, strict=True)
         ]
 
-    def figure(self) -> Figure:
+    def figure(self, **look: Unpack[Looks]) -> Figure:
         """Describe the picture as plain data."""
         from sfumato.releases.quantiles import figure
 
-        return figure.figure(self)
+        return self.dressed(figure.figure(self), look)
 
     def caption(self) -> str:
         """Say what protects whom, and how sure we are of the quantiles."""

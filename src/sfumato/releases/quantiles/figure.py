@@ -33,7 +33,7 @@ def figure(release: QuantilesRelease) -> Figure:
         least=min(bounds.width, _FINEST * bounds.width / release.value.cells),
         margins=_MARGINS,
     )
-    x = axes.value_axis(release.value.column, bounds, window.limits)
+    x = axes.value_axis(release.value.column, bounds, window.limits, lower=bounds.lower)
     drawn = [_curves(part) if curves else _rows(part) for part in release.split()]
     panes, columns = arrange_panes(release)
     legend = "" if release.by is None else release.by.column if curves else "level"
@@ -71,7 +71,7 @@ def _how_sure(release: QuantilesRelease) -> list[str]:
 
 def _notes(release: QuantilesRelease, window: Window) -> tuple[str, ...]:
     if not release.cells:
-        return (wording.NOBODY,)
+        return (wording.nobody(release.guarantee.unit),)
     return (*release.doubts, *(("Some bars extend beyond the axis.",) if window.cut else ()))
 
 

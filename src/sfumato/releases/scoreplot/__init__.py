@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,7 @@ from sfumato.releases.spelling import (
     Within,
 )
 from sfumato.releases.uncertainty import Uncertainty
+from sfumato.render.look import Looks
 
 Array = NDArray[np.float64]
 
@@ -246,7 +247,14 @@ class ScoreplotRelease(Release):
             for cell, (group, up, across) in enumerate(places)
         ]
 
-    def figure(self, *, panels: bool | None = None, loadings: int = 0, points: int = 0) -> Figure:
+    def figure(
+        self,
+        *,
+        panels: bool | None = None,
+        loadings: int = 0,
+        points: int = 0,
+        **look: Unpack[Looks],
+    ) -> Figure:
         """Describe the picture as plain data.
 
         Parameters
@@ -260,7 +268,8 @@ class ScoreplotRelease(Release):
         """
         from sfumato.releases.scoreplot import figure
 
-        return figure.figure(self, ScoreView(panels, loadings, points))
+        shown = figure.figure(self, ScoreView(panels, loadings, points))
+        return self.dressed(shown, look)
 
     def caption(self) -> str:
         """Say what protects whom, how noisy the picture is and what its signs mean."""

@@ -207,7 +207,7 @@ def _directions(release: ScoreplotRelease) -> list[str]:
 
 def _groups(release: ScoreplotRelease) -> str:
     if not release.groups:
-        return wording.NOBODY
+        return wording.nobody(release.guarantee.unit)
     lost = unseen(release)
     if len(lost) == len(release.groups):
         return "Nothing here is distinguishable from noise."

@@ -21,6 +21,8 @@ def draw(figure: Figure, *, ax: Axes | None = None) -> Axes:
     """
     from sfumato.render.matplotlib import drawing
 
+    if ax is not None:
+        drawing.check_given_axes(figure)
     return drawing.draw_figure(figure, drawing.get_current_axes(figure) if ax is None else ax)
 
 

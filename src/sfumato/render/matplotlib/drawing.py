@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 import warnings
+from collections.abc import Sequence
 from functools import partial
 from io import BytesIO
 from typing import Any, Protocol, cast
@@ -17,6 +18,7 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.figure import Figure as MatplotlibFigure
 from matplotlib.text import Text
 
+from sfumato.errors import ReleaseError
 from sfumato.figure import (
     Arrows,
     Bars,
@@ -65,6 +67,7 @@ from sfumato.render.scale import (
     count_columns,
     count_lying_rows,
     headlines,
+    list_captions,
     list_coloured,
     list_panels,
     list_series,
@@ -196,17 +199,29 @@ def draw_figure(figure: Figure, host: Axes) -> Axes:
 def get_current_axes(figure: Figure) -> Axes:
     """Return pyplot's current Axes, or new ones if there are none or they hold a release already.
 
-    New ones for what keeps its shape have a page of that shape to themselves.
+    New ones for what keeps its shape have a page of that shape to themselves; so have those of a
+    size that was asked for.
     """
     from matplotlib import pyplot
 
-    if pyplot.get_fignums() and not find_frame(ax := pyplot.gca()):
+    asked = figure.look.size is not None or figure.look.dpi is not None
+    if not asked and pyplot.get_fignums() and not find_frame(ax := pyplot.gca()):
         return ax
-    size = shaped_size(figure)
-    page = pyplot.figure(figsize=size)
+    size = figure.look.size or shaped_size(figure)
+    page = pyplot.figure(figsize=size, dpi=figure.look.dpi)
     if size and page.get_layout_engine() is None:
         page.subplots_adjust(left=0, bottom=0, right=1, top=1)  # the frame will leave room
     return page.gca()
+
+
+def check_given_axes(figure: Figure) -> None:
+    """Refuse a size where someone else's Axes have theirs."""
+    if figure.look.size is not None or figure.look.dpi is not None:
+        raise ReleaseError(
+            "figsize and dpi belong to a figure, and ax is in one already.",
+            "Nothing was charged: drawing is free.",
+            "Leave out ax, or say plt.subplots(figsize=...).",
+        )
 
 
 def _prepare_redraw(host: Axes, figure: Figure) -> AxesFrame | None:
@@ -249,48 +264,54 @@ def _is_in_view(ax: Axes, sharing: Sharing) -> bool:
 def _draw_marks(figure: Figure, grid: PanelGrid) -> tuple[ScalarMappable | None, list[Fitting]]:
     names = list_series(figure)
     limits = colour_limits(figure)
+    chosen, ramp = figure.look.colours, figure.look.ramp
     colours: ScalarMappable | None = None
     sized: list[Fitting] = []
     for ax, panel in zip(grid.axes, list_panels(figure), strict=True):
         for mark in panel.marks:
             match mark:
                 case Cells() if mark.value and mark.value[0]:
-                    colours = draw_cells(ax, panel, mark, limits)
+                    colours = draw_cells(ax, panel, mark, limits, ramp)
                 case Heat() if mark.value and mark.value[0]:
-                    colours = draw_heat(ax, panel, mark, limits)
+                    colours = draw_heat(ax, panel, mark, limits, ramp)
                 case Cells() | Heat():
                     pass
                 case Clouds():
                     places = [names.index(name) if name else 0 for name in mark.series]
-                    draw_clouds(ax, panel, mark, places)
+                    draw_clouds(ax, panel, mark, places, chosen)
                 case Arrows():
                     sized.append(draw_arrows(ax, panel, mark).fit)
                 case Contour() | Dots():
-                    _draw_group(ax, panel, mark, names.index(mark.series) if mark.series else 0)
+                    place = names.index(mark.series) if mark.series else 0
+                    _draw_group(ax, panel, mark, place, chosen)
                 case _:
                     place = names.index(mark.series) if mark.series else 0
-                    sized.append(_draw_series(ax, panel, mark, place))
+                    sized.append(_draw_series(ax, panel, mark, place, chosen))
         if any(isinstance(mark, Boxes) for mark in panel.marks):
             sized.append(MatplotlibBoxLabels(ax, panel).fit)
     return colours, sized
 
 
-def _draw_series(ax: Axes, panel: Panel, mark: Bars | Boxes | Points, index: int) -> Fitting:
+def _draw_series(
+    ax: Axes, panel: Panel, mark: Bars | Boxes | Points, index: int, colours: Sequence[str]
+) -> Fitting:
     match mark:
         case Bars():
-            return draw_bars(ax, panel, mark, index).fit
+            return draw_bars(ax, panel, mark, index, colours).fit
         case Boxes():
-            return draw_boxes(ax, panel, mark, index).fit
+            return draw_boxes(ax, panel, mark, index, colours).fit
         case Points():
-            return draw_points(ax, panel, mark, index).fit
+            return draw_points(ax, panel, mark, index, colours).fit
 
 
-def _draw_group(ax: Axes, panel: Panel, mark: Contour | Dots, index: int) -> None:
+def _draw_group(
+    ax: Axes, panel: Panel, mark: Contour | Dots, index: int, colours: Sequence[str]
+) -> None:
     match mark:
         case Contour():
-            draw_outline(ax, panel, mark, index)
+            draw_outline(ax, panel, mark, index, colours)
         case Dots():
-            draw_dots(ax, panel, mark, index)
+            draw_dots(ax, panel, mark, index, colours)
 
 
 def _draw_key(figure: Figure, grid: PanelGrid, colours: ScalarMappable | None) -> Key | None:
@@ -319,15 +340,23 @@ def _title_style(ax: Axes, size: float) -> dict[str, Any]:
 
 def _write_footers(figure: Figure, host: Axes) -> list[FittedText]:
     tone = choose_tones(host)
-    coloured = [*((note, tone.ink) for note in figure.notes), (figure.caption, tone.soft_ink)]
-    return [FittedText(_write_footer(host, words, colour)) for words, colour in coloured if words]
+    caption, *shorter = list_captions(figure) or [""]
+    notes = [FittedText(_write_footer(host, words, tone.ink)) for words in figure.notes if words]
+    if not caption:
+        return notes
+    below = _write_footer(host, caption, tone.soft_ink)
+    return [*notes, FittedText(below, shorter=[_clean_lines(words) for words in shorter])]
+
+
+def _clean_lines(words: str) -> str:
+    return "\n".join(map(clean, words.split("\n")))
 
 
 def _write_footer(host: Axes, words: str, colour: str) -> Text:
     return host.text(
         0,
         0,
-        "\n".join(map(clean, words.split("\n"))),
+        _clean_lines(words),
         transform=host.transAxes,
         ha="left",
         va="top",
@@ -348,6 +377,11 @@ _METADATA: dict[PictureKind, dict[str, Any]] = {
     "png": {"Software": None},
     "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
 }
+_WHOLE_CAPTION: dict[PictureKind, str] = {
+    "svg": "Description",
+    "png": "Description",
+    "pdf": "Subject",
+}
 _STYLE: dict[str, Any] = {
     "font.family": ["sans-serif"],
     "font.sans-serif": list(theme.FONTS[:-1]),
@@ -363,9 +397,10 @@ def draw_picture(figure: Figure, kind: PictureKind, size: tuple[float, float] | 
     with matplotlib.style.context(style), warnings.catch_warnings():
         # A letter the font lacks is drawn as a box; the picture says so, a warning need not.
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
-        page = MatplotlibFigure(figsize=size or natural_size(figure))
+        page = MatplotlibFigure(figsize=size or figure.look.size or natural_size(figure))
         draw_figure(figure, page.add_axes((0, 0, 1, 1)))
         buffer = BytesIO()
-        metadata = {**_METADATA[kind], "Title": clean(figure.title)}
-        page.savefig(buffer, format=kind, dpi=_DPI, metadata=metadata)
+        said = {"Title": clean(figure.title), _WHOLE_CAPTION[kind]: clean(figure.caption)}
+        metadata = {**_METADATA[kind], **said}
+        page.savefig(buffer, format=kind, dpi=figure.look.dpi or _DPI, metadata=metadata)
     return buffer.getvalue()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -438,6 +438,7 @@ def _limit_between(
 
 
 _GAP = 6.0
+_MOST_CAPTION = 0.3  # of the height there is: above, a shorter caption is taken, if there is one
 _ROUNDS = 6
 
 Fitting = Callable[[RendererBase], None]
@@ -470,6 +471,7 @@ class AxesFrame:
         self.footers = tuple(footers)
         self.fittings = tuple(fittings)
         self.box = host.get_position(original=True)
+        self.needed: Bbox | None = None
 
     def __call__(self, ax: Axes, renderer: RendererBase | None) -> Bbox:
         """Return where `ax` stands, in fractions of its figure."""
@@ -477,18 +479,34 @@ class AxesFrame:
             return ax.get_position(original=False)
         if self.cleared:
             return ax.get_position(original=True)
-        if not _is_unmanaged(ax):
-            self.box = ax.get_position(original=True)
-            self._arrange(self.box, renderer)
-            return self.box
-        free = find_slot(ax, renderer)
         for _ in range(_ROUNDS):
-            before, self.box = self.box, shrink_to_fit(ax, self._arrange(self.box, renderer), free)
+            before, self.box = self.box, self._align(renderer)
             # Usually the box of the last drawing, and then this is the first round.
             if np.allclose(before.extents, self.box.extents, atol=1e-4):
                 return self.box
         self._arrange(self.box, renderer)
         return self.box
+
+    def measure(self, renderer: RendererBase) -> Bbox:
+        """Return the largest box that leaves room for all that stands around it."""
+        taken = self._arrange(self.box, renderer)
+        self.needed = self.host.get_position(original=True)
+        if _is_unmanaged(self.host):
+            self.needed = shrink_to_fit(self.host, taken, find_slot(self.host, renderer))
+        return self.needed
+
+    def _align(self, renderer: RendererBase) -> Bbox:
+        """Return the box that releases in one column, and in one row, all have room for."""
+        mine = self.measure(renderer)
+        if not _is_unmanaged(self.host) and self.host.get_aspect() != "auto":
+            return mine  # what keeps its shape is placed by the layout engine alone
+        peers = [frame for ax in find_page(self.host).axes if (frame := find_frame(ax))]
+        boxes = [(frame.host, frame.needed or frame.measure(renderer)) for frame in peers]
+        level = [box for host, box in boxes if _share_slot(self.host, host, "x")] or [mine]
+        upright = [box for host, box in boxes if _share_slot(self.host, host, "y")] or [mine]
+        x0, x1 = max(box.x0 for box in level), min(box.x1 for box in level)
+        y0, y1 = max(box.y0 for box in upright), min(box.y1 for box in upright)
+        return Bbox.from_extents(x0, y0, x1, y1) if x0 < x1 and y0 < y1 else mine
 
     def get_subplotspec(self) -> SubplotSpec | None:
         """Return the host's place among subplots, which ``tight_layout`` asks a locator for."""
@@ -543,11 +561,14 @@ class AxesFrame:
         room = right - left
         lowest = bottom
         narrow = room < convert_points(renderer, theme.NARROW)
+        size = theme.NARROW_CAPTION_SIZE if narrow else theme.CAPTION_SIZE
+        line = convert_points(renderer, size * theme.LINE_HEIGHT)
+        most = max(2, _MOST_CAPTION * find_slot(self.host, renderer).height / line)
         for footer in self.remaining:
             lowest -= convert_points(renderer, _GAP)
             artist = footer.artist
-            artist.set_fontsize(theme.NARROW_CAPTION_SIZE if narrow else theme.CAPTION_SIZE)
-            footer.fit(room, renderer)
+            artist.set_fontsize(size)
+            footer.fit(room, renderer, most=most)
             x, y = self.host.transAxes.inverted().transform((left, lowest))
             artist.set_position((x, y))
             lowest = artist.get_window_extent(renderer).y0
@@ -558,6 +579,17 @@ def find_frame(ax: Axes) -> AxesFrame | None:
     """Return the frame of an Axes that holds a release, unless it was cleared since."""
     locator = cast(object, ax.get_axes_locator())
     return locator if isinstance(locator, AxesFrame) and not locator.cleared else None
+
+
+def _share_slot(one: Axes, other: Axes, side: Literal["x", "y"]) -> bool:
+    """Tell whether two Axes stand in one column, or in one row."""
+    specs = one.get_subplotspec(), other.get_subplotspec()
+    if specs[0] is not None and specs[1] is not None:
+        spans = [spec.colspan if side == "x" else spec.rowspan for spec in specs]
+        return specs[0].get_gridspec() is specs[1].get_gridspec() and spans[0] == spans[1]
+    boxes = (ax.get_position(original=True) for ax in (one, other))
+    ends = [box.intervalx if side == "x" else box.intervaly for box in boxes]
+    return bool(np.allclose(ends[0], ends[1], atol=1e-6))
 
 
 def _is_unmanaged(ax: Axes) -> bool:

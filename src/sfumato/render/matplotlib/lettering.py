@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -71,11 +73,10 @@ class Tones:
     grid: str
     night: bool = False
 
-    @property
-    def scale(self) -> LinearSegmentedColormap:
-        """The colours of numbers: little is hardly seen on this paper."""
-        ramp = theme.RAMP[::-1] if self.night else theme.RAMP
-        return LinearSegmentedColormap.from_list("sfumato", ramp)
+    def scale(self, chosen: Sequence[str] = ()) -> LinearSegmentedColormap:
+        """Return the colours of numbers; of our own, little is hardly seen on this paper."""
+        ramp = theme.choose_ramp(chosen, night=self.night)
+        return LinearSegmentedColormap.from_list("sfumato", list(ramp))
 
     @property
     def watermark(self) -> str:
@@ -112,22 +113,29 @@ LITERAL: dict[str, Any] = {"parse_math": False, "usetex": False}
 class FittedText:
     """A text whose lines are broken anew for every width, until someone else changes it."""
 
-    def __init__(self, artist: Text, *, most_lines: int | None = None) -> None:
+    def __init__(
+        self, artist: Text, *, most_lines: int | None = None, shorter: Sequence[str] = ()
+    ) -> None:
         self.artist = artist
         self.words = self.shown = artist.get_text()
         self.most_lines = most_lines
+        self.choices = (self.words, *shorter)
         self.room = SteadyLength()
 
-    def fit(self, room: float, renderer: RendererBase) -> None:
+    def fit(self, room: float, renderer: RendererBase, *, most: float = math.inf) -> None:
         """Break the words into lines no wider than `room` pixels, and cut what is too much.
 
-        Lines are a little shorter than they could be, and kept while they fit.
+        Lines are a little shorter than they could be, and kept while they fit. Of several choices
+        the first is taken that has no more than `most` lines.
         """
         if self.artist.get_text() != self.shown or not self.room.moved(room):
             return
         room *= 1 - SLACK
         wide = make_text_measure(self.artist, renderer)
-        lines = wrap(self.words, room, wide)
+        lines = next(
+            (lines for words in self.choices if len(lines := wrap(words, room, wide)) <= most),
+            wrap(self.choices[-1], room, wide),
+        )
         if self.most_lines is not None and len(lines) > self.most_lines:
             last = cut_to_width(lines[self.most_lines - 1] + ELLIPSIS, room, wide)
             lines = [*lines[: self.most_lines - 1], last]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from base64 import b64decode
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from io import BytesIO
@@ -47,7 +48,9 @@ from sfumato.render.text import shorten
 _MOST_VECTOR_LEAVES = 5_000
 
 
-def draw_heat(ax: Axes, panel: Panel, heat: Heat, limits: Limits) -> ScalarMappable:
+def draw_heat(
+    ax: Axes, panel: Panel, heat: Heat, limits: Limits, ramp: Sequence[str] = ()
+) -> ScalarMappable:
     """Draw the density, and return its colour scale."""
     x, y = convert_positions(panel.x, heat.x), convert_positions(panel.y, heat.y)
     place: dict[str, Any] = {"extent": (*x, *y), "aspect": "auto", "origin": "lower"}
@@ -56,13 +59,14 @@ def draw_heat(ax: Axes, panel: Panel, heat: Heat, limits: Limits) -> ScalarMappa
         # A picture's first row is its top, whichever way the axis runs.
         shown = picture if panel.y.reversed else picture[::-1]
         ax.imshow(shown, alpha=theme.BACKGROUND_OPACITY, zorder=0.5, label="_background", **place)
-    shown = colour_density(heat, limits[1], night=choose_tones(ax).night)
+    shown = colour_density(heat, limits[1], night=choose_tones(ax).night, chosen=ramp)
     ax.imshow(shown, interpolation="bilinear", zorder=1, label="_heat", **place)
     _draw_leaves(ax, panel, heat)
+    _draw_map(ax, panel, heat)
     if heat.ratio is not None:
         ax.set_aspect(heat.ratio * (x[1] - x[0]) / (y[1] - y[0]), adjustable="box")
         ax.set_anchor("NW")
-    return ScalarMappable(PowerNorm(EXPONENT, *limits), choose_tones(ax).scale)
+    return ScalarMappable(PowerNorm(EXPONENT, *limits), choose_tones(ax).scale(ramp))
 
 
 def _draw_leaves(ax: Axes, panel: Panel, heat: Heat) -> None:
@@ -84,6 +88,28 @@ def _draw_leaves(ax: Axes, panel: Panel, heat: Heat) -> None:
     ax.add_collection(lines, autolim=False)
 
 
+def _draw_map(ax: Axes, panel: Panel, heat: Heat) -> None:
+    """Draw the lines of a map, on a little paper that keeps them apart from dark places."""
+    tone = choose_tones(ax)
+    lines = [
+        list(zip(convert_positions(panel.x, x), convert_positions(panel.y, y), strict=True))
+        for line in heat.lines
+        for x, y in [zip(*line, strict=True)]
+    ]
+    for colour, width in ((tone.paper, 3 * theme.MAP_WIDTH), (tone.ink, theme.MAP_WIDTH)):
+        if lines:
+            drawn = LineCollection(
+                lines,
+                colors=colour,
+                alpha=theme.MAP_OPACITY if colour == tone.ink else 0.4,
+                linewidths=width,
+                joinstyle="round",
+                label="_map",
+                zorder=2.5,
+            )
+            ax.add_collection(drawn, autolim=False)
+
+
 def _decode_picture(address: str) -> Any:
     kind, _, content = address.partition(";base64,")
     with suppress(Exception):  # a damaged picture can fail in as many ways as it has parts
@@ -102,10 +128,12 @@ def _decode_picture(address: str) -> Any:
 _KEY_OPACITY = 0.5
 
 
-def draw_clouds(ax: Axes, panel: Panel, clouds: Clouds, places: list[int]) -> None:
+def draw_clouds(
+    ax: Axes, panel: Panel, clouds: Clouds, places: list[int], chosen: Sequence[str] = ()
+) -> None:
     """Draw the densities of all groups, each in the colour of its place in the legend."""
     x, y = convert_positions(panel.x, clouds.x), convert_positions(panel.y, clouds.y)
-    colours = [theme.series_colour(place) for place in places]
+    colours = [theme.series_colour(place, chosen) for place in places]
     if clouds.value:
         ax.imshow(
             mix_colours(clouds, colours),
@@ -121,10 +149,12 @@ def draw_clouds(ax: Axes, panel: Panel, clouds: Clouds, places: list[int]) -> No
         ax.set_aspect(ratio * (x[1] - x[0]) / (y[1] - y[0]), adjustable="box")
         ax.set_anchor("NW")
     for place, name in zip(places, clouds.series, strict=True):
-        _add_legend_entry(ax, place, name)
+        _add_legend_entry(ax, place, name, chosen)
 
 
-def draw_outline(ax: Axes, panel: Panel, outline: Contour, index: int) -> None:
+def draw_outline(
+    ax: Axes, panel: Panel, outline: Contour, index: int, colours: Sequence[str] = ()
+) -> None:
     """Draw the border of a region; `index` is the place of its group in the legend."""
     lines = [
         list(zip(convert_positions(panel.x, x), convert_positions(panel.y, y), strict=True))
@@ -133,7 +163,7 @@ def draw_outline(ax: Axes, panel: Panel, outline: Contour, index: int) -> None:
     ]
     collection = LineCollection(
         lines,
-        colors=line_colour(index, choose_tones(ax).ink),
+        colors=line_colour(index, colours, choose_tones(ax).ink),
         linewidths=line_width(outline.share),
         linestyles=_choose_line_style(index),
         joinstyle="round",
@@ -148,13 +178,13 @@ def _choose_line_style(index: int) -> Any:
     return [(0, pattern)] if pattern else "solid"
 
 
-def _add_legend_entry(ax: Axes, index: int, name: str) -> None:
+def _add_legend_entry(ax: Axes, index: int, name: str, colours: Sequence[str]) -> None:
     """Give the legend something to show a group by: there is no artist for one alone."""
     (patch,) = ax.fill(
         [],
         [],
-        facecolor=(theme.series_colour(index), _KEY_OPACITY),
-        edgecolor=line_colour(index, choose_tones(ax).ink),
+        facecolor=(theme.series_colour(index, colours), _KEY_OPACITY),
+        edgecolor=line_colour(index, colours, choose_tones(ax).ink),
         linewidth=1.2,
         label=shorten(name, theme.LONGEST_SERIES) or "_cloud",
     )
@@ -170,7 +200,7 @@ def _add_legend_entry(ax: Axes, index: int, name: str) -> None:
 _MOST_VECTOR_DOTS = 5_000
 
 
-def draw_dots(ax: Axes, panel: Panel, dots: Dots, index: int) -> None:
+def draw_dots(ax: Axes, panel: Panel, dots: Dots, index: int, colours: Sequence[str] = ()) -> None:
     """Draw points; `index` is the place of their group in the legend, if they have one."""
     count = sum(len(mark.x) for mark in panel.marks if isinstance(mark, Dots))
     ax.plot(
@@ -179,7 +209,7 @@ def draw_dots(ax: Axes, panel: Panel, dots: Dots, index: int) -> None:
         linestyle="none",
         marker="o",
         markersize=synthetic_dot_size(count),
-        markerfacecolor=dot_colour(index, choose_tones(ax).ink)
+        markerfacecolor=dot_colour(index, colours, choose_tones(ax).ink)
         if dots.series
         else choose_tones(ax).ink,
         markeredgewidth=0.0,
@@ -226,9 +256,11 @@ class Strip:
         )
 
 
-def draw_points(ax: Axes, panel: Panel, mark: Points, index: int) -> Strip:
+def draw_points(
+    ax: Axes, panel: Panel, mark: Points, index: int, colours: Sequence[str] = ()
+) -> Strip:
     """Draw one series; `index` is its place in the legend and decides its colour."""
-    colour = theme.series_colour(index)
+    colour = theme.series_colour(index, colours)
     soft = LineCollection(
         [],
         colors=colour,

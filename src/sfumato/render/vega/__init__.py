@@ -7,7 +7,8 @@ from typing import Any
 
 from sfumato.figure import Figure
 from sfumato.render.description import describe_aloud, summarise
-from sfumato.render.vega.axis import CONFIG, SCHEMA, WIDTH
+from sfumato.render.text import clean
+from sfumato.render.vega.axis import CONFIG, SCHEMA
 from sfumato.render.vega.panel import caption_title, heading, stack_panels
 
 VERSION = "5.20"
@@ -25,13 +26,16 @@ def build_vega(figure: Figure) -> dict[str, Any]:
         "$schema": SCHEMA,
         **_describe_picture(figure),
         "config": deepcopy(CONFIG),
+        "usermeta": {"caption": clean(figure.caption)},
         "title": caption_title(figure),
         "vconcat": [titled],
         **_keep_legends_apart(),
     }
 
 
-def build_bare_vega(figure: Figure, *, width: int = WIDTH, lively: bool = False) -> dict[str, Any]:
+def build_bare_vega(
+    figure: Figure, *, width: int | None = None, lively: bool = False
+) -> dict[str, Any]:
     """Return the picture alone, for a page that prints title and caption as its own text.
 
     A `lively` density can be panned and zoomed where a script draws it, once on a page.

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from sfumato.figure import Axis, Figure, Panel
 from sfumato.render import theme
+from sfumato.render.logarithmic import choose_log_ticks
 from sfumato.render.scale import Limits, choose_time_ticks
 from sfumato.render.text import (
     MINUS,
@@ -89,7 +90,7 @@ def channel(axis: Axis, limits: Limits, drawn: Spec, *, clamp: bool = True) -> S
     if axis.kind == "time":
         scale: Spec = {"type": "utc", **ends}
         return {"type": "temporal", "scale": scale, "axis": drawn}
-    scale = {**ends, "zero": False}
+    scale = {**ends, "type": "log"} if axis.log else {**ends, "zero": False}
     return {"type": "quantitative", "scale": scale, "axis": drawn}
 
 
@@ -124,6 +125,9 @@ def _ticks(axis: Axis, limits: Limits, side: Side, length: int) -> Spec:
     ticks: Spec = {"tickCount": max(2, length // apart), "labelFlush": False}
     if axis.kind == "time":
         return ticks | _make_time_ticks(axis, limits, ticks["tickCount"])
+    if axis.log:
+        plain = "~r" if max(limits) < 10_000 else ",~r"
+        return {"values": choose_log_ticks(*limits, ticks["tickCount"]), "format": plain}
     if axis.kind == "number":
         # The form Matplotlib's ticks have: separators from five digits on.
         ticks["format"] = ",f" if max(map(abs, limits)) >= 10_000 else "f"
@@ -208,6 +212,11 @@ class Canvas:
     def box(self) -> Spec:
         """Return the position channels of rectangles, by the fields that hold their ends."""
         return self.positions("left", "low", x2={"field": "right"}, y2={"field": "high"})
+
+    @property
+    def colours(self) -> tuple[str, ...]:
+        """The colours that were chosen for series, if any were."""
+        return self.figure.look.colours
 
     @property
     def cut(self) -> Spec:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Literal
 
 from sfumato.figure import Clouds, Contour, Dots, Figure, Heat
@@ -18,7 +18,7 @@ def scale_channel(figure: Figure, mark: Coloured, field: str) -> Spec:
     """Return the colour of a value."""
     scale: Spec = {
         "domain": list(colour_limits(figure)),
-        "range": list(theme.RAMP),
+        "range": list(theme.choose_ramp(figure.look.ramp)),
         "interpolate": "rgb",
         **describe_spacing(mark),
     }
@@ -30,11 +30,14 @@ def describe_spacing(mark: Coloured) -> Spec:
     return {"type": "pow", "exponent": EXPONENT} if isinstance(mark, Heat) else {}
 
 
+ChooseColour = Callable[[int, Sequence[str]], str]
+"""From the place of a series, and the colours that were chosen."""
+
 Symbol = Literal["square", "stroke", "circle"]
 
 
 def colour_channel(
-    canvas: Canvas, choose: Callable[[int], str] = theme.bar_colour, *, symbol: Symbol = "square"
+    canvas: Canvas, choose: ChooseColour = theme.bar_colour, *, symbol: Symbol = "square"
 ) -> Spec:
     """Return the colours of all series; they are numbers to Vega, so no name can be misread.
 
@@ -47,7 +50,10 @@ def colour_channel(
     return {
         "field": "series",
         "type": "nominal",
-        "scale": {"domain": numbers, "range": [choose(number) for number in numbers]},
+        "scale": {
+            "domain": numbers,
+            "range": [choose(number, canvas.colours) for number in numbers],
+        },
         "legend": _legend(canvas, names, symbol) if first else None,
     }
 
@@ -69,7 +75,13 @@ def name_layer(canvas: Canvas) -> list[tuple[int, Spec]]:
     drawn = [list(dashes(number)) or [1, 0] for number in numbers]
     shown: Spec = {
         "stroke": line,
-        "fill": {**line, "scale": {**line["scale"], "range": list(map(theme.box_colour, numbers))}},
+        "fill": {
+            **line,
+            "scale": {
+                **line["scale"],
+                "range": [theme.box_colour(n, canvas.colours) for n in numbers],
+            },
+        },
         "strokeDash": {**line, "scale": {"domain": numbers, "range": drawn}},
     }
     layer: Spec = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,8 +28,10 @@ from sfumato.render.scale import (
     count_columns,
     count_lying_rows,
     headlines,
+    list_captions,
     list_coloured,
     list_panels,
+    list_series,
     title_of,
     x_limits,
     y_limits,
@@ -205,6 +208,13 @@ def _title(words: str, room: int) -> Spec:
 
 
 _ROW = 15  # pixels that a name takes
+PIXELS = 96
+"""How many are an inch."""
+
+_PADDING = 8
+_SMALLEST = 60  # pixels of a panel, however small a picture is asked for
+_MOST_CAPTION = 0.3  # of the height: above, a shorter caption is taken, if there is one
+_AROUND, _KEY, _BETWEEN = 90, 60, 60  # pixels of axes and gaps, of a key, and between rows
 _LONGEST = 4000  # pixels of a panel
 _NARROWEST = 60
 
@@ -213,7 +223,7 @@ def heading(figure: Figure) -> dict[str, Any]:
     """Return the title above everything."""
     lines = [shorten(line, 160) for line in headlines(figure)]
     return {
-        "text": _lines(lines, theme.TITLE_SIZE * 1.12),
+        "text": _lines(lines, theme.TITLE_SIZE * 1.12, measure_width(figure)),
         "fontSize": convert_to_pixels(theme.TITLE_SIZE),
         "fontWeight": "bold",
         "offset": 12,
@@ -224,7 +234,7 @@ def heading(figure: Figure) -> dict[str, Any]:
 def caption_title(figure: Figure) -> dict[str, Any]:
     """Return notes and caption, as a second title below everything."""
     return {
-        "text": _lines([*figure.notes, figure.caption], theme.CAPTION_SIZE),
+        "text": list_caption_lines(figure),
         "orient": "bottom",
         "anchor": "start",
         "fontSize": convert_to_pixels(theme.CAPTION_SIZE),
@@ -235,8 +245,41 @@ def caption_title(figure: Figure) -> dict[str, Any]:
     }
 
 
-def stack_panels(figure: Figure, across: int = WIDTH, *, lively: bool) -> list[dict[str, Any]]:
+def list_caption_lines(figure: Figure) -> list[str]:
+    """Return notes and caption, as much of it as a picture of this size has room for."""
+    height = convert_to_pixels(theme.CAPTION_SIZE * theme.LINE_HEIGHT)
+    across, (_, down) = measure_width(figure), figure.look.size or (0.0, 100.0)
+    most = max(2, _MOST_CAPTION * down * PIXELS / height)
+    every = [
+        _lines([*figure.notes, caption], theme.CAPTION_SIZE, across)
+        for caption in list_captions(figure) or [""]
+    ]
+    return next((lines for lines in every if len(lines) <= most), every[-1])
+
+
+def measure_width(figure: Figure) -> int:
+    """Return the width of all panels together, in pixels."""
+    if figure.look.size is None:
+        return WIDTH
+    return max(_SMALLEST, round(figure.look.size[0] * PIXELS) - LEFT - 2 * _PADDING)
+
+
+def _measure_height(figure: Figure, rows: int) -> int | None:
+    """Return the height of a panel, in pixels, where a size was asked for."""
+    if figure.look.size is None:
+        return None
+    words = len(list_caption_lines(figure)) * theme.CAPTION_SIZE * theme.LINE_HEIGHT
+    words += len(headlines(figure)) * theme.TITLE_SIZE * theme.LINE_HEIGHT
+    key = _KEY if list_coloured(figure) or list_series(figure) else 0
+    free = figure.look.size[1] * PIXELS - convert_to_pixels(words) - _AROUND - key
+    return max(_SMALLEST, round((free - (rows - 1) * _BETWEEN) / rows))
+
+
+def stack_panels(
+    figure: Figure, across: int | None = None, *, lively: bool
+) -> list[dict[str, Any]]:
     """Return the key, if colours measure something, and the panels, `across` pixels together."""
+    across = measure_width(figure) if across is None else across
     marks = list_coloured(figure)
     key = [colour_strip(marks[0], figure)] if marks else []
     views = [panel_spec(figure, view) for view in _views(figure, across, lively)]
@@ -274,11 +317,12 @@ def _views(figure: Figure, across: int, lively: bool) -> list[PanelView]:
     count = len(shown)
     columns = _columns(figure, across)
     wide = (across - PANEL_GAP * (columns - 1)) / columns
+    high = _measure_height(figure, math.ceil(count / columns))
     x, y = _find_shared_axes(figure)
     views: list[PanelView] = []
     for place, panel in enumerate(shown):
         below = place + columns
-        width, height = _size(panel, wide)
+        width, height = _size(panel, wide, high)
         x_labels = not (below < count and shown[below].x == panel.x)
         y_labels = not (place % columns and shown[place - 1].y == panel.y)
         views.append(
@@ -305,14 +349,19 @@ def _find_shared_axes(figure: Figure) -> tuple[Axis | None, Axis | None]:
     return x.pop() if len(x) == 1 else None, y.pop() if len(y) == 1 else None
 
 
-def _size(panel: Panel, across: float) -> tuple[int, int]:
-    """Return the width and the height of a panel, which keeps its shape if it has one."""
+def _size(panel: Panel, across: float, down: int | None) -> tuple[int, int]:
+    """Return the width and the height of a panel, which keeps its shape if it has one.
+
+    `down` is the height that was asked for, if one was.
+    """
     ratio = find_ratio(panel)
+    if ratio is None and down is not None:
+        return round(across), down
     if ratio is None:
         tall = min(_LONGEST, _ROW * count_lying_rows(panel))
         usual = min(HEIGHT, max(round(across * 0.75), _ROW * _count_named_rows(panel)))
         return round(across), max(usual, tall)
-    width = min(across, TALLEST / ratio)
+    width = min(across, (down or TALLEST) / ratio)
     return max(1, round(width)), max(1, round(width * ratio))
 
 
@@ -329,7 +378,7 @@ def _columns(figure: Figure, across: int) -> int:
     return min(columns, max(1, across // 150))
 
 
-def _lines(paragraphs: list[str], size: float) -> list[str]:
+def _lines(paragraphs: list[str], size: float, across: int) -> list[str]:
     em = convert_to_pixels(size)
-    room = (WIDTH + LEFT) / em
+    room = (across + LEFT) / em
     return [line for words in paragraphs for line in wrap(clean(words), room, width)]

@@ -108,13 +108,43 @@ def encode_upright(canvas: Canvas, upward: Colours) -> str:
 
 def heat_layers(canvas: Canvas, heat: Heat) -> list[tuple[int, Spec]]:
     """Return the density, layer by layer, each with its depth."""
-    drawn = encode_upright(canvas, colour_density(heat, colour_limits(canvas.figure)[1]))
+    drawn = encode_upright(
+        canvas,
+        colour_density(heat, colour_limits(canvas.figure)[1], chosen=canvas.figure.look.ramp),
+    )
     layers = [(0, picture(canvas, heat, drawn)), (3, _make_density_targets(canvas, heat))]
     if heat.background:
         layers.insert(0, (0, picture(canvas, heat, heat.background, theme.BACKGROUND_OPACITY)))
     if heat.leaves:
         layers.append((1, _leaves(canvas, heat)))
+    if heat.lines:
+        layers += [(1, _map(canvas, heat, paper=paper)) for paper in (True, False)]
     return layers
+
+
+def _map(canvas: Canvas, heat: Heat, *, paper: bool) -> Spec:
+    """Return the lines of a map, or the paper that keeps them apart from dark places."""
+    corners = [(*corner, path) for path, line in enumerate(heat.lines) for corner in line]
+    x, y, path = zip(*corners, strict=True)
+    columns = convert_positions(canvas.panel.x, x), convert_positions(canvas.panel.y, y), path
+    rows = table(("x", "y", "path"), columns, digits=7)
+    look: Spec = {
+        "stroke": theme.PAPER if paper else theme.INK,
+        "strokeWidth": convert_to_pixels(theme.MAP_WIDTH * (3 if paper else 1)),
+        "strokeOpacity": 0.4 if paper else theme.MAP_OPACITY,
+        "strokeJoin": "round",
+        "aria": False,
+    }
+    return {
+        "data": rows["data"],
+        "transform": [*rows["transform"], {"window": [{"op": "row_number", "as": "order"}]}],
+        "mark": {"type": "line", **look, **canvas.cut},
+        "encoding": {
+            **canvas.positions("x", "y"),
+            "detail": {"field": "path"},
+            "order": {"field": "order"},
+        },
+    }
 
 
 def _leaves(canvas: Canvas, heat: Heat) -> Spec:
@@ -183,7 +213,10 @@ _SAID = "% of the densest place"
 def cloud_layers(canvas: Canvas, clouds: Clouds) -> list[tuple[int, Spec]]:
     """Return all groups together, layer by layer, each with its depth."""
     names = list_series(canvas.figure)
-    colours = [theme.series_colour(names.index(name) if name else 0) for name in clouds.series]
+    colours = [
+        theme.series_colour(names.index(name) if name else 0, canvas.colours)
+        for name in clouds.series
+    ]
     drawn = encode_upright(canvas, mix_colours(clouds, colours))
     return [(0, picture(canvas, clouds, drawn)), (3, _make_group_targets(canvas, clouds))]
 
@@ -249,7 +282,7 @@ def outline_layers(canvas: Canvas, outline: Contour) -> list[tuple[int, Spec]]:
     """Return the border around a share of a group, with its depth."""
     index = list_series(canvas.figure).index(outline.series) if outline.series else 0
     width = convert_to_pixels(line_width(outline.share))
-    look: Spec = {"stroke": line_colour(index), "strokeWidth": width}
+    look: Spec = {"stroke": line_colour(index, canvas.colours), "strokeWidth": width}
     if gaps := dashes(index):
         look["strokeDash"] = [round(width * gap, 2) for gap in gaps]
     return [(1, make_closed_lines(canvas, outline.paths, look))] if any(outline.paths) else []
@@ -282,7 +315,7 @@ def dot_layers(canvas: Canvas, dots: Dots) -> list[tuple[int, Spec]]:
     count = sum(len(mark.x) for mark in canvas.panel.marks if isinstance(mark, Dots))
     size = math.pi / 4 * convert_to_pixels(synthetic_dot_size(count)) ** 2
     look: Spec = {
-        "color": dot_colour(index) if dots.series else theme.INK,
+        "color": dot_colour(index, canvas.colours) if dots.series else theme.INK,
         "size": round(size, 2),
         "opacity": OPACITY,
         "aria": False,
@@ -302,7 +335,7 @@ _DASHES = [5, 4]
 def point_layers(canvas: Canvas, mark: Points) -> list[tuple[int, Spec]]:
     """Return one series, layer by layer, each with its depth."""
     index = list_series(canvas.figure).index(mark.series) if mark.series else 0
-    colour = theme.series_colour(index)
+    colour = theme.series_colour(index, canvas.colours)
     low, high = y_limits(canvas.panel, canvas.figure)
     point = (high - low) / (0.75 * canvas.height)
     axis = canvas.panel.x
@@ -366,7 +399,7 @@ def _dots(canvas: Canvas, mark: Points, rows: list[Spec], across: float) -> Spec
     )
     look: Spec = {"type": "circle", "size": round(math.pi / 4 * across**2, 2), "opacity": 1}
     if not mark.series:
-        look["color"] = theme.series_colour(0)
+        look["color"] = theme.series_colour(0, canvas.colours)
     said: Spec = {"description": {"field": "words"}, "tooltip": {"field": "words"}}
     return _layer(canvas, rows, look, "x", **named, **said)
 
