@@ -30,7 +30,7 @@ EVERY = [
     for chart in CHARTS
     for option in options(chart)
 ]
-SHARED = {"data", "bounds", "columns", "unit", "unit_name", "budget"}
+SHARED = {"data", "bounds", "columns", "unit", "unit_name", "budget", "title"}
 
 
 @dataclass(frozen=True)
