@@ -70,7 +70,7 @@ def test_no_door_takes_what_the_chart_does_not(chart: type[Chart[Any, Any]]) -> 
     names = {option.name for option in options(chart)}
     found = doors(chart)
     assert found["function"] - names == SHARED - names
-    assert found["method"] - names == {"self", "bounds", "budget", "fresh"} - names
+    assert found["method"] - names == {"self", "bounds", "budget", "fresh", "title"} - names
 
 
 @pytest.mark.parametrize(("chart", "option"), EVERY)

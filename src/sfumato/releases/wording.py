@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sfumato.dates import UNITS, Pace, find_pace
+from sfumato.dates import Pace, find_pace
 from sfumato.domain import Bounds
-from sfumato.ends import format_clock
+from sfumato.ends import UNITS, format_clock
 from sfumato.errors import abbreviate, make_printable
 from sfumato.figure import format_percent
 from sfumato.grid import MOST_FOUND, Edges, Grid, Labels, count_values_in_cells
@@ -188,9 +188,11 @@ def _in_values(key: Grid | Edges) -> str:
 
 
 def parsed(bounds: Iterable[Bounds]) -> list[str]:
-    """Say that text was read as numbers, where a column has no other type."""
-    texts = any(each.parsed for each in bounds)
-    return ["Text is parsed as numbers; unparsable values are dropped."] if texts else []
+    """Say what text was read as, where a column has no other type."""
+    kinds = dict.fromkeys("dates" if each.time else "numbers" for each in bounds if each.parsed)
+    if not kinds:
+        return []
+    return [f"Text is parsed as {' and '.join(kinds)}; unparsable values are dropped."]
 
 
 def range_of(bounds: Bounds, low: float, high: float) -> str:
