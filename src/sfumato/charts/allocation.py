@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.domain import Categories
+from sfumato.engines.columns import read_value
 from sfumato.engines.engine import Engine
 from sfumato.errors import (
     SHARED,
@@ -155,7 +156,9 @@ class CategorySearch:
         """
         exact = engine.occupied(self.column, self.unit)
         found = threshold_categories(meter, exact, scale=self.scale, threshold=self.threshold)
-        return Labels(self.column, Categories(found[:MOST_FOUND]))
+        kind = engine.schema().kind(self.column)
+        values = sorted(read_value(label, kind) for label in found)
+        return Labels(self.column, Categories(tuple(values[:MOST_FOUND])))
 
 
 def run_searches(

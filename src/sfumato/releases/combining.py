@@ -116,7 +116,9 @@ def _require_same_question(first: Release, second: Release) -> None:
         )
     promises = first.guarantee, second.guarantee
     facts = [{"unit": each.unit, "size": each.size} for each in promises]
-    asked = [each.parameters | fact for each, fact in zip((first, second), facts, strict=True)]
+    rows = [{"the rows they are of": each.selection} for each in (first, second)]
+    both = zip((first, second), facts, rows, strict=True)
+    asked = [each.parameters | fact | selected for each, fact, selected in both]
     differing = [
         name
         for name in asked[0].keys() | asked[1].keys()

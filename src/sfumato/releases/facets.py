@@ -43,8 +43,8 @@ class FacetedRelease(Release):
     def __post_init__(self) -> None:
         if self.col_wrap is not None and (self.col is None or self.row is not None):
             raise ValueError("Panels are wrapped where there is a col, and no row.")
-        if not all(key.cells for key in self.facets):
-            raise ValueError("There is a panel at least.")
+        if not all(key.cells and key.part is None for key in self.facets):
+            raise ValueError("Panels are categories of a column, and there is one at least.")
 
     @property
     def facets(self) -> tuple[Labels, ...]:
@@ -125,8 +125,7 @@ def _keep(name: str, key: Labels | None, value: Value | None) -> Labels | None:
             f"Leave {name} out.",
         )
     with suppress(DomainError):
-        chosen = key.categories.select(Categories((value,)), key.column)
-        return replace(key, categories=chosen)
+        return Labels(key.column, key.categories.select(Categories((value,)), key.column))
     raise ReleaseError(
         f"{abbreviate(str(value))} is no panel of {abbreviate(key.column)}.",
         "Only declared categories were counted.",
