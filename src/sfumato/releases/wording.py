@@ -104,7 +104,7 @@ def _deviation(variance: float, step: float) -> str:
 
 def counted(unit: PrivacyUnit) -> str:
     """Name what is counted."""
-    return f"{unit.called} (each counts once)" if unit.shared else "rows"
+    return f"{unit.called} (weight 1 each)" if unit.shared else "rows"
 
 
 def people(unit: PrivacyUnit) -> str:
