@@ -327,8 +327,14 @@ ENGINES = (
     _engines(
         name="what stands behind a NULL is counted",
         file="engines/cells.py",
-        old="            found[gaps] = -1",
-        new="            found[gaps & np.isnan(values)] = -1",
+        old="""
+    found[gaps] = -1
+    if key.drop:
+""",
+        new="""
+    found[gaps & np.isnan(values)] = -1
+    if key.drop:
+""",
         among="engines/test_kernel.py",
         notices="test_several_keys_combine_with_the_first_slowest",
     ),
@@ -524,8 +530,8 @@ ENGINES = (
     _engines(
         name="a budget is spent on text that no number can be read from",
         file="engines/engine.py",
-        old="if kinds == _NUMERIC and not parsing:",
-        new="if kinds == _NUMERIC and parsing:",
+        old="if kinds in _PARSED and not parsing:",
+        new="if kinds in _PARSED and parsing:",
         among="test_session.py",
         notices=(
             "test_text_under_bounds_is_refused_where_it_has_a_type_and_announced_elsewhere"
@@ -593,6 +599,30 @@ ENGINES = (
 """,
         among="engines/spark/test_work.py",
         notices="test_work_that_fails_says_that_it_failed_and_nothing_else",
+    ),
+    _engines(
+        name="values outside are clipped where they should be dropped",
+        file="engines/cells.py",
+        old="    if key.drop:",
+        new="    if key.drop and not gaps.size:",
+        among="engines/test_times.py",
+        notices="test_values_outside_are_dropped_to_the_bit_and_clipped_otherwise",
+    ),
+    _engines(
+        name="one text that is no date decides how all are read",
+        file="engines/times.py",
+        old="    return np.where(known, moments, np.nan)",
+        new="    return np.where(known.all(), moments, np.nan)",
+        among="engines/test_times.py",
+        notices="test_texts_are_read_together_as_each_alone",
+    ),
+    _engines(
+        name="a moment that no calendar holds makes parts of dates fail",
+        file="engines/times.py",
+        old="known = np.abs(values) < 2.0**62",
+        new="known = values == values",
+        among="engines/test_times.py",
+        notices="test_parts_of_moments_that_no_calendar_holds_are_nowhere",
     ),
     _engines(
         name="a cell at the end of a range adds to the next one too",

@@ -127,7 +127,7 @@ class CategorySearch:
     def plan(
         cls, column: str, unit: PrivacyUnit, asked: Private, whole: Allocation
     ) -> CategorySearch:
-        """Price a search that spends the asked share of the chart's portion."""
+        """Plan a search that spends the asked share of the chart's portion."""
         if unit.shared:
             raise DomainError(
                 f"The categories of {column!r} cannot be searched for while each {unit.called} "
@@ -183,7 +183,7 @@ def divide_budget(
     taken: Fraction = Fraction(0),
     thresholds: Fraction = Fraction(0),
 ) -> BudgetDivision:
-    """Price a search for each column asked for.
+    """Plan a search for each column asked for.
 
     A share of the budget may be `taken` for something else, and a δ for other `thresholds`.
     """

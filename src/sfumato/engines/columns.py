@@ -282,7 +282,7 @@ def find_positions(column: pa.Array, categories: Categories) -> Integers:
     if categories.kind == "text":
         return _find_text_positions(column, categories)
     is_text = find_kind(column.type) == "text"
-    values = _read_flags(column) if categories.kind == "flag" and is_text else read_numbers(column)
+    values = read_flags(column) if categories.kind == "flag" and is_text else read_numbers(column)
     wanted = np.array([float(value) for value in categories.values])
     order = np.argsort(wanted)
     nearest = np.searchsorted(wanted[order], values).clip(max=len(wanted) - 1)
@@ -427,7 +427,8 @@ def _parse_numbers(text: pa.Array) -> Floats:
     return values
 
 
-def _read_flags(column: pa.Array) -> Floats:
+def read_flags(column: pa.Array) -> Floats:
+    """Read texts as flags: 1 is true, 0 false, and NaN stands for whatever is neither."""
     text = drop_long_texts(decode_column(column))
     lower = pc.ascii_lower(pc.ascii_trim_whitespace(text)).cast(pa.large_binary())
     return _convert_to_floats(

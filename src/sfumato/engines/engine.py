@@ -80,6 +80,8 @@ class Schema:
         The zones on whose clocks columns of dates are told, where their types name one.
     inferred
         Columns of numbers whose type was chosen by their values, as pandas does: it tells nothing.
+    derived
+        Columns that are computed from others.
     """
 
     columns: dict[str, ColumnKind]
@@ -88,6 +90,7 @@ class Schema:
     untyped: frozenset[str] = frozenset()
     zones: Mapping[str, str] = field(default_factory=dict[str, str])
     inferred: frozenset[str] = frozenset()
+    derived: frozenset[str] = frozenset()
 
     def refine(self, domain: Domain) -> Domain:
         """Return what is declared, with what the types of the columns add to it."""
@@ -130,6 +133,7 @@ class Schema:
         will be summed. An engine goes on `parsing` text of every type as numbers; a plan does not
         spend anything on it where a type says that a column is meant to be text.
         """
+        self.check_stored(*unit.columns, *numbers)
         for column in unit.columns:
             self._check_identities(column)
         wanted = [
@@ -152,6 +156,16 @@ class Schema:
                 "categories that are searched for are texts, whole numbers or True and False.",
                 "Fractions and moments hardly ever occur twice, so that none would be shown.",
                 _declaration(column, kind),
+            )
+
+    def check_stored(self, *columns: str) -> None:
+        """Refuse columns that are computed where stored ones are needed."""
+        for column in self.derived.intersection(columns):
+            raise SourceError(
+                f"Column {column!r} is derived.",
+                "The privacy unit and the weights of rows decide what is protected: they are "
+                "stored, and not computed.",
+                "Name a column of the table itself.",
             )
 
     def _check_identities(self, column: str) -> None:
@@ -203,6 +217,18 @@ class Engine(Protocol):
 
     def schema(self) -> Schema:
         """Return the names and kinds of columns. Reads no rows."""
+        ...
+
+    def restrict(self, where: str | None) -> Engine:
+        """Return an engine to which rows that do not meet a condition are nowhere.
+
+        Such a row still takes its share of a person's weight. Refuses what is no condition on the
+        columns of the table.
+
+        Privacy
+        -------
+        A row is nowhere, or where it was, by that row alone: what is said of each answer holds.
+        """
         ...
 
     def counts(self, keys: Sequence[Question], unit: PrivacyUnit) -> Exact:
