@@ -269,7 +269,7 @@ def _is_binned(axis: object) -> bool:
 
 @dataclass(frozen=True)
 class HistogramPlan(Plan):
-    """The price of a histogram and the noise on each of its counts.
+    """The cost of a histogram and the noise on each of its counts.
 
     Parameters
     ----------

@@ -277,6 +277,7 @@ def draw(
 
     release = load(file)
     check_outputs(output or [], tuple(release.endings))
+    options.check_basemap(looks, drawn=release.kind == "heatmap")
     release.check_view(views)
     publish(release.styled(**looks, **views), output or [], source=file)
 

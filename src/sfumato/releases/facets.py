@@ -61,7 +61,7 @@ class FacetedRelease(Release):
     def facet(self, *, col: Value | None = None, row: Value | None = None) -> Self:
         """Return the release of one panel, or of one row or column of panels.
 
-        It promises what the whole promises, and was paid for with it. Its intervals that hold
+        It guarantees what the whole guarantees, and was paid for with it. Its intervals that hold
         jointly do so for its own numbers, and its proportions are of its own total.
 
         Parameters

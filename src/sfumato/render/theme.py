@@ -40,6 +40,8 @@ HEAT_OPACITY = 0.9
 BACKGROUND_OPACITY = 0.5
 LEAF_OPACITY = 0.3
 LEAF_WIDTH = 0.4
+MAP_WIDTH = 0.6
+MAP_OPACITY = 0.75
 
 # Okabe and Ito's colours for all kinds of colour vision, without the yellow that paper swallows;
 # then as many more, which a search in OKLab keeps apart from these in every kind of colour vision.

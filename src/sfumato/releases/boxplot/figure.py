@@ -34,7 +34,8 @@ def figure(release: BoxplotRelease, *, sort: str | None = None) -> Figure:
     marks = [_marks(part) for part in ordered.split()]
     window = _window(ordered, tuple(boxes for part in marks for boxes in part))
     groups = _group_axis(ordered)
-    values = axes.value_axis(release.value.column, release.value.bounds, window.limits)
+    bounds = release.value.bounds
+    values = axes.value_axis(release.value.column, bounds, window.limits, lower=bounds.lower)
     x, y = (groups, values) if release.orient == "v" else (values, groups)
     panes, columns = arrange_panes(ordered)
     return Figure(

@@ -15,6 +15,7 @@ from sfumato.grid import Edges, Grid, Key, Labels
 from sfumato.releases import axes, wording
 from sfumato.releases.facets import Pane, arrange_panes
 from sfumato.releases.release import WATERMARK
+from sfumato.render.logarithmic import BELOW_ZERO
 
 if TYPE_CHECKING:
     from sfumato.releases.histogram import HistogramRelease, Multiple
@@ -119,7 +120,7 @@ def caption(release: HistogramRelease, choice: Choice | None = None) -> str:
         _how_sure(release, choice),
     ]
     if release.y is None and (_shown(release, choice) < 0).any():
-        parts.append("Hollow triangles: noisy counts below zero.")
+        parts.append(BELOW_ZERO)
     binned = [key for key in release.keys if isinstance(key, Grid | Edges)]
     if any(_reaches(key) for key in binned):
         parts.append("Values are clipped to the axis.")

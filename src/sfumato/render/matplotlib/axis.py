@@ -22,11 +22,12 @@ from matplotlib.dates import (
     date2num,  # pyright: ignore[reportUnknownVariableType]
 )
 from matplotlib.text import Text
-from matplotlib.ticker import FixedLocator, Formatter, MaxNLocator
+from matplotlib.ticker import FixedLocator, Formatter, MaxNLocator, NullLocator
 
 from sfumato.ends import DAY, format_clock
 from sfumato.figure import Axis, Figure, Panel
 from sfumato.render import theme
+from sfumato.render.logarithmic import choose_log_ticks
 from sfumato.render.matplotlib.lettering import (
     LITERAL,
     SLACK,
@@ -131,9 +132,29 @@ class NumberTicks(Formatter):
         return format_numbers([float(value) for value in values])
 
 
+class LogTicks(Formatter):
+    """Ticks of a logarithmic axis, each in as few digits as it takes."""
+
+    def __call__(self, x: float, pos: int | None = None) -> str:  # noqa: ARG002
+        """Print one number."""
+        return format_number(x)
+
+
+def _refit_powers(axis: MatplotlibAxis, most: int) -> None:
+    """Choose at most so many round numbers, unless someone else has chosen the ticks since."""
+    if isinstance(axis.get_major_formatter(), LogTicks):
+        low, high = sorted(float(end) for end in axis.get_view_interval())
+        axis.set_major_locator(FixedLocator(choose_log_ticks(low, high, most)))
+
+
 def set_ticks(axis: MatplotlibAxis, content: Axis) -> None:
     """Choose ticks for the kind of an axis."""
     match content.kind:
+        case "number" if content.log:
+            axis.set_major_locator(FixedLocator([]))
+            axis.set_minor_locator(NullLocator())
+            axis.set_major_formatter(LogTicks())
+            _refit_powers(axis, _MOST)
         case "number":
             whole = content.step is not None and content.step.is_integer()
             steps = [1, 2, 2.5, 5, 10]
@@ -183,6 +204,7 @@ class TickFitter:
             self._thin_out(locator, width, measure)
         else:
             _refit_dates(axis, max(3, min(_MOST_DATES, int(width / _DATE_WIDTH))))
+            self._thin_out_powers(width, measure)
 
     def _fit_upright(self, most: int) -> None:
         axis = self.ax.yaxis
@@ -192,6 +214,20 @@ class TickFitter:
             locator.set_params(nbins=most, min_n_ticks=min(2, most))
         else:
             _refit_dates(axis, max(3, min(_MOST_DATES, most)))
+            _refit_powers(axis, max(2, min(_MOST, most)))
+
+    def _thin_out_powers(self, width: float, measure: Measure) -> None:
+        """Choose the largest number of powers whose labels leave a gap between them."""
+        if not isinstance(self.ax.xaxis.get_major_formatter(), LogTicks):
+            return
+        low, high = sorted(self.ax.get_xlim())
+        for most in range(_MOST, 0, -1):
+            ticks = choose_log_ticks(low, high, most)
+            places = [width * math.log(tick / low) / math.log(high / low) for tick in ticks]
+            widest = max((measure(format_number(tick)) for tick in ticks), default=0.0)
+            if all(b - a >= widest + _TICK_GAP for a, b in pairwise(places)):
+                break
+        _refit_powers(self.ax.xaxis, most)
 
     def _thin_out(self, locator: MaxNLocator, width: float, measure: Measure) -> None:
         """Choose the largest number of ticks whose labels leave a gap between them.
@@ -225,6 +261,17 @@ class DateTicks(ConciseDateFormatter):
     def __init__(self, locator: AutoDateLocator, zone: tzinfo) -> None:
         super().__init__(locator, tz=zone)
         self.zone = zone
+
+    def format_ticks(self, values: Sequence[float]) -> list[str]:
+        """Print what tells ticks apart; below the first on an x axis what they share."""
+        labels = list(super().format_ticks(list(values)))
+        told = [place for place, label in enumerate(labels) if label]
+        if (
+            self.offset_string and told and getattr(self.axis, "axis_name", "") == "x"
+        ):  # where a label would lie
+            labels[told[0]] += f"\n{self.offset_string}"
+            self.offset_string = ""
+        return labels
 
 
 class ClockTicks(DateTicks):
@@ -263,6 +310,8 @@ def style_axes(ax: Axes, panel: Panel, figure: Figure, *, keep_x: bool, keep_y: 
 
     Where another release is in view on an axis, that is kept in view.
     """
+    ax.set_xscale("log" if panel.x.log else "linear")
+    ax.set_yscale("log" if panel.y.log else "linear")
     x = convert_positions(panel.x, x_limits(panel, figure))
     y = convert_positions(panel.y, y_limits(panel, figure))
     ax.set_xlim(*_unite_limits(x, ax.get_xlim() if keep_x else x))
