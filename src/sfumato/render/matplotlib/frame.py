@@ -472,6 +472,7 @@ class AxesFrame:
         self.footers = tuple(footers)
         self.fittings = tuple(fittings)
         self.box = host.get_position(original=True)
+        self.taken = 0.0  # pixels of height
         self.needed: Bbox | None = None
 
     def __call__(self, ax: Axes, renderer: RendererBase | None) -> Bbox:
@@ -480,17 +481,31 @@ class AxesFrame:
             return ax.get_position(original=False)
         if self.cleared:
             return ax.get_position(original=True)
+        # What there is no room for is left out rather than cut: files and releases name the chart.
+        for shown in (True, False):
+            self.title.artist.set_visible(shown)
+            self._settle(renderer)
+            if self._has_room(renderer):
+                break
+        return self.box
+
+    def _settle(self, renderer: RendererBase) -> None:
+        """Let the Axes give way until nothing moves any more."""
         for _ in range(_ROUNDS):
             before, self.box = self.box, self._align(renderer)
             # Usually the box of the last drawing, and then this is the first round.
             if np.allclose(before.extents, self.box.extents, atol=1e-4):
-                return self.box
+                return
         self._arrange(self.box, renderer)
-        return self.box
+
+    def _has_room(self, renderer: RendererBase) -> bool:
+        free = find_slot(self.host, renderer).height + convert_points(renderer, 2)
+        return not _is_unmanaged(self.host) or self.taken <= free
 
     def measure(self, renderer: RendererBase) -> Bbox:
         """Return the largest box that leaves room for all that stands around it."""
         taken = self._arrange(self.box, renderer)
+        self.taken = taken.height
         self.needed = self.host.get_position(original=True)
         if _is_unmanaged(self.host):
             self.needed = shrink_to_fit(self.host, taken, find_slot(self.host, renderer))
@@ -533,6 +548,8 @@ class AxesFrame:
         left = self.grid.left(renderer)
         # A chart that keeps its shape may be narrower than the space it was given.
         right = box.transformed(find_page(self.host).transSubfigure).x1
+        if self.host.get_aspect() != "auto" and _is_unmanaged(self.host):
+            right = max(right, find_slot(self.host, renderer).x1)
         parts = [chart]
         top = chart.y1
         if self.key is not None and self.key.words is not None:
@@ -556,6 +573,8 @@ class AxesFrame:
         if self.grid.insets:
             # Matplotlib would not keep it above the titles of panels.
             ours.set_y(y)
+        if not ours.get_visible():
+            return Bbox.from_bounds(left, top, 1, 0)
         height = max(title.get_window_extent(renderer).height for title in (theirs, ours))
         return Bbox.from_bounds(left, top, 1, height + convert_points(renderer, theme.TITLE_PAD))
 
