@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from sfumato.cli import options
 from sfumato.cli.options import Asked
 from sfumato.cli.output import check_outputs, publish, say, show
-from sfumato.cli.spelling import read_dates, read_delimiter, read_unit
+from sfumato.cli.spelling import read_dates, read_definitions, read_delimiter, read_unit
 
 if TYPE_CHECKING:
     from sfumato import Table
@@ -43,8 +43,10 @@ def release(
     encoding: options.Encoding = "utf-8",
     delimiter: options.Delimiter = None,
     dates: options.Dates = None,
+    column: options.Derived = None,
     output: options.Output = None,
     looks: dict[str, Any],
+    views: dict[str, Any],
 ) -> None:
     """Pay for the chart, and write or print it.
 
@@ -69,9 +71,11 @@ def release(
         encoding=encoding,
         delimiter=read_delimiter(delimiter),
         dates=read_dates(dates),
+        columns=read_definitions(column or []),
     )
     protected = read_unit(unit, unit_name)
     ready = _told(lambda: prepare(source, asked.chart, asked.bounds, protected, budget))
+    ready.chart.chart.check_view(ready.chart.planned, views)
     session = _session(
         ready.table,
         ready.domain,
@@ -83,7 +87,7 @@ def release(
         who=who,
         purpose=purpose,
     )
-    drawn = _told(lambda: session.release(ready.chart, budget=budget)).styled(**looks)
+    drawn = _told(lambda: session.release(ready.chart, budget=budget)).styled(**looks, **views)
     publish(drawn, outputs)
     if ledger is None:
         say(
@@ -115,6 +119,7 @@ def plan(
     encoding: options.Encoding = "utf-8",
     delimiter: options.Delimiter = None,
     dates: options.Dates = None,
+    column: options.Derived = None,
 ) -> None:
     """Print what the chart would cost and how wrong it would be."""
     from sfumato import Table
@@ -132,6 +137,7 @@ def plan(
         encoding=encoding,
         delimiter=read_delimiter(delimiter),
         dates=read_dates(dates),
+        columns=read_definitions(column or []),
     )
     opened = open_table(source, lambda: asked.chart.declare(asked.bounds))
     chart, domain = declare_alone(opened, asked.chart, asked.bounds)

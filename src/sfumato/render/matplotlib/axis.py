@@ -262,6 +262,17 @@ class DateTicks(ConciseDateFormatter):
         super().__init__(locator, tz=zone)
         self.zone = zone
 
+    def format_ticks(self, values: Sequence[float]) -> list[str]:
+        """Print what tells ticks apart; below the first on an x axis what they share."""
+        labels = list(super().format_ticks(list(values)))
+        told = [place for place, label in enumerate(labels) if label]
+        if (
+            self.offset_string and told and getattr(self.axis, "axis_name", "") == "x"
+        ):  # where a label would lie
+            labels[told[0]] += f"\n{self.offset_string}"
+            self.offset_string = ""
+        return labels
+
 
 class ClockTicks(DateTicks):
     """Times of day, which have no date."""

@@ -438,6 +438,7 @@ def _limit_between(
 
 
 _GAP = 6.0
+_MOST_TITLE, _PER_TITLE_LINE = 4, 70.0  # lines, and points of height for each
 _MOST_CAPTION = 0.3  # of the height there is: above, a shorter caption is taken, if there is one
 _ROUNDS = 6
 
@@ -534,6 +535,8 @@ class AxesFrame:
         right = box.transformed(find_page(self.host).transSubfigure).x1
         parts = [chart]
         top = chart.y1
+        if self.key is not None and self.key.words is not None:
+            self.key.words.most_lines = min(3, self._count_lines(renderer))
         if self.key is not None and (space := self.key.place(left, right, top, renderer)):
             parts.append(space)
             top = space.y1
@@ -546,6 +549,7 @@ class AxesFrame:
         theirs, ours = self.host.title, self.title.artist
         if theirs.get_text() and ours.get_text() == self.title.shown:
             ours.set_text("")
+        self.title.most_lines = self._count_lines(renderer)
         self.title.fit(right - left, renderer)
         x, y = self.host.transAxes.inverted().transform((left, top))
         ours.set_x(x)
@@ -554,6 +558,11 @@ class AxesFrame:
             ours.set_y(y)
         height = max(title.get_window_extent(renderer).height for title in (theirs, ours))
         return Bbox.from_bounds(left, top, 1, height + convert_points(renderer, theme.TITLE_PAD))
+
+    def _count_lines(self, renderer: RendererBase) -> int:
+        """Return how many lines there may be above the chart: one where it is hardly seen itself."""
+        height = find_slot(self.host, renderer).height / convert_points(renderer, 1)
+        return max(1, min(_MOST_TITLE, int(height / _PER_TITLE_LINE)))
 
     def _place_footers(
         self, left: float, right: float, bottom: float, renderer: RendererBase
