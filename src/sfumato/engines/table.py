@@ -367,7 +367,7 @@ class Table:
     >>> Table("visits.parquet", threads=2, memory_limit="1GB")
     Table('visits.parquet', threads=2, memory_limit='1GB')
     >>> Table("prices.csv", decimal=",", thousands=".")
-    Table('costs.csv', decimal=',', thousands='.')
+    Table('prices.csv', decimal=',', thousands='.')
     """
 
     source: object
