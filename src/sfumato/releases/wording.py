@@ -58,7 +58,7 @@ def _which_rows(chosen: Selection, unit: PrivacyUnit) -> str:
             said, sharing = f"Rows where {_short(rows)}.", "these rows"
         case str(rows), None:
             said = f"Rows where {_short(rows)}."
-            sharing = f"all rows of each {abbreviate(unit.column or '')}"
+            sharing = f"all rows of each {unit.called}"
         case str(rows), str(others):
             said = f"Rows where {_short(rows)}, of those where {_short(others)}."
             sharing = "the latter"
