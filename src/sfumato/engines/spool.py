@@ -87,7 +87,7 @@ def _refuse_taken(stream: object) -> None:
             "What is left of it is another table than the one that was charted.",
             (
                 "Make one table of it, and give that to all charts: ",
-                Worded("table = sf.Table(stream)", in_shell="write it to a file"),
+                Worded("table = sf.Table(stream)", in_shell="name a file"),
                 ".",
             ),
         )
