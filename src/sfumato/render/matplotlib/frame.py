@@ -560,7 +560,7 @@ class AxesFrame:
         return Bbox.from_bounds(left, top, 1, height + convert_points(renderer, theme.TITLE_PAD))
 
     def _count_lines(self, renderer: RendererBase) -> int:
-        """Return how many lines there may be above the chart: one where it is hardly seen itself."""
+        """Return how many lines there may be above the chart: one where it is hardly seen."""
         height = find_slot(self.host, renderer).height / convert_points(renderer, 1)
         return max(1, min(_MOST_TITLE, int(height / _PER_TITLE_LINE)))
 
@@ -592,8 +592,9 @@ def find_frame(ax: Axes) -> AxesFrame | None:
 
 def _share_slot(one: Axes, other: Axes, side: Literal["x", "y"]) -> bool:
     """Tell whether two Axes stand in one column, or in one row."""
-    specs = one.get_subplotspec(), other.get_subplotspec()
-    if specs[0] is not None and specs[1] is not None:
+    found = (one.get_subplotspec(), other.get_subplotspec())
+    specs = [spec for spec in found if spec is not None]
+    if len(specs) == 2:
         spans = [spec.colspan if side == "x" else spec.rowspan for spec in specs]
         return specs[0].get_gridspec() is specs[1].get_gridspec() and spans[0] == spans[1]
     boxes = (ax.get_position(original=True) for ax in (one, other))
