@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any, get_args
 
 import pytest
@@ -15,7 +15,6 @@ import size
 from sfumato.charting import Charting
 from sfumato.charts.boxplot.chart import BoxMethod
 from sfumato.charts.chart import Chart
-from sfumato.charts.facets import Faceted
 from sfumato.charts.heatmap.chart import HeatMethod
 from sfumato.charts.histogram import Histogram
 from sfumato.charts.kinds import CHARTS
@@ -163,10 +162,13 @@ def test_a_session_of_a_public_size_takes_that_number_and_no_other() -> None:
 def test_every_option_is_declared_once_by_hand() -> None:
     options_there_are, by_hand, _ = size.declarations(size.HERE)
     assert options_there_are == by_hand
-    # Those that many charts have stand in what these are made of.
-    faceted = [chart for chart in CHARTS if issubclass(chart, Faceted)]
-    common = len(CHARTS) * len(fields(Chart)) + len(faceted) * len(fields(Faceted))
-    assert options_there_are == len(EVERY) - common
+    # Those that several charts have stand in what these are made of.
+    own = [option for chart in CHARTS for option in options(chart) if _stands_in(chart, option)]
+    assert options_there_are == len(own)
+
+
+def _stands_in(chart: type[Chart[Any, Any]], option: Option) -> bool:
+    return option.name in inspect.get_annotations(chart)
 
 
 METHODS = {

@@ -107,8 +107,8 @@ class Faceted:
             )
 
     def _check_wrap(self, wrap: object) -> None:
-        whole = wrap if isinstance(wrap, int) and not isinstance(wrap, bool) else 0
-        if not 1 <= whole <= MOST_COLUMNS or self.col is None or self.row is not None:
+        whole = isinstance(wrap, int) and not isinstance(wrap, bool) and 1 <= wrap <= MOST_COLUMNS
+        if not whole or self.col is None or self.row is not None:
             raise DomainError(
                 (
                     Setting("col_wrap", wrap),

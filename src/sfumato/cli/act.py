@@ -22,6 +22,11 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+_NO_LEDGER = (
+    "No ledger: the cost of this chart is not recorded. To limit the total cost of several charts, "
+    "create one: sfumato ledger create --help"
+)
+
 
 def release(
     asked: Asked,
@@ -89,13 +94,7 @@ def release(
     )
     drawn = _told(lambda: session.release(ready.chart, budget=budget)).styled(**looks, **views)
     publish(drawn, outputs)
-    if ledger is None:
-        say(
-            "No ledger: the cost of this chart is not recorded. To limit the total cost of "
-            "several charts, create one: sfumato ledger create --help"
-        )
-    else:
-        say(_tell_left(session, ready.chart, budget))
+    say(_NO_LEDGER if ledger is None else _tell_left(session, ready.chart, budget))
 
 
 def plan(

@@ -58,7 +58,7 @@ def _which_rows(chosen: Selection, unit: PrivacyUnit) -> str:
             said, sharing = f"Rows where {_short(rows)}.", "these rows"
         case str(rows), None:
             said = f"Rows where {_short(rows)}."
-            sharing = f"all rows of each {abbreviate(unit.column or '')}"
+            sharing = f"all rows of each {unit.called}"
         case str(rows), str(others):
             said = f"Rows where {_short(rows)}, of those where {_short(others)}."
             sharing = "the latter"
@@ -104,7 +104,7 @@ def _deviation(variance: float, step: float) -> str:
 
 def counted(unit: PrivacyUnit) -> str:
     """Name what is counted."""
-    return f"{unit.called} (each counts once)" if unit.shared else "rows"
+    return f"{unit.called} (weight 1 each)" if unit.shared else "rows"
 
 
 def people(unit: PrivacyUnit) -> str:
@@ -205,7 +205,10 @@ def range_of(bounds: Bounds, low: float, high: float) -> str:
     """
     if bounds.clock:
         return f"[{format_clock(low)}, {format_clock(high)}]"
-    shown = (lambda end: format_moment(end, bounds.zone)) if bounds.time else format_number
+
+    def shown(end: float) -> str:
+        return format_moment(end, bounds.zone) if bounds.time else format_number(end)
+
     unit = f" {bounds.duration}" if bounds.duration else ""
     return f"[{shown(low)}, {shown(high)}]{unit}"
 
