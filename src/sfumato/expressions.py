@@ -294,10 +294,14 @@ def _parse_python(plain: str, text: str) -> ast.expr:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of odd escapes Python warns
-            return ast.parse(plain.strip().replace("\n", " "), mode="eval").body
+            return ast.parse(plain.strip(), mode="eval").body
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         pass
-    raise DomainError(
+    raise _refuse_grammar(text)
+
+
+def _refuse_grammar(text: str) -> DomainError:
+    return DomainError(
         f"{_quote(text)} is not an expression.",
         "It is read by Python's own grammar, before anything is charged.",
         "Write it as in pandas' query: borough == 'Queens' and price < 500. Names with blanks "
@@ -308,8 +312,8 @@ def _parse_python(plain: str, text: str) -> ast.expr:
 def _replace_quoted_names(text: str) -> tuple[str, dict[str, str]]:
     """Put a name that Python can read in place of each in backticks, outside of quotes."""
     names: dict[str, str] = {}
-    stem = "column_"
-    while stem in text:
+    stem, read = "column_", normalize("NFKC", text)  # as Python reads names
+    while stem in read:
         stem += "_"
     plain, at = "", 0
     while at < len(text):
@@ -320,9 +324,11 @@ def _replace_quoted_names(text: str) -> tuple[str, dict[str, str]]:
         elif letter == "`" and (found := _QUOTED.match(text, at)):
             stand_in = f"{stem}{len(names)}"
             names[stand_in] = found[1].replace("``", "`")
-            plain, at = plain + stand_in, found.end()
+            plain, at = f"{plain} {stand_in} ", found.end()
+        elif letter == "#":  # a comment would swallow conditions on lines below it
+            raise _refuse_grammar(text)
         else:
-            plain, at = plain + letter, at + 1
+            plain, at = plain + (" " if letter == "\n" else letter), at + 1
     return plain, names
 
 
