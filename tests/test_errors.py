@@ -366,7 +366,7 @@ def test_a_shell_is_told_what_to_type_in_a_shell(
         ("histplot: weak search", "Ask for a smaller δ, private:1e-7, or write that"),
         ("histplot: no ledger", "sfumato ledger create 'no where.ledger' --epsilon 1"),
         ("histplot: another table's ledger", "pass --table 'other table'; if not"),
-        ("dates", "Declare its range: --bounds day=2026-01-01,2027-01-01."),
+        ("dates", "Write --bounds private:2000-01-01,2030-01-01, or declare its range."),
         ("whis", "Write --whis 1.5, or leave it out."),
         ("scale", "Write --scale age=10 --scale bmi=10, or leave it out."),
         ("neither", "Write --epsilon 0.5, or --error 10."),

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.zones import CYCLES, find_zone
+from sfumato.ends import CYCLES
+from sfumato.zones import find_zone
 
 EPOCH = datetime(1970, 1, 1)
 NAMES = ["America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu", "Africa/Casablanca", "UTC"]

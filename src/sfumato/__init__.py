@@ -34,4 +34,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+    """List what is public: editors complete it."""
+    return sorted(["__version__", "__doc__", "__file__", "__path__", *__all__])

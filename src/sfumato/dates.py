@@ -85,9 +85,6 @@ class Pace:
             yield convert_to_microseconds(datetime(month // 12, month % 12 + 1, 1, tzinfo=UTC))
 
 
-UNITS = ("hour", "day", "week", "month", "quarter", "year")
-"""Units of the calendar that bins can be asked for by."""
-
 _CLOCK = ((1, 2, 5, 10, 15, 30), (1, 2, 5, 10, 15, 30), (1, 2, 3, 6, 12))
 _PACES = (
     *(Pace(unit, n) for unit, counts in zip(_LENGTHS, _CLOCK, strict=False) for n in counts),

@@ -163,7 +163,7 @@ class Bounds:
         if len(ends) == 2:
             match read_end(ends[0]), read_end(ends[1]):
                 case End() as lower, End() as upper if lower.kind == upper.kind:
-                    return cls._between(lower, upper, step)
+                    return _bound(lower, upper, step)
                 case End(), End():
                     pass
                 case _:
@@ -174,27 +174,6 @@ class Bounds:
             "Without both ends a range would have to be read from the data.",
             ("Write ", PAIR, ", or for whole numbers ", _MONTHS, "."),
         )
-
-    @classmethod
-    def _between(cls, lower: End, upper: End, step: float | None) -> Bounds:
-        match lower.kind:
-            case "time":
-                if (lower.zone is None) != (upper.zone is None):
-                    raise DomainError(
-                        "One end of the bounds names a zone, and the other does not.",
-                        "On whose clocks it is meant would be a guess.",
-                        "Write both with a zone, or both without.",
-                    )
-                zone = lower.zone if lower.zone == upper.zone else "UTC"
-                return cls(lower.value, upper.value, time=True, step=step, zone=zone)
-            case "clock":
-                last = upper.value or DAY  # midnight ends a day, too
-                return cls(lower.value, last, time=True, step=step, clock=True)
-            case _:
-                unit = choose_duration(lower.value, upper.value)
-                worth = DURATIONS[unit]
-                step = None if step is None else step / worth
-                return cls(lower.value / worth, upper.value / worth, step=step, duration=unit)
 
     def located(self, known: ColumnType) -> Bounds:
         """Return these bounds where the type of their column puts them.
@@ -276,6 +255,27 @@ class ColumnType:
     parsed: bool = False
     zone: str | None = None
     clock: bool = False
+
+
+def _bound(lower: End, upper: End, step: float | None) -> Bounds:
+    match lower.kind:
+        case "time":
+            if (lower.zone is None) != (upper.zone is None):
+                raise DomainError(
+                    "One end of the bounds names a zone, and the other does not.",
+                    "On whose clocks it is meant would be a guess.",
+                    "Write both with a zone, or both without.",
+                )
+            zone = lower.zone if lower.zone == upper.zone else "UTC"
+            return Bounds(lower.value, upper.value, time=True, step=step, zone=zone)
+        case "clock":
+            last = upper.value or DAY  # midnight ends a day, too
+            return Bounds(lower.value, last, time=True, step=step, clock=True)
+        case _:
+            unit = choose_duration(lower.value, upper.value)
+            worth = DURATIONS[unit]
+            step = None if step is None else step / worth
+            return Bounds(lower.value / worth, upper.value / worth, step=step, duration=unit)
 
 
 def _read_range(values: range) -> Bounds:

@@ -1,4 +1,4 @@
-"""How ends of a range are spelled: numbers, dates, times of day and durations."""
+"""How time is spelled: dates, times of day and durations that end a range, units of calendars."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 EndKind = Literal["number", "time", "duration", "clock"]
 
@@ -23,6 +23,22 @@ DURATIONS = {
     "days": DAY,
 }
 """Units that durations are told in, in microseconds."""
+
+UNITS = ("hour", "day", "week", "month", "quarter", "year")
+"""Units of the calendar that bins can be asked for by."""
+
+Part = Literal["hour of day", "weekday", "month of year"]
+"""What comes around again on clocks and calendars."""
+
+CYCLES: dict[Part, tuple[str, ...] | tuple[int, ...]] = {
+    "hour of day": tuple(range(24)),
+    "weekday": ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"),
+    "month of year": (
+        *("Jan", "Feb", "Mar", "Apr", "May", "Jun"),
+        *("Jul", "Aug", "Sep", "Oct", "Nov", "Dec"),
+    ),
+}
+"""What comes around again, and what each part of it is called."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _LEAST = 3  # of the unit that durations are told in, at the farther end
@@ -144,7 +160,7 @@ def _read_text(text: str) -> End | None:
         return End("clock", value) if value <= DAY else None
     if spanned := _DURATION.fullmatch(text):
         number, unit = spanned.groups()
-        return End("duration", round(float(number) * _SHORT[unit]))
+        return End("duration", float(round(float(number) * _SHORT[unit])))
     return None
 
 
@@ -164,4 +180,4 @@ def _name_zone(moment: datetime) -> str:
     """Return what a moment calls its zone; UTC where that is an offset."""
     zone = moment.tzinfo
     name = getattr(zone, "key", None) or getattr(zone, "zone", None)
-    return cast(str, name) if isinstance(name, str) else "UTC"
+    return name if isinstance(name, str) else "UTC"

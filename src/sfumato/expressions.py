@@ -208,9 +208,17 @@ class Selection:
     @property
     def words(self) -> str:
         """What is added to the label of a chart."""
-        own = "" if self.where is None else f" where {self.where}"
-        shared = "" if self.session_where is None else f" among rows where {self.session_where}"
-        return f"{own}{shared}"
+        return self.own_words + self.session_words
+
+    @property
+    def own_words(self) -> str:
+        """What the chart's own condition adds to its label."""
+        return "" if self.where is None else f" where {self.where}"
+
+    @property
+    def session_words(self) -> str:
+        """What the session's condition adds to the label of a chart."""
+        return "" if self.session_where is None else f" among rows where {self.session_where}"
 
     @property
     def empty(self) -> bool:

@@ -133,6 +133,8 @@ class Heat:
         The squares that were measured, where their outlines are to be drawn.
     background
         A picture of the window that the density is laid over, as a data address; empty for none.
+    lines
+        Lines of a map through corners ``(x, y)``, drawn over the density.
     """
 
     x: tuple[float, float]
@@ -147,6 +149,7 @@ class Heat:
     ratio: float | None = None
     leaves: tuple[Square, ...] = ()
     background: str = ""
+    lines: tuple[tuple[tuple[float, float], ...], ...] = ()
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.domain import Bounds, Categories
+from sfumato.ends import CYCLES, Part
 from sfumato.errors import DomainError, Setting
-from sfumato.zones import CYCLES, Part
 
 MOST_CELLS = 2**24
 """How many cells one dense answer may have: 128 MiB of integers."""

@@ -63,7 +63,7 @@ IN_HAND = "the release in hand, free of charge. To measure again, and pay, ask w
 """What is said when nothing is paid twice."""
 
 OUTCOMES = (UNCHARGED, CHARGING, CHARGED)
-"""What became of the price of a release that did not come to its end."""
+"""What became of the cost of a release that did not come to its end."""
 
 
 @dataclass(frozen=True, init=False, eq=False)
@@ -167,7 +167,7 @@ class Session(Charting):
             )
         budget = None if budget is None else Budget.of(budget)
         name = name or table.name
-        # Under its own name, so that no session with the other promise can go on with this ledger.
+        # Under its own name, so that no session with the other guarantee continues this ledger.
         kept_for = name if size is None else f"{name} of {size} rows"
         opened = _open_ledger(ledger, budget, unit, kept_for)
         object.__setattr__(self, "ledger", opened)
@@ -176,6 +176,10 @@ class Session(Charting):
     def budget(self) -> Share:
         """All that the session's ledger began with, as something to divide: ``s.budget / 4``."""
         return Share.whole(self.ledger.rule)
+
+    def __dir__(self) -> list[str]:
+        """List what is public: editors complete it."""
+        return [name for name in super().__dir__() if name[:1] != "_" or name[:2] == "__"]
 
     @property
     def remaining(self) -> Share:
@@ -212,7 +216,7 @@ class Session(Charting):
         Privacy
         -------
         Refuses before charging, and charges before looking. An error or an interrupt after the
-        charge wastes budget and reveals nothing; a note on it tells that the price was charged.
+        charge wastes budget and reveals nothing; a note on it tells that the cost was charged.
         Errors that are not ours are replaced by one that always says the same. The meter, and not
         the chart, adds up what is spent and says whether the noise was real. Simulated noise is not
         charged to a file.
@@ -380,7 +384,7 @@ class Session(Charting):
             )
 
     def _require_proof(self, plan: Plan, cost: Cost) -> None:
-        """Withhold what does not keep its promise, although its price was within the ledger's."""
+        """Withhold what does not keep its guarantee, although its cost was within the ledger's."""
         if not proves(cost, plan.guarantee.epsilon, plan.guarantee.delta):
             raise OverspentError(
                 f"{shorten_label(plan.label)} would cost more than its guarantee allows.",
@@ -499,7 +503,7 @@ def _label(plan: P, selection: Selection | None) -> P:
 
 
 class Outcome:
-    """Notes on whatever ends a release early what became of its price."""
+    """Notes on whatever ends a release early what became of its cost."""
 
     def __init__(self) -> None:
         self.note = UNCHARGED

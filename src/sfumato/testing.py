@@ -18,6 +18,12 @@ from sfumato.privacy.budget import Cost
 
 __all__ = ["checkins", "city", "seeded"]
 
+
+def __dir__() -> list[str]:
+    """List what is public: editors complete it."""
+    return __all__
+
+
 T = TypeVar("T")
 Q = ParamSpec("Q")
 

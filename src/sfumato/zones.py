@@ -6,26 +6,12 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from functools import cache
-from typing import Literal
 from zoneinfo import ZoneInfo
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Floats = NDArray[np.float64]
-
-Part = Literal["hour of day", "weekday", "month of year"]
-"""What comes around again on clocks and calendars."""
-
-CYCLES: dict[Part, tuple[str, ...] | tuple[int, ...]] = {
-    "hour of day": tuple(range(24)),
-    "weekday": ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"),
-    "month of year": (
-        *("Jan", "Feb", "Mar", "Apr", "May", "Jun"),
-        *("Jul", "Aug", "Sep", "Oct", "Nov", "Dec"),
-    ),
-}
-"""What comes around again, and what each part of it is called."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _FIRST_YEAR, _LAST_YEAR = 1880, 2200

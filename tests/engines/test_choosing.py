@@ -10,6 +10,7 @@ import pytest
 import sfumato as sf
 from engines.test_table import CANARY, SESSION, of_spark
 from sfumato.engines.dispatch import DuckEngine, choose_engine
+from sfumato.engines.file_format import USUAL
 from sfumato.engines.table import PLAIN
 
 ROWS = pa.table({"age": [1, 2, 3], "person": ["u", "u", "v"]})
@@ -58,7 +59,7 @@ def test_a_table_on_this_machine_is_read_within_its_limits(cluster, monkeypatch)
     )
     choose_engine(ROWS)
     choose_engine(sf.Table(ROWS, threads=2, memory_limit="100MB"), print)
-    all_rows = {"number_format": PLAIN, "where": None, "columns": None}
+    all_rows = {"number_format": PLAIN, "file_format": USUAL, "where": None, "columns": None}
     assert told == [
         {"threads": None, "memory_limit": None, "progress": None, **all_rows},
         {"threads": 2, "memory_limit": "100MB", "progress": print, **all_rows},

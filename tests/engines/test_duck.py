@@ -20,6 +20,7 @@ from engines.forms import FORMS
 from engines.hostile import CANARY, GRID, hostile
 from engines.oracle import SALT, counts
 from sfumato.domain import Bounds, Categories
+from sfumato.ends import CYCLES
 from sfumato.engines.cells import list_columns
 from sfumato.engines.dispatch import DuckEngine
 from sfumato.engines.sources.arrow import ArrowTable
@@ -27,7 +28,6 @@ from sfumato.errors import DomainError, SourceError
 from sfumato.grid import Edges, Grid, Labels
 from sfumato.lattice import REACH, DistanceCells, Lattice, Projection
 from sfumato.privacy.guarantee import PrivacyUnit
-from sfumato.zones import CYCLES
 
 TABLE = hostile(3000)
 ROWS = TABLE.to_pylist()
@@ -290,7 +290,7 @@ def test_nothing_is_occupied_in_a_table_without_rows():
 
 
 def test_what_cannot_be_occupied_is_refused():
-    with pytest.raises(SourceError, match="only categories that are text"):
+    with pytest.raises(SourceError, match="hardly ever occur twice"):
         DuckEngine(TABLE).occupied("x", PrivacyUnit.rows())
     with pytest.raises(DomainError, match="max_rows"):
         DuckEngine(TABLE).occupied("g", PrivacyUnit.users("u"))

@@ -12,12 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.domain import Bounds, Categories
+from sfumato.ends import CYCLES
 from sfumato.engines.dispatch import DuckEngine
 from sfumato.engines.times import find_parts, read_clock, read_durations, read_times, read_values
 from sfumato.errors import SourceError
 from sfumato.grid import Grid, Labels
 from sfumato.privacy.guarantee import PrivacyUnit
-from sfumato.zones import CYCLES
 
 ROWS = PrivacyUnit.rows()
 YEAR = Bounds.of(("2026-01-01", "2027-01-01"))

@@ -69,7 +69,7 @@ CHOICES = {
     "histogram": ["sort", "top", "orient", "multiple"],
     "boxplot": ["sort"],
     "quantiles": [],
-    "heatmap": ["smooth", "leaves", "background"],
+    "heatmap": ["smooth", "leaves", "background", "basemap"],
     "pca": ["view"],
     "scoreplot": ["panels", "loadings", "points"],
 }

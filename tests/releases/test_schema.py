@@ -198,7 +198,8 @@ def test_what_lacks_a_field_or_has_a_strange_one_is_refused_by_both(saved):
     # no intervals, and costs no losses.
     intervals = {"parameters.unit_step", "parameters.bounds_found", "values.reliable",
                  "values.measured", "values.beyond"}  # fmt: skip
-    types = {"parameters.x.bounds.step", "parameters.x.bounds.parsed"}
+    types = {"parameters.x.bounds.step", "parameters.x.bounds.parsed", "parameters.x.drop",
+             "parameters.x.part", "parameters.y.part"}  # fmt: skip
     sizes = {"guarantee.size", "values.pca.guarantee.size"}
     losses = {"cost.losses", "values.pca.cost.losses"}
     assert accepted == {f"missing: {name}" for name in intervals | types | sizes | losses}

@@ -12,7 +12,7 @@ from typing import Literal, cast
 import numpy as np
 
 from sfumato.charts.option import About
-from sfumato.dates import MOST, UNITS, Pace, find_pace
+from sfumato.dates import MOST, Pace, find_pace
 from sfumato.domain import (
     Bounds,
     Categories,
@@ -23,10 +23,10 @@ from sfumato.domain import (
     is_on_calendar,
     list_values,
 )
+from sfumato.ends import CYCLES, UNITS, Part
 from sfumato.errors import DomainError, Setting, Worded
 from sfumato.grid import MOST_CELLS, Edges, Grid, Key, Labels
 from sfumato.private_search import Private
-from sfumato.zones import CYCLES, Part
 
 Order = Categories | Private | Listed
 """Public categories: a list, a range, an array, an index, an enum or a categorical."""

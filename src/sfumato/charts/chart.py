@@ -17,7 +17,7 @@ from sfumato.charts.option import About, Example, Ranges, check_choices, options
 from sfumato.domain import Bounds, Categories, Domain
 from sfumato.engines.engine import Engine, Schema
 from sfumato.engines.table import ColumnKind
-from sfumato.errors import BudgetError, Worded, shorten_label
+from sfumato.errors import BudgetError, ReleaseError, Setting, Worded, shorten_label
 from sfumato.errors import make_printable as harmless
 from sfumato.expressions import Expression, read_where
 from sfumato.mechanisms.meter import Meter
@@ -85,10 +85,11 @@ class Plan(ABC):
 
 
 def describe_text_columns(bounds: Iterable[Bounds]) -> list[tuple[str, str]]:
-    """Return what a plan says of columns whose text is read as numbers."""
-    if not any(each.parsed for each in bounds):
+    """Return what a plan says of columns whose text is read as numbers or dates."""
+    kinds = dict.fromkeys("dates" if each.time else "numbers" for each in bounds if each.parsed)
+    if not kinds:
         return []
-    return [("text", "parsed as numbers; unparsable values are dropped")]
+    return [("text", f"parsed as {' and '.join(kinds)}; unparsable values are dropped")]
 
 
 P = TypeVar("P", bound=Plan)
@@ -130,6 +131,8 @@ class Chart(ABC, Generic[P, R_co]):
         Whether its cost needs a δ.
     endings
         The endings of files that only its releases can write.
+    views
+        What only its releases can be told when they are drawn, and a command offers.
     """
 
     verb: ClassVar[str]
@@ -139,6 +142,7 @@ class Chart(ABC, Generic[P, R_co]):
     example: ClassVar[Example]
     needs_delta: ClassVar[bool] = False
     endings: ClassVar[tuple[str, ...]] = ()
+    views: ClassVar[tuple[str, ...]] = ()
 
     where: str | None = field(default=None, kw_only=True, metadata=WHERE)
 
@@ -182,6 +186,16 @@ class Chart(ABC, Generic[P, R_co]):
 
         These are its `bounds`, as a one-line function takes them, and its orders as categories.
         """
+
+    def check_view(self, plan: P, view: Mapping[str, Any]) -> None:  # noqa: ARG002
+        """Refuse a way to draw that its release does not have, before anything is charged."""
+        unknown = next((name for name in view if name not in self.views), None)
+        if unknown is not None:
+            raise ReleaseError(
+                (Setting(unknown, view[unknown]), f" is no way to draw a {self.verb}."),
+                "Nothing was charged.",
+                ("Leave ", Setting(unknown), " out."),
+            )
 
     def arrange(self, release: Any) -> Any:
         """Return a release that answers the same question, drawn as this chart asks for it."""

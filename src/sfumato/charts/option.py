@@ -93,7 +93,7 @@ class Example:
     domain
         What a session takes in place of `bounds`.
     budget
-        The price.
+        The cost.
     shows, gives
         What is looked at, and what is seen.
     command

@@ -201,12 +201,12 @@ class Again:
 
 @dataclass(frozen=True)
 class RefinementPlan(Plan):
-    """The price of a second measurement, and the noise on both together.
+    """The cost of a second measurement, and the noise on both together.
 
     Parameters
     ----------
     own
-        What the second measurement promises by itself.
+        What the second measurement guarantees by itself.
     again
         The second measurement.
     noise, step

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 import typer
 
 from sfumato.cli import spelling
+from sfumato.errors import ReleaseError
 
 if TYPE_CHECKING:
     from sfumato.charts.chart import Chart
@@ -31,15 +32,18 @@ def _file(text: str, metavar: str) -> Any:
 
 Table = Annotated[
     str,
-    typer.Argument(metavar="FILE", help="CSV or Parquet; a pattern of several goes in quotes."),
+    typer.Argument(
+        metavar="FILE",
+        help="CSV or Parquet; a pattern of several goes in quotes; - reads CSV that is piped in.",
+    ),
 ]
 
 Unit = Annotated[
     str | None,
     _privacy(
         "The column that identifies people: all rows of a person are protected together (total "
-        "weight 1; with :20, at most 20 rows). Default: each row is protected. Several columns "
-        "that identify people together: household,year.",
+        "weight 1; with :20, at most 20 rows). Several columns: household,year. Default: each row "
+        "is protected.",
         "COLUMN[:ROWS]",
     ),
 ]
@@ -91,6 +95,19 @@ MemoryLimit = Annotated[
 ]
 Decimal = Annotated[str, _file("The decimal mark in a CSV file: , for 1,5 instead of 1.5.", "MARK")]
 Thousands = Annotated[str | None, _file("The thousands separator in a CSV file.", "MARK")]
+Encoding = Annotated[
+    str, _file("The encoding of a CSV file, by name: latin-1, cp1252, utf-16.", "NAME")
+]
+Delimiter = Annotated[
+    str | None,
+    _file("What separates fields in a CSV file: ; or tab. Default: the first line tells.", "MARK"),
+]
+Dates = Annotated[
+    list[str] | None,
+    _file(
+        "How dates are written in a CSV file: when=%d/%m/%Y; repeat for several.", "COLUMN=FORMAT"
+    ),
+]
 Derived = Annotated[
     list[str] | None,
     typer.Option(
@@ -132,7 +149,32 @@ Caption = Annotated[
     str | None,
     _figure("How much stands below the picture; none leaves ε and the unit.", "none|short|full"),
 ]
+MapFile = Annotated[
+    Path | None,
+    _figure("For maps: your own GeoJSON file, whose lines are drawn. It must be public.", "FILE"),
+]
 LogScale = Annotated[str | None, _figure("Which axes are logarithmic: x, y or x,y.", "AXES")]
+
+
+VIEWS: dict[str, Any] = {
+    "sort": Annotated[
+        str | None, _figure("Order of the categories, by what is released.", "count|median")
+    ],
+    "top": Annotated[
+        int | None, _figure("Draw so many categories, those with the largest counts.", "NUMBER")
+    ],
+    "orient": Annotated[str | None, _figure("Direction of the bars.", "v|h")],
+    "multiple": Annotated[
+        str | None, _figure("Groups of hue in one panel, or each in its own.", "layer|panels")
+    ],
+}
+"""What some releases can be told when they are drawn."""
+
+
+def view_parameters(names: Sequence[str]) -> list[Parameter]:
+    """Return ways to draw that only some releases have, as Typer takes them."""
+    kind = Parameter.KEYWORD_ONLY
+    return [Parameter(name, kind, default=None, annotation=VIEWS[name]) for name in names]
 
 
 def looks(
@@ -144,6 +186,7 @@ def looks(
     cmap: Cmap = None,
     caption: Caption = None,
     log_scale: LogScale = None,
+    basemap: MapFile = None,
 ) -> dict[str, Any]:
     """Read how a picture is to look, and refuse what no picture can."""
     from sfumato.figure import Figure
@@ -162,7 +205,22 @@ def looks(
     # Colours by category are checked where the categories are known.
     general = {name: chosen[name] for name in chosen if not isinstance(chosen[name], dict)}
     dress(Figure("", (), ""), {**general, "log_scale": None})
+    if basemap is not None:
+        from sfumato.releases.heatmap.basemap import read_lines
+
+        read_lines(basemap)
+        chosen["basemap"] = basemap
     return chosen
+
+
+def check_basemap(looks: dict[str, Any], *, drawn: bool) -> None:
+    """Refuse a map where none is drawn, before anything is paid for."""
+    if "basemap" in looks and not drawn:
+        raise ReleaseError(
+            "Only heatmaps have a basemap.",
+            "A chart must not be paid for and then lost.",
+            "Leave out --basemap.",
+        )
 
 
 _PUBLIC = "What is public"
@@ -212,6 +270,7 @@ def asking(chart: type[Chart[Any, Any]]) -> Callable[..., Asked]:
         return Asked(chart(**values), declared if search is None else search)
 
     ask.__name__, ask.__doc__ = chart.verb, chart.summary
+    ask.__dict__["views"] = chart.views
     parameters = {panel: list[Parameter]() for panel in get_args(Panel)}
     parameters[_PUBLIC].append(_bounds(chart))
     for option in shown:

@@ -8,13 +8,11 @@ import re
 from collections.abc import Sequence
 from typing import cast
 
-from sfumato.dates import UNITS
 from sfumato.domain import Bounds, Categories, Value
-from sfumato.ends import read_end
+from sfumato.ends import CYCLES, UNITS, read_end
 from sfumato.errors import DomainError, ReleaseError
 from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.private_search import Private
-from sfumato.zones import CYCLES
 
 _NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,300})(\.[0-9]+)?")
 _WHOLE = re.compile(r"(-?[0-9]{1,15})\.\.(-?[0-9]{1,15})(?:\.\.([0-9]{1,15}))?", re.ASCII)
@@ -244,6 +242,29 @@ def read_scale(spellings: Sequence[str]) -> dict[str, float] | Private | None:
         column: math.nan if number is None else number
         for (column, _, _), number in zip(pairs, numbers, strict=True)
     }
+
+
+def read_delimiter(spelling: str | None) -> str | None:
+    r"""Read a delimiter, of which a shell can hardly type one: ``tab``.
+
+    Examples
+    --------
+    >>> read_delimiter(";"), read_delimiter("tab")
+    (';', '\t')
+    """
+    return {"tab": "\t", "\\t": "\t"}.get(spelling, spelling) if spelling else spelling
+
+
+def read_dates(spellings: Sequence[str] | None) -> dict[str, str]:
+    """Read any number of ``column=format``.
+
+    Examples
+    --------
+    >>> read_dates(["when=%d/%m/%Y"])
+    {'when': '%d/%m/%Y'}
+    """
+    pairs = [spelling.partition("=") for spelling in spellings or ()]
+    return {column: written for column, _, written in pairs}
 
 
 def read_unit(spelling: str | None, name: str | None = None) -> PrivacyUnit:

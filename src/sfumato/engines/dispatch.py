@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from sfumato.engines.columns import read_labels
 from sfumato.engines.engine import Engine, Schema, redact_errors
+from sfumato.engines.file_format import USUAL, FileFormat
 from sfumato.engines.masses import Masses
 from sfumato.engines.queries import QueryEngine
 from sfumato.engines.reading import TableReader, throttle_reports
@@ -52,6 +53,8 @@ class DuckEngine(QueryEngine):
         How much memory people's rows may fill before they go to disk, such as ``"1GB"``.
     number_format
         How numbers are written in CSV files.
+    file_format
+        How all else is written in them.
     where
         What holds of the rows that are there.
     columns
@@ -74,12 +77,14 @@ class DuckEngine(QueryEngine):
         threads: int | None = None,
         memory_limit: str | None = None,
         number_format: NumberFormat = PLAIN,
+        file_format: FileFormat = USUAL,
         where: str | None = None,
         columns: Mapping[str, str] | None = None,
         progress: Report | None = None,
     ) -> None:
         self._resources = check_resources(Resources(threads, memory_limit))
-        self._source = select_rows(open_table(table, number_format), where, columns or {})
+        opened = open_table(table, number_format, file_format)
+        self._source = select_rows(opened, where, columns or {})
         preload_pandas()
         self._progress = progress
         self._salt = secrets.token_hex(16)
@@ -87,14 +92,8 @@ class DuckEngine(QueryEngine):
     def schema(self) -> Schema:
         """Return the names and kinds of columns. Reads no rows."""
         source = self._source
-        return Schema(
-            source.kinds,
-            source.folded,
-            source.spacings,
-            source.untyped,
-            source.zones,
-            derived=source.derived,
-        )
+        types = source.spacings, source.untyped, source.zones, source.inferred, source.derived
+        return Schema(source.kinds, source.folded, *types)
 
     def _summed(self, question: Summation[T], unit: PrivacyUnit) -> T:
         return self._reading.summed(question, unit)
@@ -135,6 +134,7 @@ def choose_engine(table: object, progress: Report | None = None) -> Engine:
             threads=table.threads,
             memory_limit=table.memory_limit,
             number_format=table.number_format,
+            file_format=table.file_format,
             where=table.where,
             columns=table.columns,
             progress=progress,

@@ -117,7 +117,8 @@ class QueryEngine(ABC):
     def occupied(self, column: str, unit: PrivacyUnit) -> Exact:
         """Count rows of every text that occurs in `column`; the texts are secret too.
 
-        Texts of more than 256 characters are counted nowhere.
+        Texts of more than 256 characters are counted nowhere, and so are numbers that are not whole
+        or not below 2⁵³ in size.
 
         Privacy
         -------

@@ -7,6 +7,7 @@ from collections.abc import Hashable, Iterable
 
 from sfumato.engines.sources.files import list_files
 from sfumato.engines.sources.opening import identify_library
+from sfumato.engines.spool import Spool
 from sfumato.engines.table import Table, list_paths
 
 _HELD = {
@@ -20,9 +21,10 @@ _HELD = {
 def take_snapshot(table: Table) -> Hashable | None:
     """Return something that changes whenever the table does, or None where nothing tells.
 
-    Files are told by their names, sizes, inodes and times of change; tables in memory by being
-    the same object. Whoever changes a pandas or Polars frame in place is not noticed. Of DuckDB
-    relations, Arrow datasets, Polars' lazy frames and Spark's tables nothing is known.
+    Files are told by their names, sizes, inodes and times of change; tables in memory by being the
+    same object; streams that were kept by their files. Whoever changes a pandas or Polars frame in
+    place is not noticed. Of DuckDB relations, Arrow datasets, Polars' lazy frames and Spark's
+    tables nothing is known.
 
     Privacy
     -------
@@ -40,6 +42,8 @@ def take_snapshot(table: Table) -> Hashable | None:
     """
     if table.spark is not None:
         return None
+    if isinstance(table.source, Spool):
+        return table.source.identity
     paths = list_paths(table.source)
     if paths is not None:
         return _describe_files(paths)

@@ -17,6 +17,8 @@ from threading import Event
 from types import MappingProxyType
 from typing import Literal, TypeVar, cast
 
+from sfumato.engines.file_format import FileFormat
+from sfumato.engines.spool import Spool, is_one_shot
 from sfumato.errors import Setting, Settings, SourceError
 from sfumato.expressions import read_definitions, read_where
 
@@ -323,6 +325,8 @@ class Table:
     source
         A path, a glob or a list of paths of CSV or Parquet files, a folder of Parquet files, a
         pandas or Polars frame, an Arrow table or dataset, a DuckDB relation or a Spark DataFrame;
+        anything else that hands on a stream of Arrow batches (``__arrow_c_stream__``), or an open
+        CSV file, both of which are kept in a private temporary file as long as this table lives;
         with `spark`, the name of a table.
     threads
         How many threads to use on this machine; as many as it has cores unless you say otherwise.
@@ -337,6 +341,16 @@ class Table:
         point, a comma, an apostrophe, an underscore or a space. Then ``1.234.567,8`` and
         ``1234567,8`` are numbers, and ``1.23``, ``12.34,5`` and ``0.123`` are none and counted
         nowhere. Categories and users are compared as they are written, unless declared as numbers.
+    encoding
+        How letters are written in CSV files, by name: ``"latin-1"``, ``"cp1252"``, ``"utf-16"``,
+        ``"shift_jis"``. UTF-8 unless you say otherwise. Bytes that mean nothing are no category
+        and no number.
+    delimiter
+        What separates fields in CSV files; left out, the first line tells.
+    dates
+        Columns of dates in CSV files, each with its format: ``{"when": "%d/%m/%Y %H:%M"}``. The
+        directives are %Y %y %m %b %B %d %j %H %I %p %M %S %f and %z. What is no such date is left
+        out.
     where
         Which rows are there, as in pandas' ``query``: ``"borough == 'Queens' and price < 500"``.
         A person's weight is shared among these rows.
@@ -354,7 +368,7 @@ class Table:
     >>> Table("visits.parquet", threads=2, memory_limit="1GB")
     Table('visits.parquet', threads=2, memory_limit='1GB')
     >>> Table("prices.csv", decimal=",", thousands=".")
-    Table('prices.csv', decimal=',', thousands='.')
+    Table('costs.csv', decimal=',', thousands='.')
     """
 
     source: object
@@ -364,6 +378,9 @@ class Table:
     spark: object | None = None
     decimal: str = "."
     thousands: str | None = None
+    encoding: str = "utf-8"
+    delimiter: str | None = None
+    dates: Mapping[str, str] | None = None
     where: str | None = None
     columns: Mapping[str, str] | None = None
 
@@ -379,6 +396,8 @@ class Table:
             )
         if self.spark is not None:
             self._check_name()
+        elif is_one_shot(self.source):
+            object.__setattr__(self, "source", Spool(self.source))
         if self.threads is not None and (self.spark is not None or is_spark(self.source)):
             raise SourceError(
                 "threads= is for tables on this machine.",
@@ -386,9 +405,10 @@ class Table:
                 "once.",
                 "Leave threads out; memory_limit='1GB' still holds in each worker.",
             )
-        self.number_format.check_files(
-            delimited=self.spark is None and list_paths(self.source) is not None
-        )
+        text = isinstance(self.source, Spool) and self.source.of_bytes
+        delimited = self.spark is None and (text or list_paths(self.source) is not None)
+        self.number_format.check_files(delimited=delimited)
+        self.file_format.check_files(delimited=delimited)
 
     def _check_name(self) -> None:
         if not is_spark(self.spark, "SparkSession"):
@@ -426,6 +446,11 @@ class Table:
         return NumberFormat(self.decimal, self.thousands)
 
     @property
+    def file_format(self) -> FileFormat:
+        """How all else is written, where the table is CSV files."""
+        return FileFormat(self.encoding, self.delimiter, {} if self.dates is None else self.dates)
+
+    @property
     def name(self) -> str:
         """What a ledger calls the table, unless it is told otherwise.
 
@@ -440,14 +465,7 @@ class Table:
         return "table" if path is None else Path(path).name.split(".")[0] or "table"
 
     def __repr__(self) -> str:
-        usual = {
-            "threads": None,
-            "memory_limit": None,
-            "decimal": ".",
-            "thousands": None,
-            "where": None,
-            "columns": None,
-        }
+        usual = {each.name: each.default for each in fields(Table)[1:] if each.name != "spark"}
         given = {name: getattr(self, name) for name in usual}
         given["columns"] = None if self.columns is None else dict(self.columns)
         parts = [f"{name}={value!r}" for name, value in given.items() if value != usual[name]]
@@ -499,7 +517,7 @@ def _spell_source(source: object) -> str:
     """
     paths = list_paths(source)
     if paths is None:
-        return f"<{type(source).__name__}>"
+        return repr(source) if isinstance(source, Spool) else f"<{type(source).__name__}>"
     return repr(paths if isinstance(source, list | tuple) else paths[0])
 
 

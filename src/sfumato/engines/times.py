@@ -13,7 +13,7 @@ import pyarrow.types as kinds
 from numpy.typing import NDArray
 
 from sfumato.domain import Bounds
-from sfumato.ends import DAY, DURATIONS
+from sfumato.ends import DAY, DURATIONS, Part
 from sfumato.engines.clock import read_part
 from sfumato.engines.columns import (
     Floats,
@@ -26,7 +26,7 @@ from sfumato.engines.columns import (
     read_numbers_and_gaps,
 )
 from sfumato.errors import SourceError
-from sfumato.zones import Part, find_zone
+from sfumato.zones import find_zone
 
 _SPACE = "[ \\t]*"
 _OF_A_DAY = (

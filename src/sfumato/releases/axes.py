@@ -41,9 +41,17 @@ def axis(key: Key) -> Axis:
 
 
 def value_axis(
-    column: str, bounds: Bounds, limits: tuple[float, float], step: float | None = None
+    column: str,
+    bounds: Bounds,
+    limits: tuple[float, float],
+    step: float | None = None,
+    *,
+    lower: float | None = None,
 ) -> Axis:
-    """Describe the axis that values of a column are drawn on: in its unit, or in its zone."""
+    """Describe the axis that values of a column are drawn on: in its unit, or in its zone.
+
+    `lower` is the lower bound, where limits are around what was released.
+    """
     told = bounds.duration or (bounds.zone and find_zone(bounds.zone).name)
     return Axis(
         f"{column} ({told})" if told else column,
@@ -52,6 +60,7 @@ def value_axis(
         step=step,
         zone=bounds.zone or "",
         clock=bounds.clock,
+        lower=lower,
     )
 
 
@@ -67,7 +76,7 @@ def name(key: Labels) -> str:
     Examples
     --------
     >>> from sfumato.domain import Categories
-    >>> from sfumato.zones import CYCLES
+    >>> from sfumato.ends import CYCLES
     >>> name(Labels("when", Categories(CYCLES["weekday"]), "weekday"))
     'when_weekday'
     """

@@ -232,7 +232,7 @@ def _is_full(release: HeatmapRelease) -> bool:
 
 
 def add_promises(first: Guarantee, second: Guarantee, cost: Cost) -> Guarantee:
-    """Return what two releases promise together: pure ε add up, and so does all δ.
+    """Return what two releases guarantee together: pure ε add up, and so does all δ.
 
     Where there is a δ besides that of thresholds, it is the ε that the summed cost proves.
     """

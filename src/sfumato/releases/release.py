@@ -16,7 +16,7 @@ from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, Protocol, Self, TypeVar
 
-from sfumato.errors import ReleaseError, make_printable
+from sfumato.errors import ReleaseError, Setting, make_printable
 from sfumato.expressions import Selection
 from sfumato.figure import Figure
 from sfumato.privacy.budget import Cost
@@ -210,7 +210,7 @@ class Release(ABC):
 
     @property
     def least_cost(self) -> Cost:
-        """What the noise that is stated costs at least: no smaller price can be true."""
+        """What the noise that is stated costs at least: no smaller cost can be true."""
         return Cost.nothing()
 
     @abstractmethod
@@ -268,6 +268,19 @@ class Release(ABC):
             What `figure` takes, by name.
         """
         return _page(self.figure(*args, **view))
+
+    def check_view(self, view: Mapping[str, Any]) -> None:
+        """Refuse what this kind of release cannot be told when it is drawn."""
+        known = signature(self.figure).parameters
+        unknown = next((name for name in view if name not in known), None)
+        if unknown is not None:
+            raise ReleaseError(
+                (Setting(unknown, view[unknown]), f" is no way to draw a {self.kind}."),
+                "Nothing was charged: drawing is free.",
+                ("Leave ", Setting(unknown), " out."),
+            )
+        if view:
+            self.figure(**view)
 
     def styled(self, **view: Any) -> Self:
         """Return the same release, which draws itself so, in a notebook too.
@@ -335,6 +348,10 @@ class Release(ABC):
                 )
         write(path, content)
         return path
+
+    def __dir__(self) -> list[str]:
+        """List what is public: editors complete it."""
+        return [name for name in super().__dir__() if name[:1] != "_" or name[:2] == "__"]
 
     def _repr_html_(self) -> str:
         from sfumato.render import html

@@ -18,7 +18,7 @@ from typing import Annotated, Any, TypeVar, get_args
 import numpy as np
 
 from sfumato.domain import Bounds, Categories
-from sfumato.ends import DURATIONS
+from sfumato.ends import CYCLES, DURATIONS
 from sfumato.expressions import DerivedColumn, Selection
 from sfumato.grid import MOST_CELLS, Edges, Grid, Labels
 from sfumato.lattice import Lattice
@@ -32,7 +32,6 @@ from sfumato.privacy.guarantee import MOST_MAX_ROWS as MOST_OF_ONE
 from sfumato.privacy.guarantee import MOST_ROWS, Guarantee, PrivacyUnit
 from sfumato.privacy.payment import Payment
 from sfumato.releases.signature import Signature
-from sfumato.zones import CYCLES
 
 T = TypeVar("T")
 
@@ -457,7 +456,7 @@ class UnitWords:
 
 
 class GuaranteeWords:
-    """What is promised to each unit: (ε, δ)-differential privacy.
+    """What is guaranteed to each unit: (ε, δ)-differential privacy.
 
     No conclusion becomes more than e^ε times as likely because of one unit, but for a chance of δ.
 
@@ -469,10 +468,10 @@ class GuaranteeWords:
         Whose presence is hidden.
     size
         The number of rows where it is public: neighbours then replace a row, which is a weaker
-        promise. Null where the number is private too; the first releases left it out, which means
+        guarantee. Null where the number is private too; the first releases left it out, which means
         the same.
     neighbours
-        Between which tables the promise holds, in words.
+        Between which tables the guarantee holds, in words.
     replace_one
         ε and δ of the same release where neighbours replace one unit: 2ε and δ(1 + e^ε), rounded
         up. Where size is public, ε and δ themselves.
@@ -494,7 +493,7 @@ class GuaranteeWords:
 
 
 class CostWords:
-    """What the mechanisms spent, in every currency that they have a price in.
+    """What the mechanisms spent, in every currency that they have a cost in.
 
     Costs of several releases of one table add up, each currency for itself. They are exact
     fractions in lowest terms, as texts: 3, or 195057/320000. A number of JSON could not hold them.
@@ -623,10 +622,10 @@ class HeadWords:
     label
         What was asked, in words.
     private
-        False where the noise was simulated from a seed, for tests. Such a file keeps no promise,
+        False where the noise was simulated from a seed, for tests. Such a file keeps no guarantee,
         and every picture of it must say so.
     guarantee
-        What is promised.
+        What is guaranteed.
     cost
         What was spent.
     paid

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sfumato.dates import UNITS, Pace, find_pace
+from sfumato.dates import Pace, find_pace
 from sfumato.domain import Bounds
-from sfumato.ends import format_clock
+from sfumato.ends import UNITS, format_clock
 from sfumato.errors import abbreviate, make_printable
 from sfumato.figure import format_percent
 from sfumato.grid import MOST_FOUND, Edges, Grid, Labels, count_values_in_cells
@@ -33,9 +33,9 @@ _LONGEST_CONDITION = 300
 
 def title(release: Release) -> str:
     """Return the label as a title; where it is too long, without the rows, which a caption says."""
-    label, rows = release.label, "" if release.selection is None else release.selection.words
-    if len(label) > _LONGEST_TITLE:
-        label = label.removesuffix(rows)
+    label, rows = release.label, release.selection
+    for words in () if rows is None else (rows.session_words, rows.own_words):
+        label = label.removesuffix(words) if len(label) > _LONGEST_TITLE else label
     return label[:1].upper() + label[1:]
 
 
@@ -58,7 +58,7 @@ def _which_rows(chosen: Selection, unit: PrivacyUnit) -> str:
             said, sharing = f"Rows where {_short(rows)}.", "these rows"
         case str(rows), None:
             said = f"Rows where {_short(rows)}."
-            sharing = f"all rows of each {abbreviate(unit.column or '')}"
+            sharing = f"all rows of each {unit.called}"
         case str(rows), str(others):
             said = f"Rows where {_short(rows)}, of those where {_short(others)}."
             sharing = "the latter"
@@ -104,7 +104,7 @@ def _deviation(variance: float, step: float) -> str:
 
 def counted(unit: PrivacyUnit) -> str:
     """Name what is counted."""
-    return f"{unit.called} (each counts once)" if unit.shared else "rows"
+    return f"{unit.called} (weight 1 each)" if unit.shared else "rows"
 
 
 def people(unit: PrivacyUnit) -> str:
@@ -188,9 +188,11 @@ def _in_values(key: Grid | Edges) -> str:
 
 
 def parsed(bounds: Iterable[Bounds]) -> list[str]:
-    """Say that text was read as numbers, where a column has no other type."""
-    texts = any(each.parsed for each in bounds)
-    return ["Text is parsed as numbers; unparsable values are dropped."] if texts else []
+    """Say what text was read as, where a column has no other type."""
+    kinds = dict.fromkeys("dates" if each.time else "numbers" for each in bounds if each.parsed)
+    if not kinds:
+        return []
+    return [f"Text is parsed as {' and '.join(kinds)}; unparsable values are dropped."]
 
 
 def range_of(bounds: Bounds, low: float, high: float) -> str:

@@ -10,11 +10,11 @@ from typing import Any, Literal, TypedDict, cast, get_type_hints
 
 from sfumato.errors import ReleaseError, Worded, abbreviate
 from sfumato.figure import CaptionLength, Figure, Look
+from sfumato.render.logarithmic import LogScale, make_logarithmic
 from sfumato.render.palette import Palette, choose_colours, choose_ramp
 from sfumato.render.scale import list_coloured, list_series
 
 Caption = Literal[False, True, "short", "full"]
-LogScale = bool | tuple[bool, bool]
 
 
 class Looks(TypedDict, total=False):
@@ -74,7 +74,8 @@ def dress(figure: Figure, looks: Mapping[str, Any]) -> Figure:
     if unknown is not None:
         raise TypeError(f"figure() got an unexpected keyword argument {unknown!r}")
     title = _read_title(chosen["title"]) if "title" in chosen else figure.title
-    return replace(figure, title=title, look=_read_look(figure, chosen))
+    shown = make_logarithmic(figure, chosen.get("log_scale", False))
+    return replace(shown, title=title, look=_read_look(figure, chosen))
 
 
 def _read_look(figure: Figure, chosen: Mapping[str, Any]) -> Look:

@@ -154,6 +154,8 @@ def place_error_bars(panel: Panel, bars: Bars) -> tuple[float, ...]:
         outlines = _list_outlines(panel)
         share += _SPREAD * ((outlines.index(bars) + 0.5) / len(outlines) - 0.5)
     ends = zip(bars.left, bars.right, strict=True)
+    if (panel.x if bars.orient == "v" else panel.y).log:
+        return tuple(left * (right / left) ** share for left, right in ends)
     return tuple(left + share * (right - left) for left, right in ends)
 
 

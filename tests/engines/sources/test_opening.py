@@ -6,7 +6,6 @@ from datetime import datetime
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
 
@@ -40,12 +39,6 @@ def rows(table):
 def test_what_is_no_table_is_refused_by_its_type(table, named):
     with pytest.raises(SourceError, match=f"A \\w*{named} is not a table"):
         DuckEngine(table)
-
-
-@pytest.mark.parametrize("make", [pa.Table.to_reader, lambda table: ds.dataset(table).scanner()])
-def test_what_can_be_read_only_once_is_refused(make):
-    with pytest.raises(SourceError, match="only once"):
-        DuckEngine(make(TABLE))
 
 
 def test_a_batch_is_a_table():

@@ -34,10 +34,12 @@ from sfumato.engines.columns import (
     read_numbers,
     read_numbers_and_gaps,
 )
+from sfumato.engines.file_format import FileFormat
 from sfumato.engines.sources import delimited
 from sfumato.engines.sources.delimited import split_records
 from sfumato.engines.sources.opening import open_table
 from sfumato.engines.sources.source import Columns, read_blocks
+from sfumato.engines.table import PLAIN
 
 MARK = "\ufeff"
 WORDS = [None, "", "A", "a", "A ", " A", MARK, f"{MARK}A", f"{MARK}{MARK}A", "A\x00", "\x00", "Å"]
@@ -270,6 +272,7 @@ IN_MEMORY = {
     "Polars categories": (polars_categories, taken_from_polars),
     "Polars lazy": (lambda table: polars_of(table).lazy(), taken_from_lazy),
     "DuckDB relation": (relation_of, taken_from_relation),
+    "Arrow stream": (coded, lambda table, rows: taken_from_arrow(table, rows).to_reader()),
 }
 
 
@@ -282,6 +285,15 @@ def csv_file(pack, ending, table, folder):
     path = folder / f"table.csv{ending}"
     path.write_bytes(pack(text.encode()))
     return path
+
+
+def encoded_file(encoding, table, folder):
+    path = csv_file(bytes, "", table, folder)
+    text = path.read_bytes().decode()
+    if encoding == "utf-16-le":  # with a mark that its name does not ask for
+        text = MARK + text
+    path.write_bytes(text.encode(encoding, "replace"))
+    return path, PLAIN, FileFormat(encoding)
 
 
 def csv_field(value):
@@ -366,6 +378,10 @@ WRITTEN = {
     "CSV": (TEXT, partial(csv_file, bytes, "")),
     "CSV, gzip": (TEXT, partial(csv_file, gzip.compress, ".gz")),
     "CSV, zstd": (TEXT, partial(csv_file, ZSTD, ".zst")),
+    **{
+        f"CSV, {encoding}": (TEXT, partial(encoded_file, encoding))
+        for encoding in ("latin-1", "utf-16", "utf-16-le", "utf-16-be", "gb18030", "shift_jis")
+    },
     "Arrow dataset": (TABLE.column_names, dataset),
     **PARQUET,
 }
@@ -376,11 +392,15 @@ def opened(form, folder):
     if form in WRITTEN:
         names, write = WRITTEN[form]
         table = TABLE.select(dict.fromkeys(["g", "row", *names]))  # texts begin a record
-        return table.num_rows, lambda rows: open_table(write(table.take(rows), folder))
+        return table.num_rows, lambda rows: open_written(write(table.take(rows), folder))
     make, take = IN_MEMORY[form]
     made = make(TABLE)
     count = ROWS if isinstance(made, pl.LazyFrame | duckdb.DuckDBPyRelation) else len(made)
     return count, lambda rows: open_table(take(made, rows))
+
+
+def open_written(place):
+    return open_table(*place) if isinstance(place, tuple) else open_table(place)
 
 
 def in_blocks(patch, size):

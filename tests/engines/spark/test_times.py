@@ -8,10 +8,10 @@ import pytest
 
 from engines.spark.test_spark import both, told, written
 from sfumato.domain import Bounds, Categories, Domain
+from sfumato.ends import CYCLES
 from sfumato.engines.spark.engine import SparkEngine
 from sfumato.grid import Edges, Grid, Labels
 from sfumato.privacy.guarantee import PrivacyUnit
-from sfumato.zones import CYCLES
 
 ROWS = PrivacyUnit.rows()
 SPRING = datetime(2026, 3, 8, 4)

@@ -172,7 +172,7 @@ class PCA(Chart[PcaPlan, PcaRelease]):
         return replace(self.released(found, plan.guarantee, plan.cost), label=plan.label)
 
     def released(self, found: FoundComponents, guarantee: Guarantee, cost: Cost) -> PcaRelease:
-        """Return what an analysis found, with the promise it was made under.
+        """Return what an analysis found, with the guarantee it was made under.
 
         Privacy
         -------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from itertools import pairwise
@@ -17,9 +17,11 @@ from pyarrow import csv as arrow_csv
 
 from sfumato.engines.columns import NumberText
 from sfumato.engines.engine import redact_errors
+from sfumato.engines.file_format import USUAL, DateFormat, FileFormat
 from sfumato.engines.sources.files import PACKED, SourceFile, add_partition_keys
 from sfumato.engines.sources.source import Batches, Columns, Source, check_names, cut_evenly
 from sfumato.engines.table import PLAIN, ColumnKind, NumberFormat
+from sfumato.engines.text_dates import read_dates
 from sfumato.errors import SourceError
 
 LONGEST = 2**20
@@ -48,7 +50,7 @@ def split_records(
     Privacy
     -------
     Whether a well-written record is kept depends on that record alone. One that ends within quotes
-    takes what follows with it, up to the next such quote: there the promise ends.
+    takes what follows with it, up to the next such quote: there the guarantee ends.
     """
     header, carry, skipping, quoted = True, b"", False, False
     while more := read(chunk):
@@ -137,8 +139,13 @@ class DelimitedFiles(Source):
     a packed file takes in some 64 KiB at a time, and keeps what follows that line to itself.
     """
 
-    def __init__(self, parts: Sequence[SourceFile], number_format: NumberFormat = PLAIN) -> None:
-        headers = {_read_header(part) for part in parts}
+    def __init__(
+        self,
+        parts: Sequence[SourceFile],
+        number_format: NumberFormat = PLAIN,
+        file_format: FileFormat = USUAL,
+    ) -> None:
+        headers = {_read_header(part, file_format) for part in parts}
         if len(headers) > 1:
             raise SourceError(
                 "The files begin with different lines.",
@@ -152,7 +159,19 @@ class DelimitedFiles(Source):
         self._format = number_format
         kinds: dict[str, ColumnKind] = dict.fromkeys(self._names, "text")
         self.kinds = add_partition_keys(kinds, [part.partition for part in parts])
-        self.untyped = frozenset(self.kinds)
+        self._written = file_format
+        self._add_dates(file_format.date_formats)
+        self.untyped = frozenset(self.kinds) - file_format.date_formats.keys()
+
+    def _add_dates(self, formats: Mapping[str, DateFormat]) -> None:
+        if strangers := formats.keys() - set(self._names):
+            raise SourceError(
+                f"The files have no column {min(strangers)!r} that could hold dates.",
+                "Nothing was read and nothing charged.",
+                f"Their columns are {', '.join(map(repr, self._names))}.",
+            )
+        self.kinds.update(dict.fromkeys(formats, "time"))
+        self.spacings = {name: written.spacing for name, written in formats.items()}
 
     def batches(self, columns: Columns) -> Batches:
         """Stream the given columns."""
@@ -178,12 +197,14 @@ class DelimitedFiles(Source):
             part.partition.list_stored_columns(names) or self._names[:1]
         )  # which tells how many rows
         with part.path.open("rb") as file, _decompress(file, part.path) as stream:
-            for piece in split_records(stream.read, layout):
+            for piece in split_records(self._written.open(stream.read), layout):
                 for batch in self._parsed(piece, stored) if piece else ():
-                    found = dict(zip(stored, map(self._typed, batch.columns), strict=True))
+                    found = dict(zip(stored, map(self._typed, stored, batch.columns), strict=True))
                     yield part.partition.completed(found, batch.num_rows, names), file.tell()
 
-    def _typed(self, text: pa.Array) -> pa.Array:
+    def _typed(self, name: str, text: pa.Array) -> pa.Array:
+        if name in self._written.date_formats:
+            return read_dates(text, self._written.date_formats[name])
         if self._format == PLAIN:
             return text
         return pa.ExtensionArray.from_storage(NumberText(self._format), text)
@@ -216,8 +237,8 @@ def _decompress(file: BinaryIO, path: Path) -> BinaryIO | pa.NativeFile:
     return file if packed is None else pa.input_stream(file, compression=packed)
 
 
-def _read_header(part: SourceFile) -> tuple[str, tuple[str, ...]]:
-    separator, names = redact_errors(lambda: _read_first_line(part.path), part.called)
+def _read_header(part: SourceFile, written: FileFormat) -> tuple[str, tuple[str, ...]]:
+    separator, names = redact_errors(lambda: _read_first_line(part.path, written), part.called)
     if not any(map(str.strip, names)):
         raise SourceError(
             f"{part.called} does not begin with the names of its columns in one line.",
@@ -228,13 +249,14 @@ def _read_header(part: SourceFile) -> tuple[str, tuple[str, ...]]:
     return separator, names
 
 
-def _read_first_line(path: Path) -> tuple[str, tuple[str, ...]]:
+def _read_first_line(path: Path, written: FileFormat) -> tuple[str, tuple[str, ...]]:
     """Return what separates names, and the names; none where they would reach into the data."""
     with path.open("rb", buffering=0) as file, _decompress(file, path) as stream:
-        start = _read_line(stream.read)
+        start = _read_line(written.open(stream.read))
     line = start.removesuffix(b"\n").removeprefix(b"\xef\xbb\xbf")
     line = line.removesuffix(b"\r") if start.endswith(b"\n") else line
-    separator = max(SEPARATORS, key=lambda each: line.count(each.encode()))
+    usual = max(SEPARATORS, key=lambda each: line.count(each.encode()))
+    separator = written.delimiter or usual
     # A quote left open, lines that end otherwise, or none that ends.
     if line.count(b'"') % 2 or b"\r" in line or len(start) > LONGEST:
         return separator, ()

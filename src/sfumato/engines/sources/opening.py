@@ -10,6 +10,7 @@ import duckdb
 import pyarrow as pa
 
 from sfumato.engines.engine import redact_errors
+from sfumato.engines.file_format import USUAL, FileFormat
 from sfumato.engines.sources.arrow import ArrowDataset, ArrowTable
 from sfumato.engines.sources.delimited import DelimitedFiles
 from sfumato.engines.sources.files import DELIMITED, LINES, PARQUET, SourceFile, list_files
@@ -17,26 +18,42 @@ from sfumato.engines.sources.frames import PandasFrame, PolarsFrame
 from sfumato.engines.sources.parquet import ParquetFiles
 from sfumato.engines.sources.relation import DuckRelation
 from sfumato.engines.sources.source import Source
+from sfumato.engines.sources.stream import ArrowStream
+from sfumato.engines.spool import Spool, copy_bytes, is_foreign, is_one_shot
 from sfumato.engines.table import PLAIN, NumberFormat
 from sfumato.errors import SourceError
 
-ONCE = ("RecordBatchReader", "Scanner")
 
-
-def open_table(table: object, number_format: NumberFormat = PLAIN) -> Source:
+def open_table(
+    table: object, number_format: NumberFormat = PLAIN, file_format: FileFormat = USUAL
+) -> Source:
     """Return a source for a path, folder, glob or list of them, a frame, relation or Arrow table.
 
     Privacy
     -------
     Reads names and kinds of columns, which are public, and no row.
     """
+    if isinstance(table, Spool):
+        return _open_spool(table, number_format, file_format)
     several = isinstance(table, list | tuple)
     paths = list(cast("Sequence[object]", table)) if several else [table]
     if not paths or not all(isinstance(path, str | os.PathLike) for path in paths):
         number_format.check_files(delimited=False)
+        file_format.check_files(delimited=False)
         return redact_errors(lambda: _open_object(cast(Any, table)))
     places = cast("list[str | os.PathLike[str]]", paths)
-    return _open_files(redact_errors(lambda: _find_files(places), "The path"), number_format)
+    files = redact_errors(lambda: _find_files(places), "The path")
+    return _open_files(files, number_format, file_format)
+
+
+def _open_spool(spool: Spool, number_format: NumberFormat, file_format: FileFormat) -> Source:
+    number_format.check_files(delimited=spool.of_bytes)
+    file_format.check_files(delimited=spool.of_bytes)
+    if not spool.of_bytes:
+        return ArrowStream(spool)
+    # Its first line must be known, and nothing can be put back: all is copied, and none looked at.
+    path = redact_errors(lambda: spool.keep(copy_bytes, "stream.csv"), "The stream")
+    return DelimitedFiles([SourceFile(path, "The stream")], number_format, file_format)
 
 
 def _find_files(places: Sequence[str | os.PathLike[str]]) -> list[SourceFile]:
@@ -52,7 +69,7 @@ def _find_files(places: Sequence[str | os.PathLike[str]]) -> list[SourceFile]:
     return parts
 
 
-def _open_object(table: Any) -> Source:
+def _open_object(table: Any) -> Source:  # noqa: PLR0911 - one for each kind of table
     match identify_library(table):
         case "pandas", "DataFrame":
             return PandasFrame(table)
@@ -66,12 +83,10 @@ def _open_object(table: Any) -> Source:
             return ArrowDataset(table)
         case _ if isinstance(table, duckdb.DuckDBPyRelation):
             return DuckRelation(table)
-        case "pyarrow", name if name in ONCE:
-            raise SourceError(
-                "The table can be read only once.",
-                "Every chart reads it anew, and a second reading would find nobody.",
-                "Give sfumato a path, or reader.read_all().",
-            )
+        case _ if is_one_shot(table):
+            return _open_spool(Spool(table), PLAIN, USUAL)
+        case _ if is_foreign(table) and hasattr(table, "__arrow_c_array__"):
+            return ArrowTable(pa.table(pa.record_batch(table)))
         case _:
             raise SourceError(
                 f"A {type(table).__name__} is not a table that sfumato reads.",
@@ -89,7 +104,7 @@ def identify_library(table: object) -> tuple[str, str] | None:
     Looks at its type alone.
     """
     known = ("pandas", "polars", "pyarrow")
-    names = ("DataFrame", "LazyFrame", "Table", "RecordBatch", "Dataset", *ONCE)
+    names = ("DataFrame", "LazyFrame", "Table", "RecordBatch", "Dataset")
     for base in type(table).__mro__:
         library = base.__module__.split(".")[0]
         if library in known and base.__name__ in names:
@@ -97,13 +112,16 @@ def identify_library(table: object) -> tuple[str, str] | None:
     return None
 
 
-def _open_files(parts: Sequence[SourceFile], number_format: NumberFormat) -> Source:
+def _open_files(
+    parts: Sequence[SourceFile], number_format: NumberFormat, file_format: FileFormat
+) -> Source:
     names = [part.path.name.lower() for part in parts]
     if all(name.endswith(PARQUET) for name in names):
         number_format.check_files(delimited=False)
+        file_format.check_files(delimited=False)
         return ParquetFiles(parts)
     if all(name.endswith(DELIMITED + LINES) for name in names):
-        return DelimitedFiles(parts, number_format)
+        return DelimitedFiles(parts, number_format, file_format)
     raise SourceError(
         "The files must be all Parquet (.parquet) or all CSV (.csv, .tsv, .csv.gz, .csv.zst), by "
         "their names.",

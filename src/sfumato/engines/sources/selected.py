@@ -26,6 +26,7 @@ class SelectedSource(Source):
         self.spacings = {**source.spacings, **selection.spacings}
         self.untyped = source.untyped
         self.zones = source.zones
+        self.inferred = source.inferred
         self.derived = frozenset(selection.derived)
 
     def batches(self, columns: Columns) -> Batches:

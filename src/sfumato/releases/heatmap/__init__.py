@@ -38,6 +38,7 @@ from sfumato.releases.spelling import (
 from sfumato.render.look import Looks
 
 if TYPE_CHECKING:
+    from sfumato.releases.heatmap.basemap import Basemap
     from sfumato.releases.heatmap.places import Center
     from sfumato.releases.heatmap.view import Background
 
@@ -252,6 +253,7 @@ class HeatmapRelease(Release):
         smooth: Smooth | None = None,
         leaves: bool = False,
         background: Background | None = None,
+        basemap: Basemap | None = None,
         **look: Unpack[Looks],
     ) -> Figure:
         """Describe the picture as plain data.
@@ -266,12 +268,24 @@ class HeatmapRelease(Release):
         background
             A picture of the window, to draw the density over: the path of a PNG or JPEG file, or
             an array.
+        basemap
+            Lines and outlines to draw over the density: the path of your own GeoJSON file, whose
+            coordinates are those of the axes, or what is in it. It must be public.
         """
         from sfumato.releases.heatmap import figure
         from sfumato.releases.heatmap import view as backgrounds
+        from sfumato.releases.heatmap.basemap import read_basemap
 
         chosen = figure.default_smooth(self) if smooth is None else smooth
-        shown = figure.figure(self, chosen, leaves, backgrounds.read(background))
+        shown = figure.figure(
+            self,
+            figure.HeatmapView(
+                chosen,
+                leaves=leaves,
+                background=backgrounds.read(background),
+                lines=read_basemap(basemap, *figure.window(self)),
+            ),
+        )
         return self.dressed(shown, look)
 
     def caption(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +16,7 @@ from sfumato.postprocess import density
 from sfumato.releases import axes, wording
 from sfumato.releases.heatmap import DECODERS, METHODS
 from sfumato.releases.heatmap.area import ratio
+from sfumato.releases.heatmap.basemap import Line
 from sfumato.releases.heatmap.view import Smooth, lengths_of, widths_of
 from sfumato.releases.release import WATERMARK
 from sfumato.render.text import format_number
@@ -39,17 +40,33 @@ _SMOOTH = 0.015  # of the window's size
 _AROUND = 2.0  # how much wider the filter is by which a place is told from noise
 
 
-def figure(release: HeatmapRelease, smooth: Smooth, leaves: bool, background: str) -> Figure:
+@dataclass(frozen=True)
+class HeatmapView:
+    """How a heatmap is drawn: how smooth, with which outlines, over and under what."""
+
+    smooth: Smooth
+    leaves: bool = False
+    background: str = ""
+    lines: tuple[Line, ...] = ()
+
+
+def window(release: HeatmapRelease) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Return the ends of the picture along x and y."""
+    x, y = release.x.bounds, release.y.bounds
+    return (x.lower, x.upper), (y.lower, y.upper)
+
+
+def figure(release: HeatmapRelease, view: HeatmapView) -> Figure:
     """Describe the picture of a heatmap."""
-    heat = replace(_heat(release, smooth), background=background)
-    if leaves:
+    heat = replace(_heat(release, view.smooth), background=view.background, lines=view.lines)
+    if view.leaves:
         heat = replace(heat, leaves=_squares(release))
     y = replace(axes.axis(release.y), reversed=release.origin == "upper")
     nothing = all(muted for row in heat.muted for muted in row)
     return Figure(
         title=wording.title(release),
         panels=(Panel(axes.axis(release.x), y, (heat,)),),
-        caption=_caption(release, smooth, over=bool(background)),
+        caption=_caption(release, view.smooth, over=bool(view.background)),
         notes=("Nothing here is distinguishable from noise.",) if nothing else (),
         watermark="" if release.private else WATERMARK,
     )

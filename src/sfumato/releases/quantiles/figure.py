@@ -33,7 +33,7 @@ def figure(release: QuantilesRelease) -> Figure:
         least=min(bounds.width, _FINEST * bounds.width / release.value.cells),
         margins=_MARGINS,
     )
-    x = axes.value_axis(release.value.column, bounds, window.limits)
+    x = axes.value_axis(release.value.column, bounds, window.limits, lower=bounds.lower)
     drawn = [_curves(part) if curves else _rows(part) for part in release.split()]
     panes, columns = arrange_panes(release)
     legend = "" if release.by is None else release.by.column if curves else "level"

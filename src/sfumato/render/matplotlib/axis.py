@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import tzinfo
 from itertools import pairwise, product
 from typing import Any
@@ -22,15 +23,17 @@ from matplotlib.dates import (
     date2num,  # pyright: ignore[reportUnknownVariableType]
 )
 from matplotlib.text import Text
-from matplotlib.ticker import FixedLocator, Formatter, MaxNLocator
+from matplotlib.ticker import FixedLocator, Formatter, MaxNLocator, NullLocator
 
 from sfumato.ends import DAY, format_clock
 from sfumato.figure import Axis, Figure, Panel
 from sfumato.render import theme
+from sfumato.render.logarithmic import choose_log_ticks
 from sfumato.render.matplotlib.lettering import (
     LITERAL,
     SLACK,
     FittedText,
+    Sizes,
     SteadyLength,
     choose_tones,
     convert_points,
@@ -64,6 +67,11 @@ class CategoryTicks(Formatter):
         self.names = tuple(names)
         self.setting = LabelSetting(tuple(shorten(name, LONGEST) for name in names), 0, 0)
         self.slot = SteadyLength()
+        self.scale = Sizes.choose().tick / theme.TICK_SIZE
+
+    def enlarge(self, setting: LabelSetting) -> LabelSetting:
+        """Return labels at the size of the user's style."""
+        return replace(setting, size=setting.size * self.scale)
 
     def __call__(self, x: float, pos: int | None = None) -> str:  # noqa: ARG002
         """Return the lines of one category's name."""
@@ -82,13 +90,25 @@ def fit_names(ax: Axes, renderer: RendererBase) -> None:
         room = max(38.0, 0.3 * box.height / point)
         if below.slot.moved(slot):
             tight, measure = slot * (1 - SLACK), make_tick_measure(ax.xaxis, renderer)
-            below.setting = set_below(below.names, slot=tight, room=room, measure=measure)
+            below.setting = below.enlarge(
+                set_below(
+                    below.names,
+                    slot=tight / below.scale,
+                    room=room / below.scale,
+                    measure=measure,
+                )
+            )
         _style_labels(ax.get_xticklabels(), below.setting)
     if isinstance(beside, CategoryTicks):
         slot = box.height / point / max(1, len(beside.names))
         room = max(50.0, 0.3 * box.width / point, _BESIDE * find_page(ax).bbox.width / point)
-        beside.setting = set_beside(
-            beside.names, slot=slot, room=room, measure=make_tick_measure(ax.yaxis, renderer)
+        beside.setting = beside.enlarge(
+            set_beside(
+                beside.names,
+                slot=slot / beside.scale,
+                room=room / beside.scale,
+                measure=make_tick_measure(ax.yaxis, renderer),
+            )
         )
         _style_labels(ax.get_yticklabels(), beside.setting, level="center", side="right")
 
@@ -131,9 +151,29 @@ class NumberTicks(Formatter):
         return format_numbers([float(value) for value in values])
 
 
+class LogTicks(Formatter):
+    """Ticks of a logarithmic axis, each in as few digits as it takes."""
+
+    def __call__(self, x: float, pos: int | None = None) -> str:  # noqa: ARG002
+        """Print one number."""
+        return format_number(x)
+
+
+def _refit_powers(axis: MatplotlibAxis, most: int) -> None:
+    """Choose at most so many round numbers, unless someone else has chosen the ticks since."""
+    if isinstance(axis.get_major_formatter(), LogTicks):
+        low, high = sorted(float(end) for end in axis.get_view_interval())
+        axis.set_major_locator(FixedLocator(choose_log_ticks(low, high, most)))
+
+
 def set_ticks(axis: MatplotlibAxis, content: Axis) -> None:
     """Choose ticks for the kind of an axis."""
     match content.kind:
+        case "number" if content.log:
+            axis.set_major_locator(FixedLocator([]))
+            axis.set_minor_locator(NullLocator())
+            axis.set_major_formatter(LogTicks())
+            _refit_powers(axis, _MOST)
         case "number":
             whole = content.step is not None and content.step.is_integer()
             steps = [1, 2, 2.5, 5, 10]
@@ -165,6 +205,7 @@ class TickFitter:
         self.overhang = overhang
         self.width = SteadyLength()
         self.height = SteadyLength(slack=0.1)
+        self.scale = Sizes.choose().tick / theme.TICK_SIZE
 
     def fit(self, renderer: RendererBase) -> None:
         """Choose the ticks, or set names again, for the size the Axes have now."""
@@ -172,9 +213,10 @@ class TickFitter:
         point = convert_points(renderer, 1)
         width, height = self.ax.bbox.width / point, self.ax.bbox.height / point
         if self.width.moved(width):
-            self._fit_level(width, make_tick_measure(self.ax.xaxis, renderer))
+            wide = make_tick_measure(self.ax.xaxis, renderer)
+            self._fit_level(width, lambda text: self.scale * wide(text))
         if self.height.moved(height):
-            self._fit_upright(int(height / _TICK_HEIGHT))
+            self._fit_upright(int(height / _TICK_HEIGHT / max(1.0, self.scale)))
 
     def _fit_level(self, width: float, measure: Measure) -> None:
         axis = self.ax.xaxis
@@ -182,7 +224,8 @@ class TickFitter:
         if locator is not None:
             self._thin_out(locator, width, measure)
         else:
-            _refit_dates(axis, max(3, min(_MOST_DATES, int(width / _DATE_WIDTH))))
+            _refit_dates(axis, max(3, min(_MOST_DATES, int(width / _DATE_WIDTH / self.scale))))
+            self._thin_out_powers(width, measure)
 
     def _fit_upright(self, most: int) -> None:
         axis = self.ax.yaxis
@@ -192,6 +235,20 @@ class TickFitter:
             locator.set_params(nbins=most, min_n_ticks=min(2, most))
         else:
             _refit_dates(axis, max(3, min(_MOST_DATES, most)))
+            _refit_powers(axis, max(2, min(_MOST, most)))
+
+    def _thin_out_powers(self, width: float, measure: Measure) -> None:
+        """Choose the largest number of powers whose labels leave a gap between them."""
+        if not isinstance(self.ax.xaxis.get_major_formatter(), LogTicks):
+            return
+        low, high = sorted(self.ax.get_xlim())
+        for most in range(_MOST, 0, -1):
+            ticks = choose_log_ticks(low, high, most)
+            places = [width * math.log(tick / low) / math.log(high / low) for tick in ticks]
+            widest = max((measure(format_number(tick)) for tick in ticks), default=0.0)
+            if all(b - a >= widest + _TICK_GAP for a, b in pairwise(places)):
+                break
+        _refit_powers(self.ax.xaxis, most)
 
     def _thin_out(self, locator: MaxNLocator, width: float, measure: Measure) -> None:
         """Choose the largest number of ticks whose labels leave a gap between them.
@@ -226,6 +283,22 @@ class DateTicks(ConciseDateFormatter):
         super().__init__(locator, tz=zone)
         self.zone = zone
 
+    def format_ticks(self, values: Sequence[float]) -> list[str]:
+        """Print what tells ticks apart; below the first on an x axis what they share."""
+        labels, shared = list(super().format_ticks(list(values))), super().get_offset()
+        told = [place for place, label in enumerate(labels) if label]
+        if shared and told and self._lies_level:
+            labels[told[0]] += f"\n{shared}"
+        return labels
+
+    def get_offset(self) -> str:
+        """Return what all ticks share; nothing on an x axis, whose label would lie there."""
+        return "" if self._lies_level else super().get_offset()
+
+    @property
+    def _lies_level(self) -> bool:
+        return getattr(self.axis, "axis_name", "") == "x"
+
 
 class ClockTicks(DateTicks):
     """Times of day, which have no date."""
@@ -233,6 +306,10 @@ class ClockTicks(DateTicks):
     def format_ticks(self, values: Sequence[float]) -> list[str]:
         """Print hours and minutes; the end of the day is 24:00."""
         return [format_clock(round(value * DAY / _MINUTE) * _MINUTE) for value in values]
+
+    def get_offset(self) -> str:
+        """Return nothing: a time of day shares no date."""
+        return ""
 
 
 def _refit_dates(axis: MatplotlibAxis, most: int) -> None:
@@ -263,6 +340,8 @@ def style_axes(ax: Axes, panel: Panel, figure: Figure, *, keep_x: bool, keep_y: 
 
     Where another release is in view on an axis, that is kept in view.
     """
+    ax.set_xscale("log" if panel.x.log else "linear")
+    ax.set_yscale("log" if panel.y.log else "linear")
     x = convert_positions(panel.x, x_limits(panel, figure))
     y = convert_positions(panel.y, y_limits(panel, figure))
     ax.set_xlim(*_unite_limits(x, ax.get_xlim() if keep_x else x))
@@ -272,7 +351,7 @@ def style_axes(ax: Axes, panel: Panel, figure: Figure, *, keep_x: bool, keep_y: 
     set_ticks(ax.xaxis, panel.x)
     set_ticks(ax.yaxis, panel.y)
     soft_ink = choose_tones(ax).soft_ink
-    style: dict[str, Any] = {"fontsize": theme.LABEL_SIZE, "color": soft_ink, **LITERAL}
+    style: dict[str, Any] = {"fontsize": Sizes.choose().label, "color": soft_ink, **LITERAL}
     ax.set_xlabel(shorten(panel.x.label, theme.LONGEST_LABEL), **style)
     ax.set_ylabel(shorten(panel.y.label, theme.LONGEST_LABEL), **style)
     _set_lines(ax, panel)
@@ -310,7 +389,7 @@ def _set_lines(ax: Axes, panel: Panel) -> None:
     ink, soft_ink = choose_tones(ax).ink, choose_tones(ax).soft_ink
     ax.spines[["top", "right", "left"]].set_visible(False)
     ax.spines["bottom"].set(color=ink, linewidth=0.8)
-    ax.tick_params(labelsize=theme.TICK_SIZE, labelcolor=ink, color=ink, width=0.6)
+    ax.tick_params(labelsize=Sizes.choose().tick, labelcolor=ink, color=ink, width=0.6)
     ax.tick_params(axis="x", length=0 if panel.x.kind == "category" else 3)
     for axis in (ax.xaxis, ax.yaxis):
         axis.get_offset_text().set(fontsize=theme.CAPTION_SIZE, color=soft_ink)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from statistics import median
 from typing import Any
 
@@ -14,6 +16,7 @@ from matplotlib.transforms import ScaledTranslation
 
 from sfumato.figure import Bars, Cells, Orient, Panel
 from sfumato.render import theme
+from sfumato.render.logarithmic import find_base, lift_bars, measure_along
 from sfumato.render.matplotlib.axis import convert_positions
 from sfumato.render.matplotlib.lettering import choose_tones, convert_points, find_page
 from sfumato.render.scale import Limits, count_error_bars, list_strokes, place_error_bars
@@ -39,6 +42,8 @@ class Whiskers:
             return
         upright = self.orient == "v"
         low, high = ax.get_xlim() if upright else ax.get_ylim()
+        if (ax.get_xscale() if upright else ax.get_yscale()) == "log":
+            low, high = math.log10(low), math.log10(high)
         pixels = (ax.bbox.width if upright else ax.bbox.height) * self.width / abs(high - low)
         thick, thin = theme.whisker_widths(pixels / convert_points(renderer, 1))
         if self.pointwise is not None:
@@ -54,28 +59,32 @@ def draw_bars(
     along = panel.x if bars.orient == "v" else panel.y
     left, right = convert_positions(along, bars.left), convert_positions(along, bars.right)
     ends = list(zip(left, right, strict=True))
+    base = find_base(panel, bars)
+    centre = convert_positions(along, place_error_bars(panel, bars))
+    bars = lift_bars(bars, base)
     label = shorten(bars.series, theme.LONGEST_SERIES) or "_bars"
     if bars.outline:
-        _draw_outline(ax, bars, (*left, *right[-1:]), own, label)
+        _draw_outline(ax, bars, (*left, *right[-1:]), own, label=label, base=base)
     else:
         fill = theme.bar_colour(index, colours, choose_tones(ax).paper)
-        _draw_boxes(ax, bars, ends, fill, label)
-    centre = convert_positions(along, place_error_bars(panel, bars))
-    _mark_clipped(ax, bars, centre, own)
+        _draw_boxes(ax, bars, ends, fill, label=label, base=base)
+    _mark_clipped(ax, bars, centre, own, base)
     colour = own if bars.outline else choose_tones(ax).ink
     alone, together = bars.pointwise, bars.simultaneous
     lines = ax.vlines if bars.orient == "v" else ax.hlines
     style: dict[str, Any] = {"colors": colour, "zorder": 4}
+    measure = partial(measure_along, along)
     return Whiskers(
         lines(centre, alone.low, alone.high, label="_pointwise", **style) if alone else None,
         lines(centre, together.low, together.high, label="_simultaneous", **style),
-        width=_usual_width(ends) / count_error_bars(panel, bars),
+        width=_usual_width([(measure(a), measure(b)) for a, b in ends])
+        / count_error_bars(panel, bars),
         orient=bars.orient,
     )
 
 
 def _draw_boxes(
-    ax: Axes, bars: Bars, ends: list[tuple[float, float]], colour: str, label: str
+    ax: Axes, bars: Bars, ends: list[tuple[float, float]], colour: str, *, label: str, base: float
 ) -> None:
     if not ends:  # a legend would not know the colour of bars that are not there
         ax.add_collection(PolyCollection([], facecolors=[colour], label=label), autolim=False)
@@ -84,8 +93,9 @@ def _draw_boxes(
     draw = ax.bar if bars.orient == "v" else ax.barh
     draw(
         [left for left, _ in ends],
-        bars.height,
+        [height - base for height in bars.height],
         [right - left for left, right in ends],
+        base,
         align="edge",
         color=colour,
         edgecolor=choose_tones(ax).paper,
@@ -95,11 +105,12 @@ def _draw_boxes(
     )
 
 
-def _draw_outline(ax: Axes, bars: Bars, edges: tuple[float, ...], colour: str, label: str) -> None:
-    ax.stairs(bars.height, edges, fill=True, color=colour, alpha=theme.FILL_OPACITY, zorder=2)
-    ax.stairs(
-        bars.height, edges, color=colour, linewidth=theme.OUTLINE_WIDTH, label=label, zorder=3
-    )
+def _draw_outline(
+    ax: Axes, bars: Bars, edges: tuple[float, ...], colour: str, *, label: str, base: float
+) -> None:
+    style: dict[str, Any] = {"baseline": base, "color": colour}
+    ax.stairs(bars.height, edges, fill=True, alpha=theme.FILL_OPACITY, zorder=2, **style)
+    ax.stairs(bars.height, edges, linewidth=theme.OUTLINE_WIDTH, label=label, zorder=3, **style)
 
 
 def _usual_width(ends: list[tuple[float, float]]) -> float:
@@ -107,11 +118,13 @@ def _usual_width(ends: list[tuple[float, float]]) -> float:
     return median(high - low for low, high in ends) if ends else 1.0
 
 
-def _mark_clipped(ax: Axes, bars: Bars, centre: tuple[float, ...], colour: str) -> None:
+def _mark_clipped(
+    ax: Axes, bars: Bars, centre: tuple[float, ...], colour: str, base: float
+) -> None:
     places = [x for x, clipped in zip(centre, bars.clipped, strict=True) if clipped]
     if not places:
         return
-    upright, zeros = bars.orient == "v", [0.0] * len(places)
+    upright, zeros = bars.orient == "v", [base] * len(places)
     off = (0, 3.5 / 72) if upright else (3.5 / 72, 0)
     raised = ScaledTranslation(*off, find_page(ax).dpi_scale_trans)
     ax.plot(

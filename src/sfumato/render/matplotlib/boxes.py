@@ -32,6 +32,8 @@ from sfumato.render.boxes import (
     spacing,
     spans,
 )
+from sfumato.render.logarithmic import find_value
+from sfumato.render.logarithmic import measure_along as scale_value
 from sfumato.render.matplotlib.axis import convert_positions
 from sfumato.render.matplotlib.lettering import (
     LITERAL,
@@ -77,14 +79,15 @@ class MatplotlibBoxLabels:
         _apply_setting(self.counts, setting)
         if not setting.texts:
             return
-        low, high = sorted(self._limits())
+        low, high = self._ends()
         point = (high - low) / along
         for text, words, count in zip(self.counts, setting.texts, self.numbers, strict=True):
             extent = GAP + measure_along(words, setting, upright=self.upright, measure=wide)
-            (anchor,) = convert_positions(self.axis, (count.anchor,))
+            (anchor,) = self._along(count.anchor)
             anchor = move_inside(anchor, extent * point, (low, high), count.side)
             away = GAP * point * (1 if count.side == "above" else -1)
-            text.set(**self._placed(count.position, anchor + away, count.side, setting.angle))
+            place = find_value(self.axis, anchor + away)
+            text.set(**self._placed(count.position, place, count.side, setting.angle))
 
     def _fit_too_few(self, renderer: RendererBase) -> None:
         across, along = self._rooms(renderer)
@@ -93,11 +96,12 @@ class MatplotlibBoxLabels:
             len(self.spans), across=across, along=along, upright=self.upright, measure=wide
         )
         _apply_setting(self.too_few, setting)
-        low, high = sorted(self._limits())
+        low, high = self._ends()
         taken = measure_along(TOO_FEW, setting, upright=self.upright, measure=wide) + 2 * GAP
         for text, span in zip(self.too_few, self.spans, strict=True):
-            start, end = convert_positions(self.axis, (span.low, span.high))
-            middle = place_between((start, end), taken * (high - low) / along, (low, high))
+            ends = self._along(span.low, span.high)
+            middle = place_between(ends, taken * (high - low) / along, (low, high))
+            middle = find_value(self.axis, middle)
             place = (span.left + span.right) / 2
             text.set_position((place, middle) if self.upright else (middle, place))
 
@@ -117,8 +121,17 @@ class MatplotlibBoxLabels:
         )
         return lambda words: wide(words) / scale
 
-    def _limits(self) -> tuple[float, float]:
-        return self.ax.get_ylim() if self.upright else self.ax.get_xlim()
+    def _ends(self) -> tuple[float, float]:
+        """Return the ends of the axis of values, in a unit of which equal parts look equal."""
+        low, high = sorted(self.ax.get_ylim() if self.upright else self.ax.get_xlim())
+        return scale_value(self.axis, low), scale_value(self.axis, high)
+
+    def _along(self, *values: float) -> tuple[float, ...]:
+        least = self.ax.get_ylim()[0] if self.upright else self.ax.get_xlim()[0]
+        shown = convert_positions(self.axis, values)
+        return tuple(
+            scale_value(self.axis, max(value, least) if self.axis.log else value) for value in shown
+        )
 
     def _rooms(self, renderer: RendererBase) -> tuple[float, float]:
         """Return the room between two boxes, and the length of the axis of values, in points."""

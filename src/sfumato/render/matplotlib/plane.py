@@ -62,6 +62,7 @@ def draw_heat(
     shown = colour_density(heat, limits[1], night=choose_tones(ax).night, chosen=ramp)
     ax.imshow(shown, interpolation="bilinear", zorder=1, label="_heat", **place)
     _draw_leaves(ax, panel, heat)
+    _draw_map(ax, panel, heat)
     if heat.ratio is not None:
         ax.set_aspect(heat.ratio * (x[1] - x[0]) / (y[1] - y[0]), adjustable="box")
         ax.set_anchor("NW")
@@ -85,6 +86,28 @@ def _draw_leaves(ax: Axes, panel: Panel, heat: Heat) -> None:
         zorder=2,
     )
     ax.add_collection(lines, autolim=False)
+
+
+def _draw_map(ax: Axes, panel: Panel, heat: Heat) -> None:
+    """Draw the lines of a map, on a little paper that keeps them apart from dark places."""
+    tone = choose_tones(ax)
+    lines = [
+        list(zip(convert_positions(panel.x, x), convert_positions(panel.y, y), strict=True))
+        for line in heat.lines
+        for x, y in [zip(*line, strict=True)]
+    ]
+    for colour, width in ((tone.paper, 3 * theme.MAP_WIDTH), (tone.ink, theme.MAP_WIDTH)):
+        if lines:
+            drawn = LineCollection(
+                lines,
+                colors=colour,
+                alpha=theme.MAP_OPACITY if colour == tone.ink else 0.4,
+                linewidths=width,
+                joinstyle="round",
+                label="_map",
+                zorder=2.5,
+            )
+            ax.add_collection(drawn, autolim=False)
 
 
 def _decode_picture(address: str) -> Any:

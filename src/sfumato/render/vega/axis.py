@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from sfumato.figure import Axis, Figure, Panel
 from sfumato.render import theme
+from sfumato.render.logarithmic import choose_log_ticks
 from sfumato.render.scale import Limits, choose_time_ticks
 from sfumato.render.text import (
     MINUS,
@@ -89,7 +90,7 @@ def channel(axis: Axis, limits: Limits, drawn: Spec, *, clamp: bool = True) -> S
     if axis.kind == "time":
         scale: Spec = {"type": "utc", **ends}
         return {"type": "temporal", "scale": scale, "axis": drawn}
-    scale = {**ends, "zero": False}
+    scale = {**ends, "type": "log"} if axis.log else {**ends, "zero": False}
     return {"type": "quantitative", "scale": scale, "axis": drawn}
 
 
@@ -124,6 +125,9 @@ def _ticks(axis: Axis, limits: Limits, side: Side, length: int) -> Spec:
     ticks: Spec = {"tickCount": max(2, length // apart), "labelFlush": False}
     if axis.kind == "time":
         return ticks | _make_time_ticks(axis, limits, ticks["tickCount"])
+    if axis.log:
+        plain = "~r" if max(limits) < 10_000 else ",~r"
+        return {"values": choose_log_ticks(*limits, ticks["tickCount"]), "format": plain}
     if axis.kind == "number":
         # The form Matplotlib's ticks have: separators from five digits on.
         ticks["format"] = ",f" if max(map(abs, limits)) >= 10_000 else "f"
@@ -143,7 +147,7 @@ def _make_time_ticks(axis: Axis, limits: Limits, most: int) -> Spec:
     labels = {str(round(place / 1000)): lines for place, lines in ticks}
     return {
         "values": [round(place / 1000) for place, _ in ticks],
-        "labelExpr": f"{json.dumps(labels)}[datum.value]",
+        "labelExpr": f"{json.dumps(labels)}[time(datum.value)]",
     }
 
 

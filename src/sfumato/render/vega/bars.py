@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from statistics import median
 
 from sfumato.figure import Axis, Bars, Cells, Interval
 from sfumato.render import theme
 from sfumato.render.description import describe_bars, describe_cells
+from sfumato.render.logarithmic import find_base, lift_bars, measure_along
 from sfumato.render.scale import (
     count_error_bars,
     list_series,
@@ -28,15 +30,17 @@ def bar_layers(canvas: Canvas, bars: Bars) -> list[tuple[int, Spec]]:
     own = theme.series_colour(index, canvas.colours)
     colour = own if bars.outline else theme.INK
     thick, thin = theme.whisker_widths(_measure_slot(canvas, bars))
+    base = find_base(canvas.panel, bars)
+    drawn = lift_bars(bars, base)
     layers = [
         (0, _boxes(canvas, bars, index)),
-        (2, _rules(canvas, bars, bars.simultaneous, colour, thin)),
+        (2, _rules(canvas, bars, drawn.simultaneous, colour, thin)),
     ]
-    if bars.pointwise is not None:
-        layers.append((2, _rules(canvas, bars, bars.pointwise, colour, thick)))
+    if drawn.pointwise is not None:
+        layers.append((2, _rules(canvas, bars, drawn.pointwise, colour, thick)))
     if bars.outline:
-        layers.append((1, _outline(canvas, bars, index)))
-    if any(bars.clipped):
+        layers.append((1, _outline(canvas, drawn, index, base)))
+    if any(drawn.clipped):
         layers.append((3, _clipped(canvas, bars, own)))
     return layers
 
@@ -46,7 +50,8 @@ def _boxes(canvas: Canvas, bars: Bars, index: int) -> Spec:
         convert_positions(_along(canvas, bars), ends) for ends in (bars.left, bars.right)
     )
     words = describe_bars(canvas.figure, canvas.panel, bars)
-    rows = zip(left, right, bars.height, words, strict=True)
+    base = find_base(canvas.panel, bars)
+    rows = zip(left, right, lift_bars(bars, base).height, words, strict=True)
     values = [
         {"left": a, "right": b, "height": h, "series": index, "words": str(w)}
         for a, b, h, w in rows
@@ -56,7 +61,7 @@ def _boxes(canvas: Canvas, bars: Bars, index: int) -> Spec:
         "data": {"values": values},
         "mark": {"type": "rect", **_style_boxes(canvas, bars, index)},
         "encoding": {
-            **_positions(canvas, bars, ("left", {"field": "right"}), ("height", {"datum": 0})),
+            **_positions(canvas, bars, ("left", {"field": "right"}), ("height", {"datum": base})),
             **named,
             "description": {"field": "words"},
             "tooltip": {"field": "words"},
@@ -75,12 +80,12 @@ def _style_boxes(canvas: Canvas, bars: Bars, index: int) -> Spec:
     return {"stroke": theme.PAPER, "strokeWidth": edge, **fill}
 
 
-def _outline(canvas: Canvas, bars: Bars, index: int) -> Spec:
+def _outline(canvas: Canvas, bars: Bars, index: int, base: float) -> Spec:
     left, right = (convert_positions(canvas.panel.x, ends) for ends in (bars.left, bars.right))
     steps = zip(left, right, bars.height, strict=True)
     corners = [corner for low, high, height in steps for corner in ((low, height), (high, height))]
     if corners:
-        corners = [(corners[0][0], 0.0), *corners, (corners[-1][0], 0.0)]
+        corners = [(corners[0][0], base), *corners, (corners[-1][0], base)]
     named: Spec = {}
     if bars.series:
         named = {"color": colour_channel(canvas, theme.series_colour, symbol="stroke")}
@@ -108,13 +113,15 @@ def _rules(canvas: Canvas, bars: Bars, interval: Interval, colour: str, width: f
 
 def _clipped(canvas: Canvas, bars: Bars, colour: str) -> Spec:
     centre = convert_positions(_along(canvas, bars), place_error_bars(canvas.panel, bars))
-    at = [place for place, clipped in zip(centre, bars.clipped, strict=True) if clipped]
+    base = find_base(canvas.panel, bars)
+    marked = lift_bars(bars, base).clipped
+    at = [place for place, clipped in zip(centre, marked, strict=True) if clipped]
     look = {"fill": theme.PAPER, "stroke": colour, "strokeWidth": 1.2, "opacity": 1}
     shape: Spec = {"shape": "triangle-down", "size": _CLIPPED_SIZE, "yOffset": -5}
     if bars.orient == "h":
         shape = {"shape": "triangle-left", "size": _CLIPPED_SIZE, "xOffset": 5}
     return {
-        "data": {"values": [{"x": place, "y": 0} for place in at]},
+        "data": {"values": [{"x": place, "y": base} for place in at]},
         "mark": {"type": "point", "filled": True, "aria": False, **shape, **look},
         "encoding": _positions(canvas, bars, ("x", None), ("y", None)),
     }
@@ -139,8 +146,10 @@ def _measure_slot(canvas: Canvas, bars: Bars) -> float:
     upright = bars.orient == "v"
     limits = x_limits(canvas.panel) if upright else y_limits(canvas.panel, canvas.figure)
     length = canvas.width if upright else canvas.height
-    low, high = limits
-    widths = [b - a for a, b in zip(bars.left, bars.right, strict=True)]
+    measure = partial(measure_along, _along(canvas, bars))
+    low, high = map(measure, limits)
+    ends = zip(bars.left, bars.right, strict=True)
+    widths = [measure(right) - measure(left) for left, right in ends]
     abreast = count_error_bars(canvas.panel, bars)
     return 0.75 * length * median(widths or [1.0]) / (high - low) / abreast
 

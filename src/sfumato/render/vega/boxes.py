@@ -25,6 +25,8 @@ from sfumato.render.boxes import (
     spans,
 )
 from sfumato.render.description import describe_boxes
+from sfumato.render.logarithmic import find_value
+from sfumato.render.logarithmic import measure_along as scale_value
 from sfumato.render.scale import Limits, list_series, value_limits
 from sfumato.render.text import width
 from sfumato.render.vega.axis import Canvas, Spec, convert_positions, convert_to_pixels, tooltip
@@ -52,7 +54,9 @@ class VegaBoxLabels:
         self.marks = marks
         self.upright = marks[0].orient == "v"
         self.axis, names = (panel.y, panel.x) if self.upright else (panel.x, panel.y)
-        self.limits = value_limits(panel, marks[0])
+        low, high = value_limits(panel, marks[0])
+        self.limits = scale_value(self.axis, low), scale_value(self.axis, high)
+        self.least = low
         level, upright = 0.75 * canvas.width, 0.75 * canvas.height
         crosswise, self.along = (level, upright) if self.upright else (upright, level)
         self.across = crosswise * spacing(panel) / max(1, len(names.categories))
@@ -71,7 +75,7 @@ class VegaBoxLabels:
         rows: dict[Side, list[Spec]] = {"below": [], "above": []}
         for count, text in zip(numbers, setting.texts, strict=False):
             extent = GAP + measure_along(text, setting, upright=self.upright, measure=width)
-            anchor = move_inside(count.anchor, extent * point, self.limits, count.side)
+            anchor = move_inside(self._along(count.anchor), extent * point, self.limits, count.side)
             rows[count.side].append(self._row(count.position, anchor, text))
         looks = {side: self._beyond(side, setting.angle) for side in _SIDES}
         size: Spec = {"angle": -setting.angle % 360, "fontSize": convert_to_pixels(setting.size)}
@@ -89,13 +93,18 @@ class VegaBoxLabels:
         extent = taken * (self.limits[1] - self.limits[0]) / self.along
         rows: list[Spec] = []
         for span, text in zip(shown, setting.texts, strict=False):
-            middle = place_between((span.low, span.high), extent, self.limits)
+            middle = place_between(
+                (self._along(span.low), self._along(span.high)), extent, self.limits
+            )
             rows.append(self._row((span.left + span.right) / 2, middle, text))
         look: Spec = {"align": "center", "baseline": "middle", "angle": -setting.angle % 360}
         return self._layers(rows, {**look, "fontSize": convert_to_pixels(setting.size)})
 
+    def _along(self, value: float) -> float:
+        return scale_value(self.axis, max(value, self.least) if self.axis.log else value)
+
     def _row(self, position: float, value: float, text: str) -> Spec:
-        (value,) = convert_positions(self.axis, (value,))
+        (value,) = convert_positions(self.axis, (find_value(self.axis, value),))
         x, y = (position, value) if self.upright else (value, position)
         return {"x": x, "y": y, "text": text}
 
@@ -219,6 +228,8 @@ class VegaBrush:
         low, high = convert_positions(self.axis, self.limits)
         digits = 4 - math.floor(math.log10(high - low))
         row = self._row(part)
+        if self.axis.log:
+            digits = 5 - math.floor(math.log10(low))
         ends = {end: round(row[end], digits) for end in ("low", "high")}
         sides = {side: round(row[side], 4) for side in ("left", "right")}
         return {**sides, **ends, "opacity": round(part.opacity, 3)}

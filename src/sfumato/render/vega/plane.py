@@ -117,7 +117,34 @@ def heat_layers(canvas: Canvas, heat: Heat) -> list[tuple[int, Spec]]:
         layers.insert(0, (0, picture(canvas, heat, heat.background, theme.BACKGROUND_OPACITY)))
     if heat.leaves:
         layers.append((1, _leaves(canvas, heat)))
+    if heat.lines:
+        layers += [(1, _map(canvas, heat, paper=paper)) for paper in (True, False)]
     return layers
+
+
+def _map(canvas: Canvas, heat: Heat, *, paper: bool) -> Spec:
+    """Return the lines of a map, or the paper that keeps them apart from dark places."""
+    corners = [(*corner, path) for path, line in enumerate(heat.lines) for corner in line]
+    x, y, path = zip(*corners, strict=True)
+    columns = convert_positions(canvas.panel.x, x), convert_positions(canvas.panel.y, y), path
+    rows = table(("x", "y", "path"), columns, digits=7)
+    look: Spec = {
+        "stroke": theme.PAPER if paper else theme.INK,
+        "strokeWidth": convert_to_pixels(theme.MAP_WIDTH * (3 if paper else 1)),
+        "strokeOpacity": 0.4 if paper else theme.MAP_OPACITY,
+        "strokeJoin": "round",
+        "aria": False,
+    }
+    return {
+        "data": rows["data"],
+        "transform": [*rows["transform"], {"window": [{"op": "row_number", "as": "order"}]}],
+        "mark": {"type": "line", **look, **canvas.cut},
+        "encoding": {
+            **canvas.positions("x", "y"),
+            "detail": {"field": "path"},
+            "order": {"field": "order"},
+        },
+    }
 
 
 def _leaves(canvas: Canvas, heat: Heat) -> Spec:
