@@ -119,6 +119,7 @@ def test_a_selection_that_is_not_spelled_as_it_is_kept_is_no_selection(given: An
         "x == 'a\nb'",
         "x`y` == 1",
         "`x`y == 1",
+        "`\ud800` == 1",
     ],
 )
 def test_nothing_of_an_expression_is_passed_over(text: str) -> None:

@@ -186,6 +186,8 @@ class Selection:
                 raise ValueError("An expression is not spelled as it is kept.")
         if len({column.name for column in self.columns}) < len(self.columns):
             raise ValueError("A selection names columns once.")
+        if not all(column.name.strip() and is_unicode(column.name) for column in self.columns):
+            raise ValueError("A derived column has a name.")
 
     @classmethod
     def of(
@@ -294,6 +296,8 @@ def _parse(text: str) -> Term:
             "It says which rows, or which column, are meant.",
             "Write price < 500, or leave it out.",
         )
+    if not is_unicode(text):
+        raise _refuse_grammar(text)
     plain, names = _replace_quoted_names(text)
     return _Reader(names).read(_parse_python(plain, text), 0)
 
@@ -517,7 +521,7 @@ def _read_literal(value: object) -> Term:
     match value:
         case bool():
             return Term("literal", value=value)
-        case str() if value.isascii() or _is_unicode(value):
+        case str() if value.isascii() or is_unicode(value):
             return Term("literal", value=value)
         case int() if abs(value) <= LARGEST_WHOLE:
             return Term("literal", value=value)
@@ -537,7 +541,8 @@ def _read_literal(value: object) -> Term:
             )
 
 
-def _is_unicode(text: str) -> bool:
+def is_unicode(text: str) -> bool:
+    """Tell whether a text can be written to a file: halves of letters cannot."""
     try:
         text.encode()
     except UnicodeEncodeError:

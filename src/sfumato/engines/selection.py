@@ -33,7 +33,7 @@ from sfumato.engines.table import ColumnKind
 from sfumato.engines.times import read_durations
 from sfumato.engines.typed import TermKind, TypedColumns, TypedTerm, read_moment
 from sfumato.errors import DomainError, SourceError
-from sfumato.expressions import PARTS, Expression
+from sfumato.expressions import PARTS, Expression, is_unicode
 from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.zones import find_zone
 
@@ -126,7 +126,7 @@ def select(columns: TypedColumns, where: str | None, derived: Mapping[str, str])
 
 
 def _check_new(name: str, taken: Mapping[str, object]) -> None:
-    if not name.strip():
+    if not name.strip() or not is_unicode(name):
         raise DomainError(
             "A derived column needs a name.",
             "Charts and ledgers know columns by their names.",
