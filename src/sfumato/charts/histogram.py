@@ -38,7 +38,6 @@ from sfumato.private_search import Private
 from sfumato.releases.histogram import HistogramRelease, Stat
 from sfumato.releases.uncertainty import LEVEL
 
-
 _PARTS = Worded("bins=('hour of day', 'weekday')", in_shell="--bins 'hour of day' --bins weekday")
 
 
