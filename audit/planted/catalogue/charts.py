@@ -34,8 +34,8 @@ CHARTS = (
     _charts(
         name="categories that were chosen by their counts have intervals as if they were not",
         file="releases/histogram/figure.py",
-        old="alone = _interval(told[1:3], sure.pointwise.coverage) if view.choice is None else None",
-        new="alone = _interval(told[1:3], sure.pointwise.coverage)",
+        old="sure.pointwise.coverage) if view.choice is None else None",
+        new="sure.pointwise.coverage)",
         among="releases/test_panels.py",
         notices="test_what_is_chosen_by_its_released_count_has_joint_intervals_alone",
     ),

@@ -145,6 +145,24 @@ def mix(colour: str, other: str, share: float) -> str:
     return "#" + "".join(f"{round(a + (b - a) * share):02x}" for a, b in pairs)
 
 
+def contrast(one: str, other: str) -> float:
+    """Return how well two colours are told apart, from 1 to 21, as WCAG defines it.
+
+    Examples
+    --------
+    >>> contrast("#000000", "#ffffff"), contrast("#777777", "#777777")
+    (21.0, 1.0)
+    """
+    low, high = sorted(map(_luminance, (one, other)))
+    return round((high + 0.05) / (low + 0.05), 3)
+
+
+def _luminance(colour: str) -> float:
+    parts = [part / 255 for part in channels(colour)]
+    linear = [p / 12.92 if p <= 0.03928 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+    return sum(share * part for share, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
 def whisker_widths(slot: float) -> tuple[float, float]:
     """Return the line widths of pointwise and simultaneous intervals.
 

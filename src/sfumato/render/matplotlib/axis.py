@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import tzinfo
 from itertools import pairwise, product
 from typing import Any
@@ -32,6 +33,7 @@ from sfumato.render.matplotlib.lettering import (
     LITERAL,
     SLACK,
     FittedText,
+    Sizes,
     SteadyLength,
     choose_tones,
     convert_points,
@@ -65,6 +67,11 @@ class CategoryTicks(Formatter):
         self.names = tuple(names)
         self.setting = LabelSetting(tuple(shorten(name, LONGEST) for name in names), 0, 0)
         self.slot = SteadyLength()
+        self.scale = Sizes.choose().tick / theme.TICK_SIZE
+
+    def enlarge(self, setting: LabelSetting) -> LabelSetting:
+        """Return labels at the size of the user's style."""
+        return replace(setting, size=setting.size * self.scale)
 
     def __call__(self, x: float, pos: int | None = None) -> str:  # noqa: ARG002
         """Return the lines of one category's name."""
@@ -83,13 +90,25 @@ def fit_names(ax: Axes, renderer: RendererBase) -> None:
         room = max(38.0, 0.3 * box.height / point)
         if below.slot.moved(slot):
             tight, measure = slot * (1 - SLACK), make_tick_measure(ax.xaxis, renderer)
-            below.setting = set_below(below.names, slot=tight, room=room, measure=measure)
+            below.setting = below.enlarge(
+                set_below(
+                    below.names,
+                    slot=tight / below.scale,
+                    room=room / below.scale,
+                    measure=measure,
+                )
+            )
         _style_labels(ax.get_xticklabels(), below.setting)
     if isinstance(beside, CategoryTicks):
         slot = box.height / point / max(1, len(beside.names))
         room = max(50.0, 0.3 * box.width / point, _BESIDE * find_page(ax).bbox.width / point)
-        beside.setting = set_beside(
-            beside.names, slot=slot, room=room, measure=make_tick_measure(ax.yaxis, renderer)
+        beside.setting = beside.enlarge(
+            set_beside(
+                beside.names,
+                slot=slot / beside.scale,
+                room=room / beside.scale,
+                measure=make_tick_measure(ax.yaxis, renderer),
+            )
         )
         _style_labels(ax.get_yticklabels(), beside.setting, level="center", side="right")
 
@@ -186,6 +205,7 @@ class TickFitter:
         self.overhang = overhang
         self.width = SteadyLength()
         self.height = SteadyLength(slack=0.1)
+        self.scale = Sizes.choose().tick / theme.TICK_SIZE
 
     def fit(self, renderer: RendererBase) -> None:
         """Choose the ticks, or set names again, for the size the Axes have now."""
@@ -193,9 +213,10 @@ class TickFitter:
         point = convert_points(renderer, 1)
         width, height = self.ax.bbox.width / point, self.ax.bbox.height / point
         if self.width.moved(width):
-            self._fit_level(width, make_tick_measure(self.ax.xaxis, renderer))
+            wide = make_tick_measure(self.ax.xaxis, renderer)
+            self._fit_level(width, lambda text: self.scale * wide(text))
         if self.height.moved(height):
-            self._fit_upright(int(height / _TICK_HEIGHT))
+            self._fit_upright(int(height / _TICK_HEIGHT / max(1.0, self.scale)))
 
     def _fit_level(self, width: float, measure: Measure) -> None:
         axis = self.ax.xaxis
@@ -203,7 +224,7 @@ class TickFitter:
         if locator is not None:
             self._thin_out(locator, width, measure)
         else:
-            _refit_dates(axis, max(3, min(_MOST_DATES, int(width / _DATE_WIDTH))))
+            _refit_dates(axis, max(3, min(_MOST_DATES, int(width / _DATE_WIDTH / self.scale))))
             self._thin_out_powers(width, measure)
 
     def _fit_upright(self, most: int) -> None:
@@ -221,6 +242,7 @@ class TickFitter:
         if not isinstance(self.ax.xaxis.get_major_formatter(), LogTicks):
             return
         low, high = sorted(self.ax.get_xlim())
+        most = _MOST
         for most in range(_MOST, 0, -1):
             ticks = choose_log_ticks(low, high, most)
             places = [width * math.log(tick / low) / math.log(high / low) for tick in ticks]
@@ -330,7 +352,7 @@ def style_axes(ax: Axes, panel: Panel, figure: Figure, *, keep_x: bool, keep_y: 
     set_ticks(ax.xaxis, panel.x)
     set_ticks(ax.yaxis, panel.y)
     soft_ink = choose_tones(ax).soft_ink
-    style: dict[str, Any] = {"fontsize": theme.LABEL_SIZE, "color": soft_ink, **LITERAL}
+    style: dict[str, Any] = {"fontsize": Sizes.choose().label, "color": soft_ink, **LITERAL}
     ax.set_xlabel(shorten(panel.x.label, theme.LONGEST_LABEL), **style)
     ax.set_ylabel(shorten(panel.y.label, theme.LONGEST_LABEL), **style)
     _set_lines(ax, panel)
@@ -339,10 +361,18 @@ def style_axes(ax: Axes, panel: Panel, figure: Figure, *, keep_x: bool, keep_y: 
 class AxisLabels:
     """The labels of both axes, and the title of a panel, kept within the sides they belong to."""
 
-    def __init__(self, ax: Axes, title: Text | None, room: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        ax: Axes,
+        title: Text | None,
+        room: Callable[[], float],
+        shorter: Sequence[str] = (),
+    ) -> None:
         self.ax = ax
         self.room = room
-        self.title = FittedText(title, most_lines=3) if title else None
+        self.shortened = bool(shorter)
+        most = 1 if shorter else 3
+        self.title = FittedText(title, most_lines=most, shorter=shorter) if title else None
         self.level = FittedText(ax.xaxis.get_label(), most_lines=2)
         self.upright = FittedText(ax.yaxis.get_label(), most_lines=2)
 
@@ -352,7 +382,7 @@ class AxisLabels:
         self.level.fit(max(least, self.ax.bbox.width), renderer)
         self.upright.fit(max(least, self.ax.bbox.height), renderer)
         if self.title is not None:
-            self.title.fit(self.room(), renderer)
+            self.title.fit(self.room(), renderer, most=1 if self.shortened else math.inf)
 
 
 def convert_positions(axis: Axis, values: Sequence[float]) -> tuple[float, ...]:
@@ -368,7 +398,7 @@ def _set_lines(ax: Axes, panel: Panel) -> None:
     ink, soft_ink = choose_tones(ax).ink, choose_tones(ax).soft_ink
     ax.spines[["top", "right", "left"]].set_visible(False)
     ax.spines["bottom"].set(color=ink, linewidth=0.8)
-    ax.tick_params(labelsize=theme.TICK_SIZE, labelcolor=ink, color=ink, width=0.6)
+    ax.tick_params(labelsize=Sizes.choose().tick, labelcolor=ink, color=ink, width=0.6)
     ax.tick_params(axis="x", length=0 if panel.x.kind == "category" else 3)
     for axis in (ax.xaxis, ax.yaxis):
         axis.get_offset_text().set(fontsize=theme.CAPTION_SIZE, color=soft_ink)

@@ -15,6 +15,7 @@ from matplotlib import rcParams, rcParamsDefault
 from matplotlib.axes import Axes
 from matplotlib.backend_bases import RendererBase
 from matplotlib.cm import ScalarMappable
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure as MatplotlibFigure
 from matplotlib.text import Text
 
@@ -49,6 +50,7 @@ from sfumato.render.matplotlib.frame import (
 from sfumato.render.matplotlib.lettering import (
     LITERAL,
     FittedText,
+    Sizes,
     choose_tones,
     convert_points,
     get_text_size,
@@ -71,7 +73,7 @@ from sfumato.render.scale import (
     list_coloured,
     list_panels,
     list_series,
-    title_of,
+    list_titles,
 )
 from sfumato.render.text import clean, fit_stamp
 
@@ -247,11 +249,10 @@ def _style_panels(figure: Figure, grid: PanelGrid) -> list[AxisLabels]:
         keep_x = _is_in_view(ax, cast(Sharing, ax.get_shared_x_axes()))
         keep_y = _is_in_view(ax, cast(Sharing, ax.get_shared_y_axes()))
         style_axes(ax, panel, figure, keep_x=keep_x, keep_y=keep_y)
-        title = None
+        title, (words, *shorter) = None, map(clean, list_titles(figure, panel))
         if ax is not grid.host:
-            words = clean(title_of(figure, panel))
-            title = ax.set_title(words, **_title_style(ax, theme.LABEL_SIZE))
-        labels.append(AxisLabels(ax, title, grid.title_width))
+            title = ax.set_title(words, **_title_style(ax, Sizes.choose().label))
+        labels.append(AxisLabels(ax, title, grid.title_width, shorter))
     grid.share_labels(figure)
     return labels
 
@@ -264,7 +265,7 @@ def _is_in_view(ax: Axes, sharing: Sharing) -> bool:
 def _draw_marks(figure: Figure, grid: PanelGrid) -> tuple[ScalarMappable | None, list[Fitting]]:
     names = list_series(figure)
     limits = colour_limits(figure)
-    chosen, ramp = figure.look.colours, figure.look.ramp
+    chosen, ramp = figure.look.colours or _read_cycle(), figure.look.ramp
     colours: ScalarMappable | None = None
     sized: list[Fitting] = []
     for ax, panel in zip(grid.axes, list_panels(figure), strict=True):
@@ -290,6 +291,14 @@ def _draw_marks(figure: Figure, grid: PanelGrid) -> tuple[ScalarMappable | None,
         if any(isinstance(mark, Boxes) for mark in panel.marks):
             sized.append(MatplotlibBoxLabels(ax, panel).fit)
     return colours, sized
+
+
+def _read_cycle() -> tuple[str, ...]:
+    """Return the colours of the user's style, if it has its own."""
+    cycle = rcParams["axes.prop_cycle"]
+    if cycle == rcParamsDefault["axes.prop_cycle"]:
+        return ()
+    return tuple(map(to_hex, cycle.by_key().get("color", ())))
 
 
 def _draw_series(
@@ -327,7 +336,7 @@ def _draw_key(figure: Figure, grid: PanelGrid, colours: ScalarMappable | None) -
 
 def _write_title(figure: Figure, host: Axes) -> FittedText:
     heading = "\n".join(map(clean, headlines(figure)))
-    style = _title_style(host, theme.TITLE_SIZE)
+    style = _title_style(host, Sizes.choose().title)
     if len(figure.panels) > 1:
         style["y"] = 1.0  # the frame will say how high
     return FittedText(host.set_title(heading, **style), most_lines=4)
@@ -360,7 +369,7 @@ def _write_footer(host: Axes, words: str, colour: str) -> Text:
         transform=host.transAxes,
         ha="left",
         va="top",
-        fontsize=theme.CAPTION_SIZE,
+        fontsize=Sizes.choose().caption,
         color=colour,
         linespacing=theme.LINE_HEIGHT,
         **LITERAL,

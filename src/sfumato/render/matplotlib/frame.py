@@ -22,6 +22,7 @@ from sfumato.render.matplotlib.axis import CategoryTicks, NumberTicks
 from sfumato.render.matplotlib.lettering import (
     LITERAL,
     FittedText,
+    Sizes,
     choose_tones,
     convert_points,
     find_page,
@@ -71,7 +72,7 @@ class Key:
         handles, labels = zip(*list_handles(panels), strict=True)
         whole = 72 * find_page(self.host).bbox.width / find_page(self.host).dpi
         room = min(72 * inches(self.host)[0] + _OUTSIDE, whole - 2 * _KEY_GAP)
-        widest = theme.TICK_SIZE * (max(map(width, labels)) + 3.1)
+        widest = Sizes.choose().tick * (max(map(width, labels)) + 3.1)
         columns = min(len(labels), max(1, int(room / widest)))
         order = _order_by_rows(len(labels), columns)
         self.legend = self.host.legend(
@@ -87,8 +88,8 @@ class Key:
             handlelength=1.1,
             handletextpad=0.5,
             columnspacing=1.4,
-            fontsize=theme.TICK_SIZE,
-            title_fontsize=theme.TICK_SIZE,
+            fontsize=Sizes.choose().tick,
+            title_fontsize=Sizes.choose().tick,
         )
         tone = choose_tones(self.host)
         self.legend.get_title().set(color=tone.soft_ink, **LITERAL)
@@ -103,6 +104,7 @@ class Key:
             colours, cax=ax, orientation="horizontal", format=NumberTicks()
         )
         bar.outline.set_visible(False)
+        ax.grid(visible=False)
         if isinstance(mark, Heat):
             places = ticks(limits[1])
             bar.set_ticks(places, labels=list(map(format_number, places)))
@@ -301,7 +303,7 @@ class PanelGrid:
 
     def _shared(self, words: str, **style: Any) -> FittedText:
         soft_ink = choose_tones(self.host).soft_ink
-        type_: dict[str, Any] = {"fontsize": theme.LABEL_SIZE, "color": soft_ink, **LITERAL}
+        type_: dict[str, Any] = {"fontsize": Sizes.choose().label, "color": soft_ink, **LITERAL}
         words = shorten(words, theme.LONGEST_LABEL)
         text = self.host.text(0, 0, words, transform=self.host.transAxes, **type_, **style)
         return FittedText(text, most_lines=2)
@@ -472,6 +474,8 @@ class AxesFrame:
         self.footers = tuple(footers)
         self.fittings = tuple(fittings)
         self.box = host.get_position(original=True)
+        self.taken = 0.0  # pixels of height
+        self.sizes = Sizes.choose()
         self.needed: Bbox | None = None
 
     def __call__(self, ax: Axes, renderer: RendererBase | None) -> Bbox:
@@ -480,17 +484,31 @@ class AxesFrame:
             return ax.get_position(original=False)
         if self.cleared:
             return ax.get_position(original=True)
+        # What there is no room for is left out rather than cut: files and releases name the chart.
+        for shown in (True, False):
+            self.title.artist.set_visible(shown)
+            self._settle(renderer)
+            if self._has_room(renderer):
+                break
+        return self.box
+
+    def _settle(self, renderer: RendererBase) -> None:
+        """Let the Axes give way until nothing moves any more."""
         for _ in range(_ROUNDS):
             before, self.box = self.box, self._align(renderer)
             # Usually the box of the last drawing, and then this is the first round.
             if np.allclose(before.extents, self.box.extents, atol=1e-4):
-                return self.box
+                return
         self._arrange(self.box, renderer)
-        return self.box
+
+    def _has_room(self, renderer: RendererBase) -> bool:
+        free = find_slot(self.host, renderer).height + convert_points(renderer, 2)
+        return not _is_unmanaged(self.host) or self.taken <= free
 
     def measure(self, renderer: RendererBase) -> Bbox:
         """Return the largest box that leaves room for all that stands around it."""
         taken = self._arrange(self.box, renderer)
+        self.taken = taken.height
         self.needed = self.host.get_position(original=True)
         if _is_unmanaged(self.host):
             self.needed = shrink_to_fit(self.host, taken, find_slot(self.host, renderer))
@@ -533,6 +551,8 @@ class AxesFrame:
         left = self.grid.left(renderer)
         # A chart that keeps its shape may be narrower than the space it was given.
         right = box.transformed(find_page(self.host).transSubfigure).x1
+        if self.host.get_aspect() != "auto" and _is_unmanaged(self.host):
+            right = max(right, find_slot(self.host, renderer).x1)
         parts = [chart]
         top = chart.y1
         if self.key is not None and self.key.words is not None:
@@ -556,11 +576,13 @@ class AxesFrame:
         if self.grid.insets:
             # Matplotlib would not keep it above the titles of panels.
             ours.set_y(y)
+        if not ours.get_visible():
+            return Bbox.from_bounds(left, top, 1, 0)
         height = max(title.get_window_extent(renderer).height for title in (theirs, ours))
         return Bbox.from_bounds(left, top, 1, height + convert_points(renderer, theme.TITLE_PAD))
 
     def _count_lines(self, renderer: RendererBase) -> int:
-        """Return how many lines there may be above the chart: one where it is hardly seen itself."""
+        """Return how many lines may stand above the chart: one where it is hardly seen itself."""
         height = find_slot(self.host, renderer).height / convert_points(renderer, 1)
         return max(1, min(_MOST_TITLE, int(height / _PER_TITLE_LINE)))
 
@@ -570,7 +592,7 @@ class AxesFrame:
         room = right - left
         lowest = bottom
         narrow = room < convert_points(renderer, theme.NARROW)
-        size = theme.NARROW_CAPTION_SIZE if narrow else theme.CAPTION_SIZE
+        size = min(theme.NARROW_CAPTION_SIZE, self.sizes.caption) if narrow else self.sizes.caption
         line = convert_points(renderer, size * theme.LINE_HEIGHT)
         most = max(2, _MOST_CAPTION * find_slot(self.host, renderer).height / line)
         for footer in self.remaining:
@@ -592,10 +614,10 @@ def find_frame(ax: Axes) -> AxesFrame | None:
 
 def _share_slot(one: Axes, other: Axes, side: Literal["x", "y"]) -> bool:
     """Tell whether two Axes stand in one column, or in one row."""
-    specs = one.get_subplotspec(), other.get_subplotspec()
-    if specs[0] is not None and specs[1] is not None:
-        spans = [spec.colspan if side == "x" else spec.rowspan for spec in specs]
-        return specs[0].get_gridspec() is specs[1].get_gridspec() and spans[0] == spans[1]
+    spec, beside = one.get_subplotspec(), other.get_subplotspec()
+    if spec is not None and beside is not None:
+        spans = [each.colspan if side == "x" else each.rowspan for each in (spec, beside)]
+        return spec.get_gridspec() is beside.get_gridspec() and spans[0] == spans[1]
     boxes = (ax.get_position(original=True) for ax in (one, other))
     ends = [box.intervalx if side == "x" else box.intervaly for box in boxes]
     return bool(np.allclose(ends[0], ends[1], atol=1e-6))

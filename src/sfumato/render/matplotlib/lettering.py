@@ -7,11 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from matplotlib import rcParams, rcParamsDefault
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.backend_bases import RendererBase
 from matplotlib.colors import LinearSegmentedColormap, to_hex, to_rgba
 from matplotlib.figure import Figure, SubFigure
+from matplotlib.font_manager import FontProperties
 from matplotlib.text import Text
 
 from sfumato.errors import ReleaseError
@@ -20,6 +22,10 @@ from sfumato.render.text import ELLIPSIS, Measure, cut_to_width, wrap
 
 # Matplotlib leaves its keyword arguments untyped.
 # pyright: reportUnknownMemberType=false
+
+# By any name: Matplotlib's types list the names of settings one by one.
+_style: Any = rcParams
+_usual_style: Any = rcParamsDefault
 
 
 def find_page(ax: Axes) -> Figure | SubFigure:
@@ -88,18 +94,75 @@ DAY = Tones(theme.PAPER, theme.INK, theme.SOFT_INK, theme.GRID)
 
 
 def choose_tones(ax: Axes) -> Tones:
-    """Return the tones for the paper `ax` lies on: our own by day, light ones on dark paper."""
-    for surface in (find_page(ax), ax):
-        red, green, blue, opacity = to_rgba(surface.get_facecolor())
-        if opacity > 0.5:
-            dark = 0.21 * red + 0.72 * green + 0.07 * blue < 0.4
-            return _make_night_tones(to_hex((red, green, blue))) if dark else DAY
-    return DAY
+    """Return the tones for the paper `ax` lies on: our own by day, light ones on dark paper.
+
+    Those of the user's style are taken where they can be read on it.
+    """
+    surfaces = [to_rgba(surface.get_facecolor()) for surface in (find_page(ax), ax)]
+    opaque = [to_hex(surface) for surface in surfaces if surface[3] > 0.5]
+    page, ground = (opaque[0], opaque[-1]) if opaque else (theme.PAPER, theme.PAPER)
+    red, green, blue = (part / 255 for part in theme.channels(page))
+    dark = 0.21 * red + 0.72 * green + 0.07 * blue < 0.4
+    plain = _make_night_tones(page) if dark else DAY
+    return Tones(
+        paper=ground if dark or ground != page else plain.paper,
+        ink=_choose_ink("text.color", plain.ink, (page, ground)),
+        soft_ink=_choose_ink("axes.labelcolor", plain.soft_ink, (page, ground)),
+        grid=_choose_grid(plain, ground),
+        night=dark,
+    )
 
 
 def _make_night_tones(paper: str) -> Tones:
     ink, soft_ink, grid = (theme.mix(paper, "#ffffff", share) for share in (0.92, 0.7, 0.2))
     return Tones(paper, ink, soft_ink, grid, night=True)
+
+
+def _choose_ink(name: str, ours: str, papers: Sequence[str]) -> str:
+    """Return the colour of the user's style, if it is one and can be read on all of the paper."""
+    theirs = to_hex(_style[name])
+    readable = all(theme.contrast(theirs, paper) >= _READABLE for paper in papers)
+    return theirs if _style[name] != _usual_style[name] and readable else ours
+
+
+def _choose_grid(plain: Tones, ground: str) -> str:
+    theirs = to_hex(rcParams["grid.color"])
+    if rcParams["axes.grid"] and theme.contrast(theirs, ground) > _SEEN:
+        return theirs
+    return plain.grid if ground == plain.paper else theme.mix(ground, plain.ink, 0.15)
+
+
+_READABLE, _SEEN = 4.5, 1.1  # ratios of contrast, for text and for lines behind everything
+_USUAL = {"axes.titlesize": 12.0, "axes.labelsize": 10.0, "xtick.labelsize": 10.0}
+_LEAST, _MOST = 0.6, 2.0
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """Sizes of type in points: ours, as much larger as the user's style is than Matplotlib's."""
+
+    title: float
+    label: float
+    tick: float
+    caption: float
+
+    @classmethod
+    def choose(cls) -> Sizes:
+        """Return the sizes of the style that is in force."""
+        title, label, tick = map(_compare_size, _USUAL)
+        whole = min(_MOST, max(_LEAST, float(rcParams["font.size"]) / 10))
+        # A caption has many words: it grows with the rest, but less.
+        return cls(
+            title=theme.TITLE_SIZE * title,
+            label=theme.LABEL_SIZE * label,
+            tick=theme.TICK_SIZE * tick,
+            caption=theme.CAPTION_SIZE * math.sqrt(whole),
+        )
+
+
+def _compare_size(name: str) -> float:
+    points = FontProperties(size=_style[name]).get_size_in_points()
+    return min(_MOST, max(_LEAST, points / _USUAL[name]))
 
 
 # Matplotlib leaves its keyword arguments untyped.
