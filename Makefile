@@ -1,7 +1,7 @@
 # Each command sets itself up in .venv, and needs only Python 3.11 with venv, make and a registry.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check audit bench lab docs generate size lock clean
+.PHONY: help demo test check types style audit bench lab docs generate size lock clean
 .DELETE_ON_ERROR:
 
 # Whoever starts Python hundreds of times, as the tests do, wants what it compiled kept.
@@ -33,10 +33,14 @@ test: .venv/dev.stamp
 	$(bin)/pytest -n $(or $(workers),2) --durations 10 \
 		$(if $(all),--hypothesis-profile deep,-m "not slow")
 
-check: .venv/dev.stamp
+check: types style
+
+types: .venv/dev.stamp
+	$(bin)/pyright --pythonpath $(bin)/python
+
+style: .venv/dev.stamp
 	$(bin)/ruff check
 	$(bin)/ruff format --check
-	$(bin)/pyright --pythonpath $(bin)/python
 	$(bin)/lint-imports
 	$(bin)/pytest -q tests/test_house.py
 

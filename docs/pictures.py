@@ -31,7 +31,7 @@ def gallery() -> None:
     """Draw a chart of every kind, for the README."""
     people = sf.testing.city()
     ages = sf.histplot(
-        people, x="age", bounds=(0, 100), hue="sex", hue_order=["female", "male"], budget=0.5
+        people, x="age", bounds=(0, 99), hue="sex", hue_order=["female", "male"], budget=0.5
     )
     pressure = sf.boxplot(
         people,
@@ -105,7 +105,7 @@ def _scores() -> ScoreplotRelease:
 
 
 def one_box() -> None:
-    """Draw one box at a low price, and name its parts."""
+    """Draw one box with a small budget, and name its parts."""
     release = sf.boxplot(sf.testing.city(), x="income", bounds=(0, 150_000), budget=0.04)
     figure, ax = _pyplot.subplots(figsize=(10, 4.2), layout="constrained")
     release.plot(ax=ax)

@@ -162,7 +162,7 @@ def test_a_chart_without_an_output_prints_numbers_with_intervals(
     answer = capsys.readouterr()
     lines = answer.out.splitlines()
     assert lines[0].strip() == "Histogram of age"
-    assert lines[1].split() == ["age", "count", "95", "%", "interval", "all", "together"]
+    assert lines[1].split() == ["age", "count", "95", "%", "interval", "joint", "interval"]
     assert [line.split()[0] for line in lines[2:12]] == [str(low) for low in range(0, 100, 10)]
     assert "protecting each row" in lines[-1]
     assert "is not recorded" in answer.err

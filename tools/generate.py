@@ -43,6 +43,10 @@ UNIT = (
 )
 UNIT_NAME = 'What people are called on figures: ``"aircraft"``.'
 TITLE = "What stands above the picture, instead of what was asked. It changes nothing else."
+DERIVED = (
+    'Further columns, derived row by row: ``{"speed": "distance / air_time * 60"}``. Declare '
+    "bounds or categories for them as for any column."
+)
 PRICE = "What the chart may spend; a bare number is pure ε."
 PRICE_WITH_DELTA = "What the chart may spend, ``sf.Budget(epsilon, delta)``: it needs a δ."
 SHARED = "A part of what is left is ``session.remaining / 4``."
@@ -159,8 +163,11 @@ def function(definition: Definition) -> str:
     """Return the one-line function of a chart."""
     chart, shown = definition.chart, _without_bounds(definition)
     bounds = f"bounds: {chart.ranges.type}" + ("" if chart.ranges.required else " = None")
+    # Components have columns of their own; those that are derived are said to the `Table`.
+    derives = all(option.name != "columns" for option in shown)
     last = [
         bounds,
+        *(["columns: Mapping[str, str] | None = None"] if derives else []),
         "unit: PrivacyUnit | str | Sequence[str] | None = None",
         "unit_name: str | None = None",
         f"budget: {_price(chart)}",
@@ -170,6 +177,7 @@ def function(definition: Definition) -> str:
         "data": TABLE,
         **{option.name: in_python(option) for option in shown},
         "bounds": chart.ranges.help,
+        **({"columns": DERIVED} if derives else {}),
         "unit": UNIT,
         "unit_name": UNIT_NAME,
         "budget": PRICE_WITH_DELTA if chart.needs_delta else PRICE,
@@ -177,13 +185,14 @@ def function(definition: Definition) -> str:
     }
     kind = APPROXIMATE if chart.needs_delta else PURE
     privacy = ALONE.format(kind=kind, chart=chart.privacy)
+    more = ", columns=columns" if derives else ""
     return _function(
         ["data: object", *_parameters(definition, shown), *last],
         definition,
         docstring(definition, explained, privacy, _example(chart)),
         f"chart = {definition.name}({_passed(definition)})\n"
         "whose = PrivacyUnit.of(unit, unit_name)\n"
-        "return release_alone(data, chart, bounds, whose, budget).styled(title=title)",
+        f"return release_alone(data, chart, bounds, whose, budget{more}).styled(title=title)",
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -10,6 +10,7 @@ from sfumato.charts.chart import Chart, P, Plan
 from sfumato.domain import Domain
 from sfumato.engines.dispatch import OpenedTable, choose_engine
 from sfumato.engines.engine import Engine
+from sfumato.engines.table import Table, with_rows
 from sfumato.errors import BudgetError, Door, SfumatoError, Spending
 from sfumato.mechanisms.meter import Meter
 from sfumato.privacy.budget import Budget, plain_above
@@ -27,6 +28,8 @@ def release_alone(
     bounds: object,
     unit: PrivacyUnit | str | None,
     budget: Budget | Share | float,
+    *,
+    columns: Mapping[str, str] | None = None,
 ) -> R:
     """Release one chart of a table, with what it declares as all that is public.
 
@@ -42,6 +45,7 @@ def release_alone(
                 ("Ask the session for the chart, or write ", Spending(0.5), "."),
             )
         unit, spending = PrivacyUnit.of(unit), Budget.of(budget)
+        table = with_rows(Table.of(table), None, columns)
         ready = prepare(table, chart, bounds, unit, spending)
         session = Session(
             ready.table, unit=unit, domain=ready.domain, budget=ready.limit, size=chart.public_size
@@ -126,6 +130,12 @@ class Planned(Chart[P, R]):
 
     def __post_init__(self) -> None:
         """Check nothing: its options are those of a chart that was checked when it was made."""
+        object.__setattr__(self, "where", self.chart.where)
+
+    @property
+    def named_columns(self) -> frozenset[str]:
+        """The columns that the chart names."""
+        return self.chart.named_columns
 
     @property
     def label(self) -> str:

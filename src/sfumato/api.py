@@ -45,12 +45,14 @@ def histplot(
     outside: Clipping = "clip",
     order: Order | None = None,
     hue_order: Order | None = None,
+    where: str | None = None,
     col: str | None = None,
     row: str | None = None,
     col_order: PanelOrder | None = None,
     row_order: PanelOrder | None = None,
     col_wrap: int | None = None,
     bounds: Range | Mapping[str, Range] | None = None,
+    columns: Mapping[str, str] | None = None,
     unit: PrivacyUnit | str | Sequence[str] | None = None,
     unit_name: str | None = None,
     budget: Budget | float,
@@ -87,6 +89,11 @@ def histplot(
     hue_order
         The public categories of `hue`, in the order to show them. ``sf.private(delta=1e-6)``
         searches for them instead, with that δ.
+    where
+        Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
+        or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a
+        missing value is false. Costs nothing. ``"borough == 'Queens' and price < 500"``. A
+        person's weight is shared among all of its rows, also those that are not counted.
     col
         The column that has a panel for each category, side by side.
     row
@@ -100,6 +107,9 @@ def histplot(
     bounds
         The public range of `x`, ``(lower, upper)``; of two columns ``{"lon": (…), "lat":
         (…)}``. Edges of bins are bounds too.
+    columns
+        Further columns, derived row by row: ``{"speed": "distance / air_time * 60"}``. Declare
+        bounds or categories for them as for any column.
     unit
         What is protected: the column that identifies people, a list of several that do so
         together, or a `PrivacyUnit`; each row if left out.
@@ -133,6 +143,7 @@ def histplot(
         outside=outside,
         order=order,
         hue_order=hue_order,
+        where=where,
         col=col,
         row=row,
         col_order=col_order,
@@ -140,7 +151,7 @@ def histplot(
         col_wrap=col_wrap,
     )
     whose = PrivacyUnit.of(unit, unit_name)
-    return release_alone(data, chart, bounds, whose, budget).styled(title=title)
+    return release_alone(data, chart, bounds, whose, budget, columns=columns).styled(title=title)
 
 
 def boxplot(
@@ -156,12 +167,14 @@ def boxplot(
     step: float | None = None,
     buffer: float = 0.25,
     orient: Orient | None = None,
+    where: str | None = None,
     col: str | None = None,
     row: str | None = None,
     col_order: PanelOrder | None = None,
     row_order: PanelOrder | None = None,
     col_wrap: int | None = None,
     bounds: Range | Private | Mapping[str, Range] | None = None,
+    columns: Mapping[str, str] | None = None,
     unit: PrivacyUnit | str | Sequence[str] | None = None,
     unit_name: str | None = None,
     budget: Budget | float,
@@ -200,6 +213,11 @@ def boxplot(
     orient
         Direction of the boxes: v with values on `y`, h with values on `x`. Default: from the
         columns. One of ``"v"``, ``"h"``.
+    where
+        Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
+        or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a
+        missing value is false. Costs nothing. ``"borough == 'Queens' and price < 500"``. A
+        person's weight is shared among all of its rows, also those that are not counted.
     col
         The column that has a panel for each category, side by side.
     row
@@ -213,6 +231,9 @@ def boxplot(
     bounds
         The public range of the values, ``(lower, upper)``; or ``sf.private()`` to search for it
         with a share of the budget.
+    columns
+        Further columns, derived row by row: ``{"speed": "distance / air_time * 60"}``. Declare
+        bounds or categories for them as for any column.
     unit
         What is protected: the column that identifies people, a list of several that do so
         together, or a `PrivacyUnit`; each row if left out.
@@ -248,6 +269,7 @@ def boxplot(
         step=step,
         buffer=buffer,
         orient=orient,
+        where=where,
         col=col,
         row=row,
         col_order=col_order,
@@ -256,7 +278,7 @@ def boxplot(
         bounds=bounds if isinstance(bounds, Private) else None,
     )
     whose = PrivacyUnit.of(unit, unit_name)
-    return release_alone(data, chart, bounds, whose, budget).styled(title=title)
+    return release_alone(data, chart, bounds, whose, budget, columns=columns).styled(title=title)
 
 
 def heatmap(
@@ -275,7 +297,9 @@ def heatmap(
     outside: Outside = "drop",
     origin: Origin = "lower",
     aspect: Aspect | None = None,
+    where: str | None = None,
     bounds: Mapping[str, Range],
+    columns: Mapping[str, str] | None = None,
     unit: PrivacyUnit | str | Sequence[str] | None = None,
     unit_name: str | None = None,
     budget: Budget | float,
@@ -319,9 +343,17 @@ def heatmap(
         How the window is drawn: map for degrees of longitude and latitude, equal for one scale
         on both axes, free to fill the picture. Default: from the names of the columns and the
         origin. One of ``"map"``, ``"equal"``, ``"free"``.
+    where
+        Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
+        or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a
+        missing value is false. Costs nothing. ``"borough == 'Queens' and price < 500"``. A
+        person's weight is shared among all of its rows, also those that are not counted.
     bounds
         The public window, ``{"lon": (…), "lat": (…)}``, and the public range of `weight` if
         there is one.
+    columns
+        Further columns, derived row by row: ``{"speed": "distance / air_time * 60"}``. Declare
+        bounds or categories for them as for any column.
     unit
         What is protected: the column that identifies people, a list of several that do so
         together, or a `PrivacyUnit`; each row if left out.
@@ -367,9 +399,10 @@ def heatmap(
         outside=outside,
         origin=origin,
         aspect=aspect,
+        where=where,
     )
     whose = PrivacyUnit.of(unit, unit_name)
-    return release_alone(data, chart, bounds, whose, budget).styled(title=title)
+    return release_alone(data, chart, bounds, whose, budget, columns=columns).styled(title=title)
 
 
 def pca(
@@ -378,6 +411,7 @@ def pca(
     columns: Sequence[str],
     n_components: int | None = None,
     scale: Scale | None = None,
+    where: str | None = None,
     bounds: Mapping[str, Range],
     unit: PrivacyUnit | str | Sequence[str] | None = None,
     unit_name: str | None = None,
@@ -400,6 +434,11 @@ def pca(
         One scaled unit in each column; default: half of each public range. ``{"age": 20, …}``,
         or ``sf.private(share=0.1)`` to scale each column by its quartiles, with that share of
         the budget.
+    where
+        Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
+        or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a
+        missing value is false. Costs nothing. ``"borough == 'Queens' and price < 500"``. A
+        person's weight is shared among all of its rows, also those that are not counted.
     bounds
         The public range of every column, ``{"age": (0, 100), …}``.
     unit
@@ -435,6 +474,7 @@ def pca(
         columns=columns,
         n_components=n_components,
         scale=scale,
+        where=where,
     )
     whose = PrivacyUnit.of(unit, unit_name)
     return release_alone(data, chart, bounds, whose, budget).styled(title=title)
@@ -452,6 +492,7 @@ def scoreplot(
     method: ScoreMethod = "haar",
     split: Literal["thirds", "halves"] | Sequence[float] | None = None,
     scale: Scale | None = None,
+    where: str | None = None,
     bounds: Mapping[str, Range] | None = None,
     unit: PrivacyUnit | str | Sequence[str] | None = None,
     unit_name: str | None = None,
@@ -491,6 +532,11 @@ def scoreplot(
         One scaled unit in each column; default: half of each public range. ``{"age": 20, …}``,
         or ``sf.private(share=0.1)`` to scale each column by its quartiles, with that share of
         the budget.
+    where
+        Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
+        or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a
+        missing value is false. Costs nothing. ``"borough == 'Queens' and price < 500"``. A
+        person's weight is shared among all of its rows, also those that are not counted.
     bounds
         The public range of every column, ``{"age": (0, 100), …}``. Not needed with a `pca`.
     unit
@@ -534,6 +580,7 @@ def scoreplot(
         method=method,
         split=split,
         scale=scale,
+        where=where,
     )
     whose = PrivacyUnit.of(unit, unit_name)
     return release_alone(data, chart, bounds, whose, budget).styled(title=title)
@@ -550,12 +597,14 @@ def quantiles(
     step: float | None = None,
     neighbours: Neighbours = "add-remove",
     n: int | None = None,
+    where: str | None = None,
     col: str | None = None,
     row: str | None = None,
     col_order: PanelOrder | None = None,
     row_order: PanelOrder | None = None,
     col_wrap: int | None = None,
     bounds: Range | Private | Mapping[str, Range] | None = None,
+    columns: Mapping[str, str] | None = None,
     unit: PrivacyUnit | str | Sequence[str] | None = None,
     unit_name: str | None = None,
     budget: Budget | float,
@@ -590,6 +639,11 @@ def quantiles(
         ``"replace"``.
     n
         The public number of rows, with replaced rows as neighbours.
+    where
+        Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
+        or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a
+        missing value is false. Costs nothing. ``"borough == 'Queens' and price < 500"``. A
+        person's weight is shared among all of its rows, also those that are not counted.
     col
         The column that has a panel for each category, side by side.
     row
@@ -603,6 +657,9 @@ def quantiles(
     bounds
         The public range of the values, ``(lower, upper)``; or ``sf.private()`` to search for it
         with a share of the budget.
+    columns
+        Further columns, derived row by row: ``{"speed": "distance / air_time * 60"}``. Declare
+        bounds or categories for them as for any column.
     unit
         What is protected: the column that identifies people, a list of several that do so
         together, or a `PrivacyUnit`; each row if left out.
@@ -637,6 +694,7 @@ def quantiles(
         step=step,
         neighbours=neighbours,
         n=n,
+        where=where,
         col=col,
         row=row,
         col_order=col_order,
@@ -645,4 +703,4 @@ def quantiles(
         bounds=bounds if isinstance(bounds, Private) else None,
     )
     whose = PrivacyUnit.of(unit, unit_name)
-    return release_alone(data, chart, bounds, whose, budget).styled(title=title)
+    return release_alone(data, chart, bounds, whose, budget, columns=columns).styled(title=title)

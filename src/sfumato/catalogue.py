@@ -16,6 +16,7 @@ from sfumato.charts.pca.chart import PCA
 from sfumato.charts.quantiles import QuantileMethod, Quantiles
 from sfumato.charts.scoreplot.chart import Scoreplot
 from sfumato.domain import Domain, Value
+from sfumato.expressions import spell_column
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.private_search import Private, private
@@ -95,6 +96,13 @@ class Roles:
     def few(self) -> PrivacyUnit:
         """All rows of a person, of whom three rows count."""
         return PrivacyUnit.users(self.person, max_rows=3)
+
+    @property
+    def where(self) -> str:
+        """A condition that some rows meet."""
+        number, group = spell_column(self.number), spell_column(self.group)
+        bounds = self.domain.bounds(self.number)
+        return f"{number} < {(bounds.lower + bounds.upper) / 2!r} or {group}.isna()"
 
     def backwards(self, column: str) -> list[Value]:
         """Return the first two categories of a column, the second one first."""
@@ -245,7 +253,7 @@ def _histograms(t: Roles) -> Iterator[Request]:
     yield Request("histplot", Histogram(n))
     yield Request("histplot-whole", Histogram(t.whole), t.users, gaussian=True)
     yield Request("histplot-bins", Histogram(n, bins=20))
-    yield Request("histplot-edges", Histogram(n, bins=t.edges), t.few)
+    yield Request("histplot-edges", Histogram(n, bins=t.edges, where=t.where), t.few)
     yield Request("histplot-hue", Histogram(n, bins=20, hue=g), typical=True)
     yield Request("histplot-hues", Histogram(n, bins=4, hue=g, hue_order=t.backwards(g)), t.users)
     yield Request("histplot-groups", Histogram(g, hue=h, hue_order=t.backwards(h)))
@@ -283,7 +291,7 @@ def _boxplots(t: Roles) -> Iterator[Request]:
     col = Boxplot(x=g, y=n, col=h, col_order=t.backwards(h), col_wrap=2)
     yield Request("boxplot-col", col, t.few)
     yield Request("boxplot-row", Boxplot(y=n, row=g, row_order=t.backwards(g)), t.users)
-    yield Request("boxplot-step", Boxplot(y=t.whole, step=1), t.few)
+    yield Request("boxplot-step", Boxplot(y=t.whole, step=1, where=t.where), t.few)
     yield Request("boxplot-days", Boxplot(x=t.day, y=g, order=t.backwards(g)), t.users)
     yield Request("boxplot-buffer", Boxplot(x=g, y=n, method="dpboxplot", buffer=0.5))
     yield Request("boxplot-bounds", Boxplot(y=n, bounds=private(share=0.2)), t.users)
@@ -302,7 +310,7 @@ def _quantiles(t: Roles) -> Iterator[Request]:
     yield Request("quantiles-median", Quantiles(n, q=0.5), gaussian=True)
     yield Request("quantiles-hue", Quantiles(n, hue=g, method="approx"), t.users)
     steps = Quantiles(t.whole, q=(0.1, 0.9), hue=g, hue_order=t.backwards(g), step=1)
-    yield Request("quantiles-hues", steps, t.few)
+    yield Request("quantiles-hues", replace(steps, where=t.where), t.few)
     col = Quantiles(n, q=(0.1, 0.9), hue=g, col=h, col_order=t.backwards(h), col_wrap=2)
     yield Request("quantiles-col", col, t.users, gaussian=True)
     yield Request("quantiles-row", Quantiles(n, row=g, row_order=t.backwards(g)), t.few)
@@ -330,7 +338,7 @@ def _heatmaps(t: Roles) -> Iterator[Request]:
     yield Request("heatmap-edge", edge, gaussian=True)
     image = Heatmap(t.number, t.another, 8, "laplace", origin="upper", aspect="free")
     yield Request("heatmap-image", image)
-    yield Request("heatmap-map", Heatmap(e, n, 16, aspect="map"), t.users)
+    yield Request("heatmap-map", Heatmap(e, n, 16, aspect="map", where=t.where), t.users)
     yield Request("heatmap-days", Heatmap(t.day, n, 8))
 
 
@@ -338,7 +346,7 @@ def _components(t: Roles) -> Iterator[Request]:
     c = t.columns
     yield Request("pca", PCA(c), t.users, gaussian=True, typical=True)
     yield Request("pca-few", PCA(c, n_components=2), t.few, True, view={"view": "loadings"})
-    yield Request("pca-scale", PCA(c, scale=t.scale), gaussian=True)
+    yield Request("pca-scale", PCA(c, scale=t.scale, where=t.where), gaussian=True)
     yield Request("pca-search", PCA(c, scale=private()), gaussian=True)
 
 
@@ -358,7 +366,7 @@ def _scores(t: Roles) -> Iterator[Request]:
     yield Request("scoreplot-search", search, gaussian=True)
     thirds = Scoreplot(columns=c, bins=4, split="thirds")
     yield Request("scoreplot-thirds", thirds, gaussian=True)
-    shares = Scoreplot(columns=c, bins=4, split=(0.5, 0.1, 0.4))
+    shares = Scoreplot(columns=c, bins=4, split=(0.5, 0.1, 0.4), where=t.where)
     yield Request("scoreplot-shares", shares, gaussian=True)
     scaled = Scoreplot(columns=c, bins=4, scale=t.scale)
     yield Request("scoreplot-scale", scaled, t.few, gaussian=True)

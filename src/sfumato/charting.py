@@ -65,6 +65,7 @@ class Charting(ABC):
         outside: Clipping = "clip",
         order: Order | None = None,
         hue_order: Order | None = None,
+        where: str | None = None,
         col: str | None = None,
         row: str | None = None,
         col_order: PanelOrder | None = None,
@@ -103,6 +104,11 @@ class Charting(ABC):
         hue_order
             The public categories of `hue`, in the order to show them. Default: all that are
             declared. ``sf.private(delta=1e-6)`` searches for them instead, with that δ.
+        where
+            Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
+            or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a
+            missing value is false. Costs nothing. ``"borough == 'Queens' and price < 500"``. A
+            person's weight is shared among all of its rows, also those that are not counted.
         col
             The column that has a panel for each category, side by side.
         row
@@ -151,6 +157,7 @@ class Charting(ABC):
             outside=outside,
             order=order,
             hue_order=hue_order,
+            where=where,
             col=col,
             row=row,
             col_order=col_order,
@@ -173,6 +180,7 @@ class Charting(ABC):
         step: float | None = None,
         buffer: float = 0.25,
         orient: Orient | None = None,
+        where: str | None = None,
         col: str | None = None,
         row: str | None = None,
         col_order: PanelOrder | None = None,
@@ -214,6 +222,11 @@ class Charting(ABC):
         orient
             Direction of the boxes: v with values on `y`, h with values on `x`. Default: from the
             columns. One of ``"v"``, ``"h"``.
+        where
+            Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
+            or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a
+            missing value is false. Costs nothing. ``"borough == 'Queens' and price < 500"``. A
+            person's weight is shared among all of its rows, also those that are not counted.
         col
             The column that has a panel for each category, side by side.
         row
@@ -264,6 +277,7 @@ class Charting(ABC):
             step=step,
             buffer=buffer,
             orient=orient,
+            where=where,
             col=col,
             row=row,
             col_order=col_order,
@@ -290,6 +304,7 @@ class Charting(ABC):
         outside: Outside = "drop",
         origin: Origin = "lower",
         aspect: Aspect | None = None,
+        where: str | None = None,
         bounds: Mapping[str, Range] | None = None,
         budget: Budget | float | Share,
         fresh: bool = False,
@@ -330,6 +345,11 @@ class Charting(ABC):
             How the window is drawn: map for degrees of longitude and latitude, equal for one scale
             on both axes, free to fill the picture. Default: from the names of the columns and the
             origin. One of ``"map"``, ``"equal"``, ``"free"``.
+        where
+            Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
+            or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a
+            missing value is false. Costs nothing. ``"borough == 'Queens' and price < 500"``. A
+            person's weight is shared among all of its rows, also those that are not counted.
         bounds
             The public window, ``{"lon": (…), "lat": (…)}``, and the public range of `weight` if
             there is one. It holds for this chart alone; left out, what the session's domain
@@ -376,6 +396,7 @@ class Charting(ABC):
             outside=outside,
             origin=origin,
             aspect=aspect,
+            where=where,
         )
         release = self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
         return release.styled(title=title)
@@ -386,6 +407,7 @@ class Charting(ABC):
         columns: Sequence[str],
         n_components: int | None = None,
         scale: Scale | None = None,
+        where: str | None = None,
         bounds: Mapping[str, Range] | None = None,
         budget: Budget | Share,
         fresh: bool = False,
@@ -404,6 +426,11 @@ class Charting(ABC):
             One scaled unit in each column; default: half of each public range. ``{"age": 20, …}``,
             or ``sf.private(share=0.1)`` to scale each column by its quartiles, with that share of
             the budget.
+        where
+            Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
+            or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a
+            missing value is false. Costs nothing. ``"borough == 'Queens' and price < 500"``. A
+            person's weight is shared among all of its rows, also those that are not counted.
         bounds
             The public range of every column, ``{"age": (0, 100), …}``. It holds for this chart
             alone; left out, what the session's domain declares.
@@ -440,6 +467,7 @@ class Charting(ABC):
             columns=columns,
             n_components=n_components,
             scale=scale,
+            where=where,
         )
         release = self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
         return release.styled(title=title)
@@ -456,6 +484,7 @@ class Charting(ABC):
         method: ScoreMethod = "haar",
         split: Literal["thirds", "halves"] | Sequence[float] | None = None,
         scale: Scale | None = None,
+        where: str | None = None,
         bounds: Mapping[str, Range] | None = None,
         budget: Budget | Share,
         fresh: bool = False,
@@ -491,6 +520,11 @@ class Charting(ABC):
             One scaled unit in each column; default: half of each public range. ``{"age": 20, …}``,
             or ``sf.private(share=0.1)`` to scale each column by its quartiles, with that share of
             the budget.
+        where
+            Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
+            or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a
+            missing value is false. Costs nothing. ``"borough == 'Queens' and price < 500"``. A
+            person's weight is shared among all of its rows, also those that are not counted.
         bounds
             The public range of every column, ``{"age": (0, 100), …}``. Not needed with a `pca`. It
             holds for this chart alone; left out, what the session's domain declares.
@@ -534,6 +568,7 @@ class Charting(ABC):
             method=method,
             split=split,
             scale=scale,
+            where=where,
         )
         release = self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
         return release.styled(title=title)
@@ -549,6 +584,7 @@ class Charting(ABC):
         step: float | None = None,
         neighbours: Neighbours = "add-remove",
         n: int | None = None,
+        where: str | None = None,
         col: str | None = None,
         row: str | None = None,
         col_order: PanelOrder | None = None,
@@ -586,6 +622,11 @@ class Charting(ABC):
         n
             The public number of rows, with replaced rows as neighbours. It must be the ``size``
             that the session was opened with.
+        where
+            Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
+            or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a
+            missing value is false. Costs nothing. ``"borough == 'Queens' and price < 500"``. A
+            person's weight is shared among all of its rows, also those that are not counted.
         col
             The column that has a panel for each category, side by side.
         row
@@ -635,6 +676,7 @@ class Charting(ABC):
             step=step,
             neighbours=neighbours,
             n=n,
+            where=where,
             col=col,
             row=row,
             col_order=col_order,

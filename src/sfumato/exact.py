@@ -43,7 +43,7 @@ class Exact:
     _places
         Which cells these are, rising, where only the occupied ones are listed: a secret too.
     _between
-        Answers for ranges of cells what `reveal_between` promises, where the integers are not here.
+        Answers for ranges of cells what `reveal_between` states, where the integers are not here.
 
     Privacy
     -------

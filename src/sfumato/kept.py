@@ -21,7 +21,7 @@ MOST = 32
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """All that a release follows from, but for chance: what is asked, of what, at which price.
+    """All that a release follows from, but for chance: what is asked, of what, at which cost.
 
     Parameters
     ----------

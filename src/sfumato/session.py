@@ -26,9 +26,10 @@ from sfumato.domain import Domain
 from sfumato.engines.dispatch import choose_engine
 from sfumato.engines.engine import redact_errors
 from sfumato.engines.snapshot import take_snapshot
-from sfumato.engines.table import Table
+from sfumato.engines.table import Table, with_rows
 from sfumato.errors import (
     BudgetError,
+    DomainError,
     LedgerError,
     OverspentError,
     PrivateSearch,
@@ -36,6 +37,7 @@ from sfumato.errors import (
     Worded,
     shorten_label,
 )
+from sfumato.expressions import Selection
 from sfumato.kept import KeptReleases, Question
 from sfumato.mechanisms.meter import Meter, require_process, simulation
 from sfumato.privacy.accountant import proves
@@ -61,7 +63,7 @@ IN_HAND = "the release in hand, free of charge. To measure again, and pay, ask w
 """What is said when nothing is paid twice."""
 
 OUTCOMES = (UNCHARGED, CHARGING, CHARGED)
-"""What became of the price of a release that did not come to its end."""
+"""What became of the cost of a release that did not come to its end."""
 
 
 @dataclass(frozen=True, init=False, eq=False)
@@ -95,6 +97,13 @@ class Session(Charting):
     who, purpose
         Who asks and why: short texts that are written into the ledger with every charge. Where
         the ledger has accounts, `who` says which one pays. Never data.
+    where
+        Which rows are there, as in pandas' ``query``: ``"borough == 'Queens' and price < 500"``.
+        It costs nothing. A person's weight is shared among these rows; with a chart's own `where`,
+        among all of its rows.
+    columns
+        Further columns, derived row by row: ``{"speed": "distance / air_time * 60"}``. Declare
+        bounds or categories for them as for any column.
 
     Privacy
     -------
@@ -133,14 +142,15 @@ class Session(Charting):
         size: int | None = None,
         who: str | None = None,
         purpose: str | None = None,
+        where: str | None = None,
+        columns: Mapping[str, str] | None = None,
     ) -> None:
         require_short("who", who)
         require_short("purpose", purpose)
-        table = Table.of(table)
-        choose_engine(
-            table
-        ).schema()  # a table that cannot be read is refused before a ledger exists
+        table = with_rows(Table.of(table), where, columns)
         unit = PrivacyUnit.of(unit, unit_name)
+        # A table that cannot be read, or a unit that is derived, is refused before a ledger exists.
+        choose_engine(table).schema().check_stored(*unit.columns)
         object.__setattr__(self, "_table", table)
         object.__setattr__(self, "_kept", KeptReleases())
         object.__setattr__(self, "unit", unit)
@@ -157,7 +167,7 @@ class Session(Charting):
             )
         budget = None if budget is None else Budget.of(budget)
         name = name or table.name
-        # Under its own name, so that no session with the other promise can go on with this ledger.
+        # Under its own name, so that no session with the other guarantee continues this ledger.
         kept_for = name if size is None else f"{name} of {size} rows"
         opened = _open_ledger(ledger, budget, unit, kept_for)
         object.__setattr__(self, "ledger", opened)
@@ -206,7 +216,7 @@ class Session(Charting):
         Privacy
         -------
         Refuses before charging, and charges before looking. An error or an interrupt after the
-        charge wastes budget and reveals nothing; a note on it tells that the price was charged.
+        charge wastes budget and reveals nothing; a note on it tells that the cost was charged.
         Errors that are not ours are replaced by one that always says the same. The meter, and not
         the chart, adds up what is spent and says whether the noise was real. Simulated noise is not
         charged to a file.
@@ -216,10 +226,12 @@ class Session(Charting):
             schema, rule = engine.schema(), self.ledger.rule
             chart, declared = declare_within(self.domain, chart, bounds, schema.kind)
             asked, public = grant(rule, budget), schema.refine(declared)
-            plan = chart.plan(public, self.unit, asked)
+            selection = self._select(chart)
+            plan = _label(chart.plan(public, self.unit, asked), selection)
             self._require(plan, asked)
             self._require_real_noise(plan)
             plan.check(schema)
+            counting = engine if chart.where is None else engine.restrict(chart.where)
             question = Question.of(chart, public, take_snapshot(self._table), plan.cost)
             if not fresh and (known := self._kept.find(question)) is not None:
                 tell(f"{shorten_label(plan.label)}: {IN_HAND}")
@@ -230,13 +242,25 @@ class Session(Charting):
             entry = self.ledger.charge(plan.label, plan.cost, who=self.who, purpose=self.purpose)
             outcome.note = CHARGED
             with Meter(plan.cost, plan.label, order=rule.order) as meter:
-                release = redact_errors(lambda: chart.measure(engine, plan, meter))
+                release = redact_errors(lambda: chart.measure(counting, plan, meter))
             require_process(process)
             self._require_proof(plan, meter.spent)
             paid = (*chart.paid, *self._name_payment(entry))
-            release = release.marked(private=meter.private, paid=paid)
+            release = release.marked(private=meter.private, paid=paid, selection=selection)
             self._kept.keep(question, release, meter.left)
             return release
+
+    def _select(self, chart: Chart[Any, Any]) -> Selection | None:
+        """Return which rows and derived columns a chart is of, as its release will say."""
+        where, derived = self._table.where, self._table.columns or {}
+        if self.size is not None and (chart.where is not None or where is not None):
+            raise DomainError(
+                "Of some rows the number is not public.",
+                "It is the number of all rows that was declared, and their neighbours replace one.",
+                Worded("Leave out where, or size.", in_shell="Leave out --where, or --n."),
+            )
+        named = Selection.of(chart.where, where, derived, chart.named_columns)
+        return None if named.empty else named
 
     def _name_payment(self, entry: Entry) -> tuple[Payment, ...]:
         # Nobody can look into a ledger that ends with this process, and older ones have no seals.
@@ -353,7 +377,7 @@ class Session(Charting):
             )
 
     def _require_proof(self, plan: Plan, cost: Cost) -> None:
-        """Withhold what does not keep its promise, although its price was within the ledger's."""
+        """Withhold what does not keep its guarantee, although its cost was within the ledger's."""
         if not proves(cost, plan.guarantee.epsilon, plan.guarantee.delta):
             raise OverspentError(
                 f"{shorten_label(plan.label)} would cost more than its guarantee allows.",
@@ -398,15 +422,18 @@ class Session(Charting):
                     ".",
                 ),
             )
-        schema = choose_engine(self._table).schema()
+        engine = choose_engine(self._table)
+        schema, selection = engine.schema(), self._select(chart)
         chart, declared = declare_within(self.domain, chart, bounds, schema.kind)
         domain = schema.refine(declared)
         if error is not None:
             budget = find_budget(chart, domain, self.unit, error=error, size=size, delta=delta)
         asked = grant(self.ledger.rule, budget or 0.0)
-        plan = chart.plan(domain, self.unit, asked)
+        plan = _label(chart.plan(domain, self.unit, asked), selection)
         self._require(plan, asked)
         plan.check(schema)
+        if chart.where is not None:
+            engine.restrict(chart.where)
         return replace(plan, standing=self._tell_standing(chart, plan, asked, domain))
 
     def _require_room(self, chart: Chart[P, Any], plan: P, asked: Budget, domain: Domain) -> None:
@@ -461,8 +488,15 @@ class Session(Charting):
         return f"refused: at most {most} is left for this chart"
 
 
+def _label(plan: P, selection: Selection | None) -> P:
+    """Return a plan whose label says which rows are meant, as a ledger keeps it."""
+    if selection is None or plan.label.endswith(selection.words):
+        return plan
+    return replace(plan, label=f"{plan.label}{selection.words}")
+
+
 class Outcome:
-    """Notes on whatever ends a release early what became of its price."""
+    """Notes on whatever ends a release early what became of its cost."""
 
     def __init__(self) -> None:
         self.note = UNCHARGED

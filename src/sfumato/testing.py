@@ -59,8 +59,9 @@ def measure_planned(chart: Chart[Any, R_co], engine: Engine, plan: Any) -> R_co:
     -------
     Draws what the plan costs each time it is called, and nobody adds it up.
     """
+    counting = engine if chart.where is None else engine.restrict(chart.where)
     with Meter(plan.cost, plan.label) as meter:
-        release = chart.measure(engine, plan, meter)
+        release = chart.measure(counting, plan, meter)
     return release.marked(private=meter.private)
 
 

@@ -206,4 +206,15 @@ def test_ticks_of_vega_stand_at_local_midnights_also_where_clocks_change():
         moments("2026-03-08 12:00"), x="when", bounds=("2026-03-07", "2026-03-10"), budget=1
     )
     drawn = json.dumps(release.to_vega())
-    assert "Mar 8" in drawn and "labelExpr" in drawn
+    assert "Mar 8" in drawn and "[time(datum.value)]" in drawn  # a number, where a value is a Date
+
+
+def test_what_all_dates_share_stands_below_the_first_and_not_on_the_label():
+    release = sf.histplot(
+        moments("2026-03-08 12:00"), x="when", bounds=("2026-03-07", "2026-03-10"), budget=1
+    )
+    ax = release.plot()
+    ax.figure.canvas.draw()
+    labels = [label.get_text() for label in ax.get_xticklabels()]
+    assert labels[0] == "07\n2026-Mar"
+    assert ax.xaxis.get_offset_text().get_text() == ""

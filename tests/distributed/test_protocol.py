@@ -111,15 +111,15 @@ def test_what_cannot_work_is_refused_before_anything_is_sent(changed):
 
 def test_what_is_promised_is_said():
     asked = protocol(honest=15)
-    assert "ε = 2, δ = 1e-05" in asked.promise
-    assert "15 of 20" in asked.promise
+    assert "ε = 2, δ = 1e-05" in asked.guarantee
+    assert "15 of 20" in asked.guarantee
 
 
 @pytest.mark.parametrize("numbers", [{"epsilon": 12.0}, {"delta": 0.01}])
 def test_a_protocol_that_protects_little_takes_a_word_and_says_so(numbers):
     with pytest.raises(SfumatoError, match="protects little"):
         protocol(**numbers)
-    assert ". Protects little: " in protocol(**numbers, weak=True).promise
+    assert ". Protects little: " in protocol(**numbers, weak=True).guarantee
 
 
 def test_the_limits_keep_what_the_argument_asks_of_them():

@@ -49,7 +49,7 @@ def test_the_reference_shows_every_option_of_every_chart():
 def test_what_is_asked_for_is_put_into_the_page():
     text = filled(PAGE)
     assert "<!--" not in text
-    for words in ("| `--whis NUMBER` | How far a whisker", "`sparse`", "**Required.**", "`1.5`"):
+    for words in ("| `--whis NUMBER` | The longest whisker", "`sparse`", "**Required.**", "`1.5`"):
         assert words in text
         assert words not in PAGE
 
@@ -64,4 +64,4 @@ def test_all_that_python_takes_can_be_typed():
     for name in CHARTS:
         typed = {parameter.name for parameter in commands()[name].params}
         taken = {*inspect.signature(getattr(sf, name)).parameters}
-        assert taken - typed == {"budget"}, name
+        assert taken - typed == {"budget", "data"}, name

@@ -43,6 +43,14 @@ def commands(source: str) -> list[str]:
     return [line.strip() for line in lines if line.strip() and not line.strip().startswith("#")]
 
 
+def needed(page: Path, there: set[str]) -> bool:
+    """Tell whether commands name a file that the page's Python may make; the build runs it too."""
+    named = {"sh": set[str](), "python": set[str]()}
+    for block in blocks(text(page)):
+        named.setdefault(block.language, set()).update(re.findall(r"[\w-]+\.[a-z]+", block.source))
+    return page not in NEEDING and bool((named["sh"] & named["python"]) - there)
+
+
 def obey(command: str) -> None:
     if command.startswith("sfumato "):
         result = CliRunner().invoke(app, shlex.split(command, comments=True)[1:])
@@ -68,8 +76,9 @@ def test_all_blocks_are_in_a_language_that_is_tried(page):
 def test_the_commands_of_a_page_run(page, monkeypatch):
     with program() as running:
         monkeypatch.chdir(running.folder)
+        python = needed(page, {path.name for path in running.folder.iterdir()})
         for block in blocks(text(page)):
-            if block.language == "python" and page not in NEEDING:
+            if block.language == "python" and python:
                 running.run(block)
             for command in commands(block.source) if block.language == "sh" else ():
                 obey(command)

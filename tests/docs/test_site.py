@@ -1,6 +1,7 @@
 """The site builds from what is here: every page is run, every link leads somewhere.
 
-Every day it is a draft, whose pictures are drawn once and coarsely for both papers.
+Every day it is a draft: its pictures are drawn and not written, their files are empty sheets. That
+figures become files is shown where files are tested, and in depth for the finished site.
 """
 
 from __future__ import annotations

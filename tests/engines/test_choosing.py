@@ -59,21 +59,10 @@ def test_a_table_on_this_machine_is_read_within_its_limits(cluster, monkeypatch)
     )
     choose_engine(ROWS)
     choose_engine(sf.Table(ROWS, threads=2, memory_limit="100MB"), print)
+    all_rows = {"number_format": PLAIN, "file_format": USUAL, "where": None, "columns": None}
     assert told == [
-        {
-            "threads": None,
-            "memory_limit": None,
-            "number_format": PLAIN,
-            "file_format": USUAL,
-            "progress": None,
-        },
-        {
-            "threads": 2,
-            "memory_limit": "100MB",
-            "number_format": PLAIN,
-            "file_format": USUAL,
-            "progress": print,
-        },
+        {"threads": None, "memory_limit": None, "progress": None, **all_rows},
+        {"threads": 2, "memory_limit": "100MB", "progress": print, **all_rows},
     ]
     assert cluster == []
 
@@ -83,8 +72,8 @@ def test_a_frame_of_spark_is_read_by_its_cluster(cluster):
     choose_engine(there)
     choose_engine(sf.Table(there, memory_limit="2GB"), print)
     assert cluster == [
-        (there, {"memory_limit": None, "progress": None}),
-        (there, {"memory_limit": "2GB", "progress": print}),
+        (there, {"memory_limit": None, "progress": None, "where": None, "columns": None}),
+        (there, {"memory_limit": "2GB", "progress": print, "where": None, "columns": None}),
     ]
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.engines.clock import PARTS, knows_zone, read_part
+from sfumato.engines.clock import PARTS, read_part
 
 _TYPES = [
     pa.date32(),
@@ -70,6 +70,8 @@ def test_dates_in_a_dictionary_are_read_as_others() -> None:
     assert read_part(column, "dayofyear").to_pylist() == [60, None, 60]
 
 
-def test_a_zone_that_nobody_knows_is_told_by_the_type() -> None:
-    assert not knows_zone(pa.timestamp("s", "Nowhere/City"))
-    assert knows_zone(pa.timestamp("s", "+05:30"))
+def test_a_zone_that_nobody_knows_is_utc() -> None:
+    lost = pa.array([0], pa.timestamp("s", "Nowhere/City"))
+    assert read_part(lost, "hour").to_pylist() == [0]
+    ahead = pa.array([0], pa.timestamp("s", "+05:30"))
+    assert read_part(ahead, "minute").to_pylist() == [30]

@@ -169,13 +169,13 @@ def test_a_household_may_count_once_a_year_and_not_once_for_all() -> None:
 
 def test_every_column_of_a_unit_must_tell_people_apart() -> None:
     nested = pa.table({"house": ["a"], "year": pa.array([[1]]), "v": [1], "g": ["p"]})
-    with pytest.raises(SourceError, match="'year' holds values that cannot tell people apart"):
+    with pytest.raises(SourceError, match="'year' cannot identify people"):
         DuckEngine(nested).counts(KEYS, UNITS[0])
     with pytest.raises(SourceError, match="no column 'year'"):
         DuckEngine(nested.drop_columns(["year"])).counts(KEYS, UNITS[0])
 
 
-def test_units_of_several_columns_are_the_same_on_a_cluster(spark, tmp_path) -> None:
+def test_units_of_several_columns_are_the_same_on_spark(spark, tmp_path) -> None:
     from pyarrow import parquet
 
     from sfumato.engines.spark.engine import SparkEngine

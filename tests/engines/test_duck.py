@@ -290,7 +290,7 @@ def test_nothing_is_occupied_in_a_table_without_rows():
 
 
 def test_what_cannot_be_occupied_is_refused():
-    with pytest.raises(SourceError, match="only categories that are text"):
+    with pytest.raises(SourceError, match="hardly ever occur twice"):
         DuckEngine(TABLE).occupied("x", PrivacyUnit.rows())
     with pytest.raises(DomainError, match="max_rows"):
         DuckEngine(TABLE).occupied("g", PrivacyUnit.users("u"))

@@ -11,8 +11,6 @@ from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
 
-import psycopg
-
 from sfumato.errors import BudgetError, LedgerError
 from sfumato.privacy.accountant import PrivacyFilter
 from sfumato.privacy.budget import Cost
@@ -121,6 +119,8 @@ def die_at_statement(path: str, markers: str, price: str, count: str, hasty: str
 
 def _die_before(left: int) -> None:
     """Be killed before statement number `left`, in whatever database."""
+    import psycopg
+
     connect, execute = sqlite3.connect, psycopg.Cursor.execute
 
     def before_each(*_: object) -> None:

@@ -261,7 +261,7 @@ def test_the_caption_tells_promise_method_and_bounds(method):
         ("too few", "Dashed: too few data."),
         ("whole numbers", "clipped to [0, 500]"),
         ("days", "clipped to [2026-01-01, 2026-12-31]"),
-        ("people", "in person (each counts once)"),
+        ("people", "in person (weight 1 each)"),
         ("no intervals", "No interval available"),
         ("found", "Rare categories of ward are left out."),
         ("found", "found privately"),

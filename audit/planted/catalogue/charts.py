@@ -10,6 +10,36 @@ _charts = partial(Mutant, family="charts")
 
 CHARTS = (
     _charts(
+        name="each panel is measured by itself, and all are paid as one",
+        file="charts/histogram.py",
+        old="noisy = add_noise(meter, engine.counts(keys, plan.guarantee.unit), plan.noise)",
+        new="""
+        from dataclasses import replace
+        for part in [] if plan.facets.col is None else plan.facets.col.categories.values:
+            alone = replace(plan.facets.col, categories=Categories((part,)))
+            add_noise(meter, engine.counts([alone, *keys[1:]], plan.guarantee.unit), plan.noise)
+        noisy = add_noise(meter, engine.counts(keys, plan.guarantee.unit), plan.noise)
+""".strip(),
+        among="charts/test_facets.py",
+        notices="test_a_chart_that_pays_once_and_measures_each_panel_is_withheld",
+    ),
+    _charts(
+        name="rows are replaced among panels, whose sizes are not public",
+        file="charts/quantiles.py",
+        old="grouped = any(column is not None for column in (self.hue, self.col, self.row))",
+        new="grouped = self.hue is not None",
+        among="charts/test_facets.py",
+        notices="test_rows_are_not_replaced_among_groups_or_panels[col]",
+    ),
+    _charts(
+        name="categories that were chosen by their counts have intervals as if they were not",
+        file="releases/histogram/figure.py",
+        old="sure.pointwise.coverage) if view.choice is None else None",
+        new="sure.pointwise.coverage)",
+        among="releases/test_panels.py",
+        notices="test_what_is_chosen_by_its_released_count_has_joint_intervals_alone",
+    ),
+    _charts(
         name="what cost more than was charged is published",
         file="mechanisms/meter.py",
         old="if not spent.within(self._limit, self._order):",

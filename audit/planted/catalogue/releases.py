@@ -93,15 +93,19 @@ RELEASES = (
         name="text that is read as numbers goes without saying",
         file="releases/spelling.py",
         old="""
-    step: _Spacing
     parsed: _Parsed
+    zone: _Zoned
+    clock: _Parsed
+    duration: _Duration
 
 
 @dataclass(frozen=True)
 class ScaledColumn:
 """,
         new="""
-    step: _Spacing
+    zone: _Zoned
+    clock: _Parsed
+    duration: _Duration
 
 
 @dataclass(frozen=True)
@@ -113,8 +117,8 @@ class ScaledColumn:
     _releases(
         name="an axis ends where the noisy counts do",
         file="releases/axes.py",
-        old="return Axis(key.column, kind, (float(key.edges[0]), float(key.edges[-1])), step=step)",
-        new="return Axis(key.column, kind, None, step=step)",
+        old="    limits = float(key.edges[0]), float(key.edges[-1])",
+        new="    limits = None",
         among="releases/test_release.py",
         notices="test_the_axes_of_counts_end_where_was_declared_whatever_the_data[1]",
     ),

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.domain import Categories
+from sfumato.engines.columns import read_value
 from sfumato.engines.engine import Engine
 from sfumato.errors import (
     SHARED,
@@ -126,7 +127,7 @@ class CategorySearch:
     def plan(
         cls, column: str, unit: PrivacyUnit, asked: Private, whole: Allocation
     ) -> CategorySearch:
-        """Price a search that spends the asked share of the chart's portion."""
+        """Plan a search that spends the asked share of the chart's portion."""
         if unit.shared:
             raise DomainError(
                 f"The categories of {column!r} cannot be searched for while each {unit.called} "
@@ -155,7 +156,9 @@ class CategorySearch:
         """
         exact = engine.occupied(self.column, self.unit)
         found = threshold_categories(meter, exact, scale=self.scale, threshold=self.threshold)
-        return Labels(self.column, Categories(found[:MOST_FOUND]))
+        kind = engine.schema().kind(self.column)
+        values = sorted(read_value(label, kind) for label in found)
+        return Labels(self.column, Categories(tuple(values[:MOST_FOUND])))
 
 
 def run_searches(
@@ -180,7 +183,7 @@ def divide_budget(
     taken: Fraction = Fraction(0),
     thresholds: Fraction = Fraction(0),
 ) -> BudgetDivision:
-    """Price a search for each column asked for.
+    """Plan a search for each column asked for.
 
     A share of the budget may be `taken` for something else, and a δ for other `thresholds`.
     """

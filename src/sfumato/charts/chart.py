@@ -8,17 +8,18 @@ from abc import ABC, abstractmethod
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cache
 from typing import Any, ClassVar, Generic, Self, TypeVar, cast
 
 from sfumato.charts.axes import list_order
-from sfumato.charts.option import Example, Ranges, check_choices, options
+from sfumato.charts.option import About, Example, Ranges, check_choices, options
 from sfumato.domain import Bounds, Categories, Domain
 from sfumato.engines.engine import Engine, Schema
 from sfumato.engines.table import ColumnKind
-from sfumato.errors import BudgetError, Worded, shorten_label
+from sfumato.errors import BudgetError, ReleaseError, Setting, Worded, shorten_label
 from sfumato.errors import make_printable as harmless
+from sfumato.expressions import Expression, read_where
 from sfumato.mechanisms.meter import Meter
 from sfumato.privacy.budget import Budget, Cost
 from sfumato.privacy.guarantee import Guarantee, PrivacyUnit
@@ -84,16 +85,30 @@ class Plan(ABC):
 
 
 def describe_text_columns(bounds: Iterable[Bounds]) -> list[tuple[str, str]]:
-    """Return what a plan says of columns whose text is read as numbers."""
-    if not any(each.parsed for each in bounds):
+    """Return what a plan says of columns whose text is read as numbers or dates."""
+    kinds = dict.fromkeys("dates" if each.time else "numbers" for each in bounds if each.parsed)
+    if not kinds:
         return []
-    return [("text", "parsed as numbers; unparsable values are dropped")]
+    return [("text", f"parsed as {' and '.join(kinds)}; unparsable values are dropped")]
 
 
 P = TypeVar("P", bound=Plan)
 R_co = TypeVar("R_co", bound=Release, covariant=True)
 
 
+WHERE = About(
+    help="Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, "
+    "`and or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a "
+    "missing value is false. Costs nothing.",
+    python="``\"borough == 'Queens' and price < 500\"``. A person's weight is shared among all of "
+    "its rows, also those that are not counted.",
+    typed="For example \"borough == 'Queens' and price < 500\". A person's weight is shared among "
+    "all of its rows, also those that are not counted.",
+    metavar="CONDITION",
+)
+
+
+@dataclass(frozen=True)
 class Chart(ABC, Generic[P, R_co]):
     """A public request with a cost, defined once.
 
@@ -116,6 +131,8 @@ class Chart(ABC, Generic[P, R_co]):
         Whether its cost needs a δ.
     endings
         The endings of files that only its releases can write.
+    views
+        What only its releases can be told when they are drawn, and a command offers.
     """
 
     verb: ClassVar[str]
@@ -125,12 +142,16 @@ class Chart(ABC, Generic[P, R_co]):
     example: ClassVar[Example]
     needs_delta: ClassVar[bool] = False
     endings: ClassVar[tuple[str, ...]] = ()
+    views: ClassVar[tuple[str, ...]] = ()
+
+    where: str | None = field(default=None, kw_only=True, metadata=WHERE)
 
     def __post_init__(self) -> None:
         check_choices(self)
         for option in options(type(self)):
             if option.name == "order" or option.name.endswith("_order"):
                 object.__setattr__(self, option.name, list_order(getattr(self, option.name)))
+        object.__setattr__(self, "where", read_where(self.where))
 
     @property
     @abstractmethod
@@ -148,6 +169,13 @@ class Chart(ABC, Generic[P, R_co]):
         return ()
 
     @property
+    def named_columns(self) -> frozenset[str]:
+        """The columns that its options name."""
+        given = [getattr(self, each.name) for each in fields(self)]
+        condition = () if self.where is None else Expression.of(self.where).columns
+        return frozenset([*condition, *(name for value in given for name in _list_texts(value))])
+
+    @property
     def public_size(self) -> int | None:
         """The number of rows, where it is asked for as a public one."""
         return None
@@ -158,6 +186,16 @@ class Chart(ABC, Generic[P, R_co]):
 
         These are its `bounds`, as a one-line function takes them, and its orders as categories.
         """
+
+    def check_view(self, plan: P, view: Mapping[str, Any]) -> None:  # noqa: ARG002
+        """Refuse a way to draw that its release does not have, before anything is charged."""
+        unknown = next((name for name in view if name not in self.views), None)
+        if unknown is not None:
+            raise ReleaseError(
+                (Setting(unknown, view[unknown]), f" is no way to draw a {self.verb}."),
+                "Nothing was charged.",
+                ("Leave ", Setting(unknown), " out."),
+            )
 
     def arrange(self, release: Any) -> Any:
         """Return a release that answers the same question, drawn as this chart asks for it."""
@@ -180,6 +218,16 @@ class Chart(ABC, Generic[P, R_co]):
         Mechanisms take the meter and pay before they draw: at most the plan's cost, whatever the
         data. Whether the noise was real is not the chart's to say.
         """
+
+
+def _list_texts(value: object) -> list[str]:
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, Release):
+        selection = value.selection
+        return [] if selection is None else [column.name for column in selection.columns]
+    several = cast("Iterable[object]", value) if isinstance(value, list | tuple) else ()
+    return [each for each in several if isinstance(each, str)]
 
 
 def declare_within(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import cast
+from typing import Any, cast
 
 from sfumato.charts.allocation import CategorySearch, add_noise, divide_budget, run_searches
 from sfumato.charts.axes import (
@@ -54,6 +54,7 @@ class Histogram(Faceted, Chart["HistogramPlan", HistogramRelease]):
     """
 
     verb = "histplot"
+    views = ("sort", "top", "orient", "multiple")
     summary = "Count rows or people in bins or categories, in one dimension or two."
     privacy = "All bins, groups and panels together are charged once."
     ranges = Ranges(
@@ -212,6 +213,13 @@ class Histogram(Faceted, Chart["HistogramPlan", HistogramRelease]):
             )
         return plan
 
+    def check_view(self, plan: HistogramPlan, view: Mapping[str, Any]) -> None:
+        """Refuse a way to draw that the release does not have, before anything is charged."""
+        from sfumato.releases.histogram.figure import check_view
+
+        super().check_view(plan, view)
+        check_view(listed=not isinstance(plan.x, Grid | Edges) and plan.y is None, **view)
+
     def measure(self, engine: Engine, plan: HistogramPlan, meter: Meter) -> HistogramRelease:
         """Search for categories where asked, count, add noise.
 
@@ -261,7 +269,7 @@ def _is_binned(axis: object) -> bool:
 
 @dataclass(frozen=True)
 class HistogramPlan(Plan):
-    """The price of a histogram and the noise on each of its counts.
+    """The cost of a histogram and the noise on each of its counts.
 
     Parameters
     ----------

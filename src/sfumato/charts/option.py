@@ -93,7 +93,7 @@ class Example:
     domain
         What a session takes in place of `bounds`.
     budget
-        The price.
+        The cost.
     shows, gives
         What is looked at, and what is seen.
     command
@@ -143,12 +143,12 @@ class Option:
 
 @cache
 def options(chart: type) -> tuple[Option, ...]:
-    """Return the options of a chart, in the order of its fields."""
+    """Return the options of a chart, in the order of its fields; those of all charts come last."""
     types = get_type_hints(chart)
     return tuple(
         Option(field.name, types[field.name], field.default, cast(About, field.metadata))
         # What several charts have in common comes after what is their own.
-        for field in sorted(fields(chart), key=lambda field: field.kw_only)
+        for field in sorted(fields(chart), key=lambda field: bool(field.kw_only))
     )
 
 

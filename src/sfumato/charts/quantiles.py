@@ -308,7 +308,7 @@ def _compute_intervals(
 
 @dataclass(frozen=True)
 class QuantilesPlan(Plan):
-    """The price of quantiles and how many ranks they will be off.
+    """The cost of quantiles and how many ranks they will be off.
 
     Parameters
     ----------

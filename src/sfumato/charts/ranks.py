@@ -75,7 +75,7 @@ class Chooser:
         groups: int = 1,
         size: int | None = None,
     ) -> Chooser:
-        """Price the method with a portion of the budget, or refuse one that is too small."""
+        """Plan the method with a portion of the budget, or refuse one that is too small."""
         epsilon, cost = whole.choice, Cost.exponential(whole.choice)
         if method == "unbounded":
             epsilon = whole.part(Fraction(1, len(levels))).epsilon
@@ -238,7 +238,7 @@ class RankCounting:
     def plan(
         cls, levels: tuple[float, ...], whole: Allocation, unit: PrivacyUnit, size: int | None
     ) -> RankCounting:
-        """Price the histogram with its share of a portion, or refuse one that is too small."""
+        """Plan the histogram with its share of a portion, or refuse one that is too small."""
         if size is not None:
             counts = whole.part(SIZE_SHARE + COUNT_SHARE)
             most = 2 * unit.weight

@@ -60,7 +60,9 @@ class Refinement(Chart["RefinementPlan", Any]):
     unfinished: UnfinishedNoise | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Check nothing: there are no options."""
+        """Ask about the rows that the release is of: there are no other options."""
+        selection = self.release.selection
+        object.__setattr__(self, "where", None if selection is None else selection.where)
 
     def __deepcopy__(self, memo: object) -> Refinement:
         # A release does not change, and noise that can be continued must not be copied.
@@ -70,6 +72,13 @@ class Refinement(Chart["RefinementPlan", Any]):
     def label(self) -> str:
         """What is asked, in words: the same again, which every entry that paid for it says."""
         return self.release.label
+
+    @property
+    def named_columns(self) -> frozenset[str]:
+        """The derived columns that the release is about."""
+        selection = self.release.selection
+        derived = () if selection is None else selection.columns
+        return frozenset(column.name for column in derived)
 
     @property
     def paid(self) -> tuple[Payment, ...]:
@@ -192,12 +201,12 @@ class Again:
 
 @dataclass(frozen=True)
 class RefinementPlan(Plan):
-    """The price of a second measurement, and the noise on both together.
+    """The cost of a second measurement, and the noise on both together.
 
     Parameters
     ----------
     own
-        What the second measurement promises by itself.
+        What the second measurement guarantees by itself.
     again
         The second measurement.
     noise, step

@@ -191,7 +191,7 @@ class BoundsSearch:
         whole: Allocation,
         known: ColumnType = ColumnType(),  # noqa: B008 - which never changes
     ) -> BoundsSearch:
-        """Price a search that spends the asked share of the chart's portion."""
+        """Plan a search that spends the asked share of the chart's portion."""
         if asked.delta is not None:
             raise DomainError(
                 f"The private search for bounds of {column!r} takes no δ.",
@@ -364,7 +364,7 @@ class Values:
         search: Private | None,
         step: float | None,
     ) -> Values:
-        """Look up the bounds, or price a search for them with its share of a portion."""
+        """Look up the bounds, or cost a search for them with its share of a portion."""
         known = domain.typed(column)
         if search is None:
             bounds = domain.spaced_bounds(column)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from sfumato.cli import options
 from sfumato.cli.options import Asked
 from sfumato.cli.output import check_outputs, publish, say, show
-from sfumato.cli.spelling import read_dates, read_delimiter, read_unit
+from sfumato.cli.spelling import read_dates, read_definitions, read_delimiter, read_unit
 
 if TYPE_CHECKING:
     from sfumato import Table
@@ -21,6 +21,11 @@ if TYPE_CHECKING:
     from sfumato.session import Session
 
 T = TypeVar("T")
+
+_NO_LEDGER = (
+    "No ledger: the cost of this chart is not recorded. To limit the total cost of several charts, "
+    "create one: sfumato ledger create --help"
+)
 
 
 def release(
@@ -43,8 +48,10 @@ def release(
     encoding: options.Encoding = "utf-8",
     delimiter: options.Delimiter = None,
     dates: options.Dates = None,
+    column: options.Derived = None,
     output: options.Output = None,
     looks: dict[str, Any],
+    views: dict[str, Any],
 ) -> None:
     """Pay for the chart, and write or print it.
 
@@ -69,9 +76,11 @@ def release(
         encoding=encoding,
         delimiter=read_delimiter(delimiter),
         dates=read_dates(dates),
+        columns=read_definitions(column or []),
     )
     protected = read_unit(unit, unit_name)
     ready = _told(lambda: prepare(source, asked.chart, asked.bounds, protected, budget))
+    ready.chart.chart.check_view(ready.chart.planned, views)
     session = _session(
         ready.table,
         ready.domain,
@@ -83,15 +92,9 @@ def release(
         who=who,
         purpose=purpose,
     )
-    drawn = _told(lambda: session.release(ready.chart, budget=budget)).styled(**looks)
+    drawn = _told(lambda: session.release(ready.chart, budget=budget)).styled(**looks, **views)
     publish(drawn, outputs)
-    if ledger is None:
-        say(
-            "No ledger: the cost of this chart is not recorded. To limit the total cost of "
-            "several charts, create one: sfumato ledger create --help"
-        )
-    else:
-        say(_tell_left(session, ready.chart, budget))
+    say(_NO_LEDGER if ledger is None else _tell_left(session, ready.chart, budget))
 
 
 def plan(
@@ -115,6 +118,7 @@ def plan(
     encoding: options.Encoding = "utf-8",
     delimiter: options.Delimiter = None,
     dates: options.Dates = None,
+    column: options.Derived = None,
 ) -> None:
     """Print what the chart would cost and how wrong it would be."""
     from sfumato import Table
@@ -132,6 +136,7 @@ def plan(
         encoding=encoding,
         delimiter=read_delimiter(delimiter),
         dates=read_dates(dates),
+        columns=read_definitions(column or []),
     )
     opened = open_table(source, lambda: asked.chart.declare(asked.bounds))
     chart, domain = declare_alone(opened, asked.chart, asked.bounds)

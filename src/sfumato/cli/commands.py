@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from importlib import import_module
 from inspect import Parameter, Signature, signature
@@ -25,7 +25,8 @@ def joined(ask: Callable[..., Asked], act: Callable[..., None]) -> Callable[...,
     asked = _parameters(ask)
     _, table, *shared = _parameters(act)
     looks = _parameters(options.looks) if any(each.name == "looks" for each in shared) else []
-    shared = [each for each in shared if each.name != "looks"]
+    shared = [each for each in shared if each.name not in ("looks", "views")]
+    views = options.view_parameters(ask.__dict__["views"]) if looks else []
 
     def command(**given: Any) -> None:
         request = ask(**{option.name: given.pop(option.name) for option in asked})
@@ -34,14 +35,20 @@ def joined(ask: Callable[..., Asked], act: Callable[..., None]) -> Callable[...,
                 given["looks"] = options.looks(
                     **{each.name: given.pop(each.name) for each in looks}
                 )
+                given["views"] = _take(given, views)
             act(request, **given)
 
     command.__name__, command.__doc__ = ask.__name__, ask.__doc__
-    every = [
-        option.replace(kind=Parameter.KEYWORD_ONLY) for option in (table, *asked, *shared, *looks)
-    ]
+    shown = (table, *asked, *shared, *views, *looks)
+    every = [option.replace(kind=Parameter.KEYWORD_ONLY) for option in shown]
     command.__dict__["__signature__"] = Signature(every)
     return command
+
+
+def _take(given: dict[str, Any], views: Sequence[Parameter]) -> dict[str, Any]:
+    """Take ways to draw from what was typed, and return those that were."""
+    typed = {each.name: given.pop(each.name) for each in views}
+    return {name: value for name, value in typed.items() if value is not None}
 
 
 def _parameters(function: Callable[..., Any]) -> list[Parameter]:
@@ -240,16 +247,18 @@ app.add_typer(keys, name="key")
 
 def with_looks(command: Callable[..., None]) -> Callable[..., None]:
     """Return a command that takes every option of a picture, which it is handed read."""
-    looks = _parameters(options.looks)
-    own = [each for each in _parameters(command) if each.name != "looks"]
+    looks, views = _parameters(options.looks), options.view_parameters(tuple(options.VIEWS))
+    own = [each for each in _parameters(command) if each.name not in ("looks", "views")]
 
     @wraps(command)
     def looking(**given: Any) -> None:
         with Door("shell"):
             read = options.looks(**{each.name: given.pop(each.name) for each in looks})
-            command(**given, looks=read)
+            chosen = _take(given, views)
+            command(**given, looks=read, views=chosen)
 
-    every = [option.replace(kind=Parameter.KEYWORD_ONLY) for option in (*own, *looks)]
+    shown = (*own, *views, *looks)
+    every = [option.replace(kind=Parameter.KEYWORD_ONLY) for option in shown]
     looking.__dict__["__signature__"] = Signature(every)
     return looking
 
@@ -261,6 +270,7 @@ def draw(
     output: options.Output = None,
     *,
     looks: dict[str, Any],
+    views: dict[str, Any],
 ) -> None:
     """Draw a saved release again, or print its numbers. Costs nothing."""
     from sfumato.releases.document import load
@@ -268,7 +278,8 @@ def draw(
     release = load(file)
     check_outputs(output or [], tuple(release.endings))
     options.check_basemap(looks, drawn=release.kind == "heatmap")
-    publish(release.styled(**looks), output or [], source=file)
+    release.check_view(views)
+    publish(release.styled(**looks, **views), output or [], source=file)
 
 
 app.command(epilog="Example: sfumato sign age.json --key key.pem -o signed.json")(signing.sign)

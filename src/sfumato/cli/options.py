@@ -108,6 +108,16 @@ Dates = Annotated[
         "How dates are written in a CSV file: when=%d/%m/%Y; repeat for several.", "COLUMN=FORMAT"
     ),
 ]
+Derived = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--column",
+        metavar="NAME=EXPRESSION",
+        help="A further column, derived row by row: 'speed=distance / air_time * 60'; repeat for "
+        "several. Declare its bounds or categories as for any column.",
+        rich_help_panel="Chart",
+    ),
+]
 Output = Annotated[
     list[Path] | None,
     typer.Option(
@@ -144,6 +154,27 @@ MapFile = Annotated[
     _figure("For maps: your own GeoJSON file, whose lines are drawn. It must be public.", "FILE"),
 ]
 LogScale = Annotated[str | None, _figure("Which axes are logarithmic: x, y or x,y.", "AXES")]
+
+
+VIEWS: dict[str, Any] = {
+    "sort": Annotated[
+        str | None, _figure("Order of the categories, by what is released.", "count|median")
+    ],
+    "top": Annotated[
+        int | None, _figure("Draw so many categories, those with the largest counts.", "NUMBER")
+    ],
+    "orient": Annotated[str | None, _figure("Direction of the bars.", "v|h")],
+    "multiple": Annotated[
+        str | None, _figure("Groups of hue in one panel, or each in its own.", "layer|panels")
+    ],
+}
+"""What some releases can be told when they are drawn."""
+
+
+def view_parameters(names: Sequence[str]) -> list[Parameter]:
+    """Return ways to draw that only some releases have, as Typer takes them."""
+    kind = Parameter.KEYWORD_ONLY
+    return [Parameter(name, kind, default=None, annotation=VIEWS[name]) for name in names]
 
 
 def looks(
@@ -233,12 +264,13 @@ def asking(chart: type[Chart[Any, Any]]) -> Callable[..., Asked]:
 
     def ask(*, bounds: Sequence[str] | None, **typed: Any) -> Asked:
         declared, search = _read_bounds(bounds or [], searches)
-        values = {option.name: _read(option, typed[option.name]) for option in shown}
+        values: dict[str, Any] = {each.name: _read(each, typed[each.name]) for each in shown}
         if searches:
             values["bounds"] = search
         return Asked(chart(**values), declared if search is None else search)
 
     ask.__name__, ask.__doc__ = chart.verb, chart.summary
+    ask.__dict__["views"] = chart.views
     parameters = {panel: list[Parameter]() for panel in get_args(Panel)}
     parameters[_PUBLIC].append(_bounds(chart))
     for option in shown:

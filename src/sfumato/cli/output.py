@@ -109,7 +109,7 @@ Records = Sequence[dict[str, Any]]
 _LONGEST_BAR = 32
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 _NUMBERS = ("quantile", "low", "high")
-_INTERVALS = {"low": ("high", "95 % interval"), "low_all": ("high_all", "all together")}
+_INTERVALS = {"low": ("high", "95 % interval"), "low_all": ("high_all", "joint interval")}
 
 
 def show_numbers(release: Release) -> None:

@@ -84,4 +84,5 @@ def _correct(error: typer.TyperException) -> int:
         return 2
     context = getattr(error, "ctx", None)
     command = context.command_path if context is not None else "sfumato"
-    return _refuse(f"{problem.removesuffix('.')}. See: {command} --help")
+    stopped = problem if problem.endswith("?") else f"{problem.removesuffix('.')}."
+    return _refuse(f"{stopped} See: {command} --help")

@@ -194,6 +194,25 @@ def read_columns(spelling: str) -> tuple[str, ...]:
     return tuple(_listed(spelling))
 
 
+def read_definitions(spellings: Sequence[str]) -> dict[str, str] | None:
+    """Read any number of ``name=expression``, columns that are derived.
+
+    Examples
+    --------
+    >>> read_definitions(["speed=distance / hours"])
+    {'speed': 'distance / hours'}
+    """
+    pairs = [spelling.partition("=") for spelling in spellings]
+    names = [name.strip() for name, _, _ in pairs]
+    if len(set(names)) < len(names) or not all(name and text for name, _, text in pairs):
+        raise DomainError(
+            "--column takes a name and what it is, once for each name.",
+            "A column is computed row by row, from columns of the same row.",
+            "Write --column 'speed=distance / air_time * 60'.",
+        )
+    return {name: text.strip() for name, (_, _, text) in zip(names, pairs, strict=True)} or None
+
+
 def read_split(spelling: str) -> str | tuple[float, ...]:
     """Read ``0.35,0.05,0.6``, or one of the words for a split.
 

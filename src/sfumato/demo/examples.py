@@ -79,12 +79,12 @@ Section = Literal["streets", "people", "groups", "bodies", "price"]
 
 @dataclass(frozen=True)
 class DemoChart:
-    """One chart, its price, and what to look for in it.
+    """One chart, its cost, and what to look for in it.
 
     Parameters
     ----------
     delta
-        The part of the price that Gaussian noise needs; none where noise is pure.
+        The part of the cost that Gaussian noise needs; none where noise is pure.
     view
         How its figure is drawn, where a release has several.
     """
@@ -101,7 +101,7 @@ class DemoChart:
 
     @property
     def budget(self) -> Budget:
-        """The price."""
+        """The cost."""
         return Budget(self.epsilon, self.delta)
 
     @property
@@ -296,7 +296,7 @@ EXAMPLES = (
         "directions",
         "Six measurements, two that matter",
         "More than half of what tells patients apart lies along one direction, and a second, at "
-        "right angles, tells sugar from pressure. The others are too alike at this price: noise "
+        "right angles, tells sugar from pressure. The others are too alike at this cost: noise "
         "could have turned them into each other, and the picture says so.",
         "bodies",
         "patients",

@@ -25,7 +25,7 @@ MOST_PARTICIPANTS = 2**24
 
 
 def check(protocol: Protocol) -> None:
-    """Refuse parameters that promise nothing, or cannot be met."""
+    """Refuse parameters that guarantee nothing, or cannot be met."""
     _check_people(protocol)
     _check_budget(protocol)
     _check_squares(protocol)
@@ -217,7 +217,7 @@ class Protocol:
     honest
         How many of them follow the protocol at least. Only they draw noise that counts.
     epsilon, delta
-        What is promised to each of the honest: see `shuffle.md`.
+        What is guaranteed to each of the honest: see `shuffle.md`.
     scaling
         Into how many steps a participant's mass is rounded: B in the paper.
     coarsest
@@ -237,7 +237,7 @@ class Protocol:
     >>> gaze = Protocol(screen, participants=50, honest=50, epsilon=5, delta=1e-5)
     >>> gaze.coordinates, gaze.shares, gaze.bits_per_message, gaze.bytes_per_user
     (102406, 15, 34, 6528383)
-    >>> print(gaze.promise)
+    >>> print(gaze.guarantee)
     ε = 5, δ = 1e-05, protecting what each honest participant holds, if at least 50 of 50 are
     honest; that they take part is public
     """
@@ -261,8 +261,8 @@ class Protocol:
             raise make_too_wide_error()
 
     @property
-    def promise(self) -> str:
-        """What is promised, and to whom."""
+    def guarantee(self) -> str:
+        """What is guaranteed, and to whom."""
         why = explain_weakness(self.epsilon, self.delta)
         return (
             f"ε = {format_amount(to_fraction(self.epsilon), up=True)}, "

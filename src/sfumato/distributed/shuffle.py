@@ -30,7 +30,7 @@ class Shuffler:
 
         Privacy
         -------
-        The promise holds for what this returns, not for what it is given: whoever shuffles sees
+        The guarantee holds for what this returns, not for what it is given: whoever shuffles sees
         each participant's messages beside a small part of the noise alone. Fewer participants
         than the protocol has are refused before anything is mixed.
         """

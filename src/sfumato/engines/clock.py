@@ -11,7 +11,8 @@ import pyarrow.compute as pc
 import pyarrow.types as kinds
 from numpy.typing import NDArray
 
-from sfumato.engines.columns import decode_column
+from sfumato.engines.columns import decode_column, find_kind, find_time_zone
+from sfumato.zones import find_zone
 
 _A_DAY = 86_400
 _TICKS = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
@@ -35,31 +36,12 @@ PARTS = tuple(_PARTS)
 """The parts that can be read: weekdays count from 0 for Monday, weeks as ISO 8601 does."""
 
 
-def knows_zone(dtype: pa.DataType) -> bool:
-    """Tell whether times of this type can be told in their zone, which is a fact about the type.
-
-    Examples
-    --------
-    >>> knows_zone(pa.timestamp("us")), knows_zone(pa.timestamp("us", "Nowhere/City"))
-    (True, False)
-    """
-    if kinds.is_dictionary(dtype) or kinds.is_run_end_encoded(dtype):
-        return knows_zone(dtype.value_type)
-    if not kinds.is_timestamp(dtype) or dtype.tz is None:
-        return True
-    try:
-        pc.local_timestamp(pa.array([0], pa.timestamp("s", dtype.tz)))
-    except pa.ArrowInvalid:
-        return False
-    return True
-
-
 def read_part(array: pa.Array, part: str) -> pa.Array:
     """Return one part of each date or time as whole numbers of 64 bits, NULL where there is none.
 
     A time with a zone is read on the clocks of that zone, a time without one as it stands; a date
     begins at midnight. What is not within the years 1 to 9999, but for their first and last day,
-    is NULL.
+    is NULL; so is all of a column without times. A zone that nobody knows is UTC.
 
     Privacy
     -------
@@ -71,6 +53,8 @@ def read_part(array: pa.Array, part: str) -> pa.Array:
     >>> read_part(noon, "hour").to_pylist(), read_part(noon, "weekday").to_pylist()
     ([19, None], [2, None])
     """
+    if find_kind(array.type) != "time":
+        return pa.nulls(len(array), pa.int64())
     return _PARTS[part](read_local_seconds(array)).cast(pa.int64())
 
 
@@ -82,11 +66,13 @@ def read_local_seconds(array: pa.Array) -> pa.Array:
     As for `read_part`.
     """
     column = decode_column(array)
-    zone = column.type.tz if kinds.is_timestamp(column.type) else None
     seconds = _count_seconds(column)
     absent = np.asarray(column.is_null()) | (seconds < _FIRST) | (seconds >= _LAST)
-    moments = pa.array(seconds, mask=absent).cast(pa.timestamp("s", zone))
-    return moments if zone is None else pc.local_timestamp(moments)
+    zone = find_zone(find_time_zone(column.type))
+    # Of whole seconds, since microseconds of far years are no floats any more.
+    place = np.searchsorted(zone.changes, np.where(absent, 0, seconds) * 1e6, side="right")
+    ahead = (zone.offsets // 1e6).astype(np.int64)[place]
+    return pa.array(seconds + ahead, mask=absent).cast(pa.timestamp("s"))
 
 
 def _count_seconds(column: pa.Array) -> NDArray[np.int64]:

@@ -277,10 +277,12 @@ def read_numbers_and_gaps(column: pa.Array) -> tuple[Floats, NDArray[np.bool_]]:
 
 def find_positions(column: pa.Array, categories: Categories) -> Integers:
     """Return the index of each value among the categories, or -1."""
+    if not categories.values:
+        return np.full(len(column), -1, dtype=np.int64)
     if categories.kind == "text":
         return _find_text_positions(column, categories)
     is_text = find_kind(column.type) == "text"
-    values = _read_flags(column) if categories.kind == "flag" and is_text else read_numbers(column)
+    values = read_flags(column) if categories.kind == "flag" and is_text else read_numbers(column)
     wanted = np.array([float(value) for value in categories.values])
     order = np.argsort(wanted)
     nearest = np.searchsorted(wanted[order], values).clip(max=len(wanted) - 1)
@@ -313,7 +315,23 @@ def mask_negative(places: Integers) -> pa.Array:
 
 
 def read_labels(column: pa.Array) -> pa.Array:
-    """Return texts as bytes; NULL stands for texts that are too long or not Unicode."""
+    """Return texts as bytes; NULL stands for texts that are too long or not Unicode.
+
+    Of numbers, those that are whole and below 2⁵³ in size are written as digits, and all others are
+    NULL; True and False are ``true`` and ``false``.
+
+    Privacy
+    -------
+    A row's label depends on that row alone. Different values have different labels: digits say
+    which number it is, and up to 2⁵³ a float says which whole number.
+
+    Examples
+    --------
+    >>> read_labels(pa.array([7, -7, 2**53, None])).to_pylist()
+    [b'7', b'-7', None, None]
+    """
+    if find_kind(column.type) in ("number", "flag"):
+        return _write_whole_numbers(column)
     text = decode_column(column).cast(pa.large_string())
     try:
         text.validate(full=True)
@@ -323,6 +341,32 @@ def read_labels(column: pa.Array) -> pa.Array:
         )
     long = np.asarray(pc.fill_null(pc.utf8_length(text), 0)) > LONGEST_LABEL
     return text.cast(pa.large_binary()).take(pa.array(np.arange(len(text)), mask=long))
+
+
+def _write_whole_numbers(column: pa.Array) -> pa.Array:
+    values = read_numbers(column)
+    known = (np.abs(values) < _EXACT) & (np.floor(values) == values)
+    whole = pa.array(np.where(known, values, 0).astype(np.int64), mask=~known)
+    if find_kind(column.type) == "flag":
+        whole = whole.cast(pa.bool_())
+    return whole.cast(pa.string()).cast(pa.large_binary())
+
+
+def read_value(label: str, kind: ColumnKind) -> str | int | bool:
+    """Return the value that `read_labels` has written, for a column of this kind.
+
+    Examples
+    --------
+    >>> read_value("-7", "number"), read_value("true", "flag"), read_value("7", "text")
+    (-7, True, '7')
+    """
+    match kind:
+        case "number":
+            return int(label)
+        case "flag":
+            return label == "true"
+        case _:
+            return label
 
 
 _KINDS: dict[ColumnKind, tuple[Callable[[pa.DataType], bool], ...]] = {
@@ -383,7 +427,8 @@ def _parse_numbers(text: pa.Array) -> Floats:
     return values
 
 
-def _read_flags(column: pa.Array) -> Floats:
+def read_flags(column: pa.Array) -> Floats:
+    """Read texts as flags: 1 is true, 0 false, and NaN stands for whatever is neither."""
     text = drop_long_texts(decode_column(column))
     lower = pc.ascii_lower(pc.ascii_trim_whitespace(text)).cast(pa.large_binary())
     return _convert_to_floats(

@@ -13,7 +13,9 @@ from sfumato.engines.file_format import USUAL, FileFormat
 from sfumato.engines.masses import Masses
 from sfumato.engines.queries import QueryEngine
 from sfumato.engines.reading import TableReader, throttle_reports
+from sfumato.engines.selection import RestrictedPlace, widen
 from sfumato.engines.sources.opening import open_table
+from sfumato.engines.sources.selected import select_rows
 from sfumato.engines.sources.source import Columns
 from sfumato.engines.sums import Summation
 from sfumato.engines.table import (
@@ -53,6 +55,10 @@ class DuckEngine(QueryEngine):
         How numbers are written in CSV files.
     file_format
         How all else is written in them.
+    where
+        What holds of the rows that are there.
+    columns
+        Names and definitions of derived columns.
     progress
         Called with the fraction of the table that is read, now and then on long work.
 
@@ -72,10 +78,13 @@ class DuckEngine(QueryEngine):
         memory_limit: str | None = None,
         number_format: NumberFormat = PLAIN,
         file_format: FileFormat = USUAL,
+        where: str | None = None,
+        columns: Mapping[str, str] | None = None,
         progress: Report | None = None,
     ) -> None:
         self._resources = check_resources(Resources(threads, memory_limit))
-        self._source = open_table(table, number_format, file_format)
+        opened = open_table(table, number_format, file_format)
+        self._source = select_rows(opened, where, columns or {})
         preload_pandas()
         self._progress = progress
         self._salt = secrets.token_hex(16)
@@ -83,16 +92,16 @@ class DuckEngine(QueryEngine):
     def schema(self) -> Schema:
         """Return the names and kinds of columns. Reads no rows."""
         source = self._source
-        return Schema(source.kinds, source.folded, source.spacings, source.untyped, source.zones)
+        types = source.spacings, source.untyped, source.zones, source.inferred, source.derived
+        return Schema(source.kinds, source.folded, *types)
 
     def _summed(self, question: Summation[T], unit: PrivacyUnit) -> T:
         return self._reading.summed(question, unit)
 
     def _texts(self, column: str, unit: PrivacyUnit) -> Mapping[str, int]:
-        columns = Columns([column], repetitive=[column])
-        found = self._reading.by_cells(
-            columns, unit, lambda block: read_labels(block.column(column))
-        )
+        columns = widen(Columns([column], repetitive=[column]), self._where)
+        place = RestrictedPlace(lambda block: read_labels(block.column(column)), self._where)
+        found = self._reading.by_cells(columns, unit, place)
         texts = [text.decode() for text in found.column("cell").to_pylist()]
         return dict(zip(texts, found.column("amount").to_pylist(), strict=True))
 
@@ -126,12 +135,20 @@ def choose_engine(table: object, progress: Report | None = None) -> Engine:
             memory_limit=table.memory_limit,
             number_format=table.number_format,
             file_format=table.file_format,
+            where=table.where,
+            columns=table.columns,
             progress=progress,
         )
     # Spark is there already, or nobody could have made the frame.
     from sfumato.engines.spark.engine import SparkEngine
 
-    return SparkEngine(frame, progress=progress, memory_limit=table.memory_limit)
+    return SparkEngine(
+        frame,
+        progress=progress,
+        memory_limit=table.memory_limit,
+        where=table.where,
+        columns=table.columns,
+    )
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -8,7 +8,7 @@ from datetime import timedelta
 from itertools import chain
 from typing import Protocol, TypeVar
 
-from sfumato.domain import Bounds, ColumnType, Domain
+from sfumato.domain import Bounds, Categories, ColumnType, Domain
 from sfumato.engines.table import ColumnKind
 from sfumato.errors import (
     YEAR,
@@ -78,6 +78,10 @@ class Schema:
         read.
     zones
         The zones on whose clocks columns of dates are told, where their types name one.
+    inferred
+        Columns of numbers whose type was chosen by their values, as pandas does: it tells nothing.
+    derived
+        Columns that are computed from others.
     """
 
     columns: dict[str, ColumnKind]
@@ -85,6 +89,8 @@ class Schema:
     spacings: Mapping[str, float] = field(default_factory=dict[str, float])
     untyped: frozenset[str] = frozenset()
     zones: Mapping[str, str] = field(default_factory=dict[str, str])
+    inferred: frozenset[str] = frozenset()
+    derived: frozenset[str] = frozenset()
 
     def refine(self, domain: Domain) -> Domain:
         """Return what is declared, with what the types of the columns add to it."""
@@ -127,6 +133,7 @@ class Schema:
         will be summed. An engine goes on `parsing` text of every type as numbers; a plan does not
         spend anything on it where a type says that a column is meant to be text.
         """
+        self.check_stored(*unit.columns, *numbers)
         for column in unit.columns:
             self._check_identities(column)
         wanted = [
@@ -138,13 +145,28 @@ class Schema:
             if kinds in _PARSED and not parsing:
                 self._check_text(column)
         for column in unlisted:
-            if self.kind(column) not in ("text", "nothing"):
-                raise SourceError(
-                    f"Column {column!r} has {_plural[self.kind(column)]}, but only categories "
-                    "that are text can be searched for.",
-                    "Numbers have too many values to hide in.",
-                    _declaration(column, self.kind(column)),
-                )
+            self._check_searched(column)
+
+    def _check_searched(self, column: str) -> None:
+        kind = self.kind(column)
+        whole = kind == "number" and (column in self.inferred or self.spacings.get(column) == 1)
+        if not (whole or kind in ("text", "flag", "nothing")):
+            raise SourceError(
+                f"Column {column!r} has {'fractions' if kind == 'number' else _plural[kind]}, and "
+                "categories that are searched for are texts, whole numbers or True and False.",
+                "Fractions and moments hardly ever occur twice, so that none would be shown.",
+                _declaration(column, kind),
+            )
+
+    def check_stored(self, *columns: str) -> None:
+        """Refuse columns that are computed where stored ones are needed."""
+        for column in self.derived.intersection(columns):
+            raise SourceError(
+                f"Column {column!r} is derived.",
+                "The privacy unit and the weights of rows decide what is protected: they are "
+                "stored, and not computed.",
+                "Name a column of the table itself.",
+            )
 
     def _check_identities(self, column: str) -> None:
         if self.kind(column) in ("clock", "duration", "other"):
@@ -195,6 +217,18 @@ class Engine(Protocol):
 
     def schema(self) -> Schema:
         """Return the names and kinds of columns. Reads no rows."""
+        ...
+
+    def restrict(self, where: str | None) -> Engine:
+        """Return an engine to which rows that do not meet a condition are nowhere.
+
+        Such a row still takes its share of a person's weight. Refuses what is no condition on the
+        columns of the table.
+
+        Privacy
+        -------
+        A row is nowhere, or where it was, by that row alone: what is said of each answer holds.
+        """
         ...
 
     def counts(self, keys: Sequence[Question], unit: PrivacyUnit) -> Exact:
@@ -277,6 +311,8 @@ _PARSED = (_NUMERIC, _DATED, _CLOCK, _HOURLY)  # where text must have no type
 def _list_allowed_kinds(key: Question | Moments) -> list[tuple[str, tuple[ColumnKind, ...]]]:
     """Return the columns of a question, and the kinds that each of them may have."""
     match key:
+        case Labels(column, Categories(()), None):  # what a search found: it is in no row
+            return [(column, tuple(_plural))]
         case Labels(column, categories, None):
             return [(column, _category_kinds[categories.kind])]
         case Labels(column, _, part):

@@ -15,10 +15,12 @@ from sfumato.engines.bounding import SharedContribution, Stream, sum_contributio
 from sfumato.engines.cells import make_cell_locator, weigh_rows
 from sfumato.engines.columns import Integers, mask_negative
 from sfumato.engines.people import read_units
+from sfumato.engines.selection import find_rows, widen
 from sfumato.engines.sources.source import Columns, Source, read_blocks
 from sfumato.engines.sources.source import cut_evenly as cut
 from sfumato.engines.sums import CAP, Addition, CellSums, Entries, Tally
 from sfumato.engines.table import Report, Resources, count_workers, run_in_parallel
+from sfumato.engines.typed import TypedTerm
 from sfumato.plane import Plane, Weight
 from sfumato.privacy.guarantee import PrivacyUnit
 
@@ -151,21 +153,22 @@ class Masses(Addition[CellSums]):
 
     Privacy
     -------
-    A row adds 1, or what it weighs; a person adds at most ``unit.weight``, over all cells together.
-    Whether people are gathered in memory or on disk depends on the data, and shows in nothing but
-    time: both give the same integers.
+    A row adds 1, or what it weighs, or nothing where it does not meet the condition; a person adds
+    at most ``unit.weight``, over all cells together. Whether people are gathered in memory or on
+    disk depends on the data, and shows in nothing but time: both give the same integers.
     """
 
     plane: Plane
     unit: PrivacyUnit
     weight: Weight | None
+    where: TypedTerm | None = None
 
     @property
     def columns(self) -> Columns:
-        """Both sides of the map, what rows weigh, and whose they are."""
+        """Both sides of the map, what rows weigh, whose they are, and what tells them apart."""
         weights = [] if self.weight is None else [self.weight.column]
         sides = Columns([self.plane.x.column, self.plane.y.column, *weights])
-        return sides.beside(self.unit.columns)
+        return widen(sides.beside(self.unit.columns), self.where)
 
     def zeros(self) -> CellSums:
         """Return a tally of all cells, or of the occupied ones where there are too many."""
@@ -191,7 +194,10 @@ class Masses(Addition[CellSums]):
         person, weight = self.unit.columns, self.weight
         whose = read_units(block, person) if person else pa.nulls(block.num_rows)
         heavy = None if weight is None else weigh_rows(block.column(weight.column), weight)
-        return whose, _placing(self.plane)(block), heavy
+        cells = _placing(self.plane)(block)
+        if self.where is not None:
+            cells[~find_rows(block, self.where)] = -1
+        return whose, cells, heavy
 
     def listed(self, block: pa.RecordBatch) -> pa.RecordBatch:
         """Return the same as columns: person, cell and, where rows have weights, steps."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import TypeVar
+from copy import copy
+from typing import Self, TypeVar
 
 import numpy as np
 
@@ -12,9 +13,12 @@ from sfumato.engines.columns import Integers
 from sfumato.engines.engine import Schema, redact_errors
 from sfumato.engines.masses import Masses
 from sfumato.engines.moments import Products
+from sfumato.engines.selection import RestrictedSums
 from sfumato.engines.sums import Counts, Marginals, Summation
+from sfumato.engines.typed import TypedColumns, TypedTerm
 from sfumato.errors import DomainError, ProtectedUsers
 from sfumato.exact import Exact
+from sfumato.expressions import Expression
 from sfumato.grid import Grid, shape
 from sfumato.lattice import Moments, Question, moment_weight
 from sfumato.plane import Plane, Weight
@@ -28,6 +32,9 @@ class QueryEngine(ABC):
 
     An engine says how rows are summed: see `Addition` and `Masses` for what.
     """
+
+    _where: TypedTerm | None = None
+    """What holds of the rows that are counted anywhere."""
 
     @abstractmethod
     def schema(self) -> Schema:
@@ -44,6 +51,24 @@ class QueryEngine(ABC):
     @abstractmethod
     def _sum_map(self, question: Masses) -> Exact:
         """Return what every occupied cell of a map weighs."""
+
+    def restrict(self, where: str | None) -> Self:
+        """Return an engine to which rows that do not meet a condition are nowhere.
+
+        Such a row still takes its share of a person's weight. Refuses what is no condition on the
+        columns of the table.
+
+        Privacy
+        -------
+        A row is nowhere, or where it was, by that row alone: what is said of each answer holds. It
+        has the salt of this engine, and serves the same release.
+        """
+        restricted = copy(self)
+        schema = self.schema()
+        known = TypedColumns(schema.columns, schema.untyped, schema.spacings)
+        condition = None if where is None else known.read_condition(Expression.of(where))
+        restricted._where = condition
+        return restricted
 
     def counts(self, keys: Sequence[Question], unit: PrivacyUnit) -> Exact:
         """Count units in every combination of public cells.
@@ -68,7 +93,7 @@ class QueryEngine(ABC):
         if unit.max_rows is not None:
             # Which rows of a person count is decided for each column by the cells of that column.
             return tuple(self._exact(self._counted([key], unit), unit) for key in keys)
-        found = redact_errors(lambda: self._summed(Marginals(tuple(keys)), unit))
+        found = redact_errors(lambda: self._ask(Marginals(tuple(keys)), unit))
         return tuple(self._exact(tally.total(), unit) for tally in found)
 
     def gram(self, moments: Moments, unit: PrivacyUnit) -> Exact:
@@ -83,7 +108,7 @@ class QueryEngine(ABC):
         Frobenius norm, which is L2, and by at most ``moments.size`` times that in L1.
         """
         self.schema().check([moments], unit, parsing=True)
-        sums = redact_errors(lambda: self._summed(Products(moments), unit).total())
+        sums = redact_errors(lambda: self._ask(Products(moments), unit).total())
         weight = moment_weight(unit)
         most = weight * moments.longest
         step = 1 / weight if unit.shared else 1.0
@@ -92,7 +117,8 @@ class QueryEngine(ABC):
     def occupied(self, column: str, unit: PrivacyUnit) -> Exact:
         """Count rows of every text that occurs in `column`; the texts are secret too.
 
-        Texts of more than 256 characters are counted nowhere.
+        Texts of more than 256 characters are counted nowhere, and so are numbers that are not whole
+        or not below 2⁵³ in size.
 
         Privacy
         -------
@@ -131,10 +157,15 @@ class QueryEngine(ABC):
             )
         weights = [] if weight is None else [weight.column]
         self.schema().check([plane.x, plane.y], unit, numbers=weights, parsing=True)
-        return redact_errors(lambda: self._sum_map(Masses(plane, unit, weight)))
+        return redact_errors(lambda: self._sum_map(Masses(plane, unit, weight, self._where)))
 
     def _counted(self, keys: Sequence[Question], unit: PrivacyUnit) -> Integers:
-        return redact_errors(lambda: self._summed(Counts(tuple(keys)), unit)).total()
+        return redact_errors(lambda: self._ask(Counts(tuple(keys)), unit)).total()
+
+    def _ask(self, question: Summation[T], unit: PrivacyUnit) -> T:
+        if self._where is not None:
+            question = RestrictedSums(question, self._where)
+        return self._summed(question, unit)
 
     def _exact(self, sums: Integers, unit: PrivacyUnit) -> Exact:
         return Exact(unit.weight, unit.weight**2, unit.step, _values=sums)

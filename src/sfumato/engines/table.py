@@ -19,6 +19,7 @@ from typing import Literal, TypeVar, cast
 from sfumato.engines.file_format import FileFormat
 from sfumato.engines.spool import Spool, is_one_shot
 from sfumato.errors import Setting, Settings, SourceError
+from sfumato.expressions import read_definitions, read_where
 
 _UNITS = {"bytes": 1} | {f"{name}iB": 1024 ** (i + 1) for i, name in enumerate("KMGTPE")}
 
@@ -349,6 +350,11 @@ class Table:
         Columns of dates in CSV files, each with its format: ``{"when": "%d/%m/%Y %H:%M"}``. The
         directives are %Y %y %m %b %B %d %j %H %I %p %M %S %f and %z. What is no such date is left
         out.
+    where
+        Which rows are there, as in pandas' ``query``: ``"borough == 'Queens' and price < 500"``.
+        A person's weight is shared among these rows.
+    columns
+        Further columns, derived from stored ones: ``{"speed": "distance / air_time * 60"}``.
 
     Privacy
     -------
@@ -361,7 +367,7 @@ class Table:
     >>> Table("visits.parquet", threads=2, memory_limit="1GB")
     Table('visits.parquet', threads=2, memory_limit='1GB')
     >>> Table("prices.csv", decimal=",", thousands=".")
-    Table('prices.csv', decimal=',', thousands='.')
+    Table('costs.csv', decimal=',', thousands='.')
     """
 
     source: object
@@ -374,8 +380,12 @@ class Table:
     encoding: str = "utf-8"
     delimiter: str | None = None
     dates: Mapping[str, str] | None = None
+    where: str | None = None
+    columns: Mapping[str, str] | None = None
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "where", read_where(self.where))
+        object.__setattr__(self, "columns", read_definitions(self.columns))
         if isinstance(self.source, Table):
             raise SourceError(
                 "A Table is not the source of another.",
@@ -458,6 +468,32 @@ class Table:
         parts = [f"{name}={value!r}" for name, value in given.items() if value != usual[name]]
         parts += [] if self.spark is None else ["spark=<SparkSession>"]
         return f"Table({', '.join([_spell_source(self.source), *parts])})"
+
+
+def with_rows(table: Table, where: object, columns: object) -> Table:
+    """Return a table of which fewer rows are there, and which has further columns.
+
+    Privacy
+    -------
+    Nothing is read yet.
+
+    Examples
+    --------
+    >>> with_rows(Table("trips.csv"), "hours > 0", {"speed": "miles / hours"})
+    Table('trips.csv', where='hours > 0', columns={'speed': 'miles / hours'})
+    """
+    if where is None and not columns:
+        return table
+    if (where is not None and table.where is not None) or (columns and table.columns):
+        raise SourceError(
+            "The table says already which rows or which columns are meant.",
+            "Which of the two holds would be a guess.",
+            "Say it once: to the Table, or to the session.",
+        )
+    given = {each.name: getattr(table, each.name) for each in fields(Table)}
+    given["where"] = table.where if where is None else where
+    given["columns"] = columns or table.columns
+    return Table(**given)
 
 
 def is_spark(thing: object, name: str = "DataFrame") -> bool:

@@ -145,7 +145,7 @@ def _bound_cost(flow: Flow, supply: Map) -> float:
 
 
 def _compute_repair_cost(supply: Map) -> float:
-    """Return the price of moving each mass across the whole window, which is 2 sides wide."""
+    """Return the cost of moving each mass across the whole window, which is 2 sides wide."""
     return float(np.abs(supply).sum())
 
 

@@ -101,7 +101,7 @@ class CombinedNoise(KnownNoise):
             raise ValueError("A part of combined noise has a weight.")
 
     def cost(self, weight: int) -> Cost:
-        """Return the price of all measurements together, each moved by `weight` in all."""
+        """Return the cost of all measurements together, each moved by `weight` in all."""
         return sum((term.law.cost(weight) for term in self.terms), Cost.nothing())
 
     @property

@@ -31,7 +31,7 @@ class KnownNoise(ABC):
 
     @abstractmethod
     def cost(self, weight: int) -> Cost:
-        """Return the price of such noise on integers that one unit moves by `weight` in all."""
+        """Return the cost of such noise on integers that one unit moves by `weight` in all."""
 
     @abstractmethod
     def miss(self, radius: int) -> float:
@@ -79,7 +79,7 @@ class NoiseLaw(KnownNoise):
     scale: float
 
     def cost(self, weight: int) -> Cost:
-        """Return the price of such noise on integers that one unit moves by `weight` in all."""
+        """Return the cost of such noise on integers that one unit moves by `weight` in all."""
         part = weight / Fraction(self.scale)
         return Cost.laplace(part, weight) if self.kind == "laplace" else Cost.gaussian(part**2 / 2)
 

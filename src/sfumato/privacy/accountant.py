@@ -27,7 +27,7 @@ class PrivacyFilter:
     Parameters
     ----------
     budget
-        What everything together promises. Part of its δ is kept for thresholds.
+        What everything together guarantees. Part of its δ is kept for thresholds.
     currency
         What is counted besides pure ε.
     limit
@@ -72,7 +72,7 @@ class PrivacyFilter:
 
     @property
     def keeps_its_promise(self) -> bool:
-        """Whether the limit implies the promise; a file might say otherwise."""
+        """Whether the limit implies the guarantee; a file might say otherwise."""
         if self.order is None:
             return self.limit <= self.budget.rho
         whole = self.limit > 0 and self.order > 1

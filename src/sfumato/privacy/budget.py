@@ -127,7 +127,7 @@ def _merge_losses(losses: Iterable[Loss]) -> tuple[Loss, ...]:
 
 @dataclass(frozen=True)
 class Cost:
-    """The price of a release; prices add up.
+    """The cost of a release; costs add up.
 
     Parameters
     ----------
@@ -183,12 +183,12 @@ class Cost:
 
     @classmethod
     def pure(cls, epsilon: Fraction, *, delta: Fraction = Fraction(0)) -> Cost:
-        """Price any ε-DP mechanism: ρ = ε²/2 (Bun and Steinke 2016, Prop. 1.4)."""
+        """Return the cost of any ε-DP mechanism: ρ = ε²/2 (Bun and Steinke 2016, Prop. 1.4)."""
         return cls.laplace(epsilon, 1, delta=delta)
 
     @classmethod
     def laplace(cls, epsilon: Fraction, steps: int, *, delta: Fraction = Fraction(0)) -> Cost:
-        """Price discrete Laplace noise on a lattice of which one unit moves `steps` steps.
+        """Return the cost of discrete Laplace noise where one unit moves `steps` steps.
 
         Answers with noise of several scales whose ε add up to this one cost no more.
         """
@@ -196,12 +196,12 @@ class Cost:
 
     @classmethod
     def exponential(cls, epsilon: Fraction) -> Cost:
-        """Price a true exponential mechanism: ρ = ε²/8 (Cesar and Rogers 2021, Lemma 3.2)."""
+        """Return the cost of an exponential mechanism: ρ = ε²/8 (Cesar, Rogers 2021, Lemma 3.2)."""
         return cls._of(Loss("exponential", epsilon), Fraction(0))
 
     @classmethod
     def gaussian(cls, rho: Fraction) -> Cost:
-        """Price Gaussian noise, which has no pure ε."""
+        """Return the cost of Gaussian noise, which has no pure ε."""
         return cls(None, rho)
 
     @classmethod
@@ -372,7 +372,7 @@ def _find_minimum(objective: Callable[[float], float]) -> float:
 
 
 LARGEST_EPSILON = 1e12
-"""Far beyond any promise; larger numbers would overflow when the promise is restated."""
+"""Far beyond any guarantee; larger numbers would overflow when the guarantee is restated."""
 
 WEAK_EPSILON = 10.0
 """A larger ε protects little, and is granted only to whoever says so."""

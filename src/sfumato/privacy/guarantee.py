@@ -238,7 +238,7 @@ class Guarantee:
     Parameters
     ----------
     size
-        The number of rows, where it is public. The promise is then a weaker one: it hides what
+        The number of rows, where it is public. The guarantee is then a weaker one: it hides what
         one row says, and not that the row is there.
 
     Examples
@@ -271,16 +271,16 @@ class Guarantee:
 
     @property
     def neighbours(self) -> str:
-        """The neighbour relation the promise is about, the unit's name as it is: files hold it."""
+        """The neighbour relation of the guarantee, the unit's name as it is: files hold it."""
         if self.size is None:
             return f"add or remove {self.unit.contribution}"
         return f"replace {self.unit.contribution} of {self.size}"
 
     @property
     def replace_one(self) -> tuple[float, float]:
-        """The promise (ε, δ) when one unit is replaced by another: 2ε and δ(1 + e^ε).
+        """The guarantee (ε, δ) when one unit is replaced by another: 2ε and δ(1 + e^ε).
 
-        Where the size is public, this is the promise itself.
+        Where the size is public, this is the guarantee itself.
         """
         if self.size is not None:
             return self.epsilon, self.delta

@@ -192,7 +192,7 @@ class Ledger:
     ) -> None:
         """Refuse to pay for another table, unit or total than this ledger was created for.
 
-        A unit's `max_rows` may differ: it changes prices, not whom they protect. A budget that is
+        A unit's `max_rows` may differ: it changes costs, not whom they protect. A budget that is
         not named is not compared.
         """
         wanted = self.budget if budget is None else budget

@@ -34,7 +34,7 @@ class Grant(Budget):
     amount
         So much of the currency.
     converted
-        The part of δ that the promised ε needs; the rest is for thresholds.
+        The part of δ that the guaranteed ε needs; the rest is for thresholds.
     kept
         The δ that thresholds may take of the ledger's reserve.
     """
@@ -156,7 +156,7 @@ class Share:
     def grant(self) -> Grant:
         """Return what a chart may spend that is given all of this share.
 
-        It promises what its amount proves at the δ of the whole ledger.
+        It guarantees what its amount proves at the δ of the whole ledger.
         """
         if self.amount > self.rule.limit or (self.epsilon or 0) > self.rule.epsilon:
             raise BudgetError(

@@ -18,7 +18,7 @@ PAID = "paid for, and its noise costs no more than that"
 
 
 class Paid(Protocol):
-    """What a release says about its price."""
+    """What a release says about its cost."""
 
     @property
     def label(self) -> str:
@@ -27,7 +27,7 @@ class Paid(Protocol):
 
     @property
     def guarantee(self) -> Guarantee:
-        """What is promised, and to whom."""
+        """What is guaranteed, and to whom."""
         ...
 
     @property
@@ -224,7 +224,7 @@ def _compare_entries(terms: Terms, log: Log, release: Paid) -> Iterator[str]:
 
 
 def _compare_promises(terms: Terms, release: Paid) -> Iterator[str]:
-    """Say where a release promises something else than its ledger keeps."""
+    """Say where a release guarantees something else than its ledger keeps."""
     guarantee = release.guarantee
     if guarantee.unit.protects != terms.protects:
         yield f"protects {guarantee.unit}, and the ledger is kept for {terms.protects!r}"

@@ -116,7 +116,9 @@ def _require_same_question(first: Release, second: Release) -> None:
         )
     promises = first.guarantee, second.guarantee
     facts = [{"unit": each.unit, "size": each.size} for each in promises]
-    asked = [each.parameters | fact for each, fact in zip((first, second), facts, strict=True)]
+    rows = [{"the rows they are of": each.selection} for each in (first, second)]
+    both = zip((first, second), facts, rows, strict=True)
+    asked = [each.parameters | fact | selected for each, fact, selected in both]
     differing = [
         name
         for name in asked[0].keys() | asked[1].keys()
@@ -230,7 +232,7 @@ def _is_full(release: HeatmapRelease) -> bool:
 
 
 def add_promises(first: Guarantee, second: Guarantee, cost: Cost) -> Guarantee:
-    """Return what two releases promise together: pure ε add up, and so does all δ.
+    """Return what two releases guarantee together: pure ε add up, and so does all δ.
 
     Where there is a δ besides that of thresholds, it is the ε that the summed cost proves.
     """

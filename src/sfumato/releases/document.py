@@ -82,7 +82,7 @@ def read(document: Mapping[str, Any]) -> Release:
     """Rebuild a release from what `write` returned, and from nothing else.
 
     A document is believed only where the release would be written in just these words, and where
-    its promise is no better than its price and its noise.
+    its guarantee is no better than its cost and its noise.
     """
     known = kinds()
     _check_header(document, known)
@@ -116,9 +116,9 @@ def _built(kind: type[Release], document: Mapping[str, Any]) -> Release:
 
 
 def _keeps_its_promise(release: Release) -> bool:
-    """Tell whether the promise is no better than the price, nor the price lower than the noise."""
+    """Tell whether the guarantee is no better than the cost, nor the cost lower than the noise."""
     cost, least, promise = release.cost, release.least_cost, release.guarantee
-    # The price may say of its noise what is not so; the noise itself must prove the promise, too.
+    # The cost may say of its noise what is not so; the noise itself must prove the guarantee, too.
     kept = (proves(each, promise.epsilon, promise.delta) for each in (cost, least))
     return all(kept) and least.within(cost)
 

@@ -43,8 +43,8 @@ class FacetedRelease(Release):
     def __post_init__(self) -> None:
         if self.col_wrap is not None and (self.col is None or self.row is not None):
             raise ValueError("Panels are wrapped where there is a col, and no row.")
-        if not all(key.cells for key in self.facets):
-            raise ValueError("There is a panel at least.")
+        if not all(key.cells and key.part is None for key in self.facets):
+            raise ValueError("Panels are categories of a column, and there is one at least.")
 
     @property
     def facets(self) -> tuple[Labels, ...]:
@@ -61,7 +61,7 @@ class FacetedRelease(Release):
     def facet(self, *, col: Value | None = None, row: Value | None = None) -> Self:
         """Return the release of one panel, or of one row or column of panels.
 
-        It promises what the whole promises, and was paid for with it. Its intervals that hold
+        It guarantees what the whole guarantees, and was paid for with it. Its intervals that hold
         jointly do so for its own numbers, and its proportions are of its own total.
 
         Parameters
@@ -125,8 +125,7 @@ def _keep(name: str, key: Labels | None, value: Value | None) -> Labels | None:
             f"Leave {name} out.",
         )
     with suppress(DomainError):
-        chosen = key.categories.select(Categories((value,)), key.column)
-        return replace(key, categories=chosen)
+        return Labels(key.column, key.categories.select(Categories((value,)), key.column))
     raise ReleaseError(
         f"{abbreviate(str(value))} is no panel of {abbreviate(key.column)}.",
         "Only declared categories were counted.",

@@ -16,7 +16,8 @@ from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, Protocol, Self, TypeVar
 
-from sfumato.errors import ReleaseError, make_printable
+from sfumato.errors import ReleaseError, Setting, make_printable
+from sfumato.expressions import Selection
 from sfumato.figure import Figure
 from sfumato.privacy.budget import Cost
 from sfumato.privacy.guarantee import Guarantee
@@ -82,6 +83,9 @@ class Release(ABC):
         was kept in memory, and nobody could look there.
     signature
         Who vouches that this is what they published; None where nobody does.
+    selection
+        Which rows were counted, and which columns were derived, which the session says; None where
+        all rows and stored columns alone were.
     style
         How it is drawn where nobody says otherwise, by `styled`; no part of what is released, and
         in no file.
@@ -105,6 +109,7 @@ class Release(ABC):
     private: bool = False
     paid: tuple[Payment, ...] = ()
     signature: Signature | None = None
+    selection: Selection | None = None
     style: Mapping[str, Any] = field(default_factory=dict[str, Any], compare=False, repr=False)
 
     def __init_subclass__(cls) -> None:
@@ -137,9 +142,15 @@ class Release(ABC):
 
         return document.part(type(self), "values").write(self)
 
-    def marked(self, *, private: bool, paid: tuple[Payment, ...] = ()) -> Self:
-        """Return the same numbers, with whether all of their noise was real, and what paid."""
-        return replace(self, private=private, paid=paid)
+    def marked(
+        self,
+        *,
+        private: bool,
+        paid: tuple[Payment, ...] = (),
+        selection: Selection | None = None,
+    ) -> Self:
+        """Return the same numbers: whether their noise was real, what paid, and of which rows."""
+        return replace(self, private=private, paid=paid, selection=selection)
 
     def sign(self, key: Key, *, password: str | None = None) -> Self:
         """Return the same release, signed: whoever has your public key can tell it is yours.
@@ -199,7 +210,7 @@ class Release(ABC):
 
     @property
     def least_cost(self) -> Cost:
-        """What the noise that is stated costs at least: no smaller price can be true."""
+        """What the noise that is stated costs at least: no smaller cost can be true."""
         return Cost.nothing()
 
     @abstractmethod
@@ -257,6 +268,19 @@ class Release(ABC):
             What `figure` takes, by name.
         """
         return _page(self.figure(*args, **view))
+
+    def check_view(self, view: Mapping[str, Any]) -> None:
+        """Refuse what this kind of release cannot be told when it is drawn."""
+        known = signature(self.figure).parameters
+        unknown = next((name for name in view if name not in known), None)
+        if unknown is not None:
+            raise ReleaseError(
+                (Setting(unknown, view[unknown]), f" is no way to draw a {self.kind}."),
+                "Nothing was charged: drawing is free.",
+                ("Leave ", Setting(unknown), " out."),
+            )
+        if view:
+            self.figure(**view)
 
     def styled(self, **view: Any) -> Self:
         """Return the same release, which draws itself so, in a notebook too.

@@ -19,6 +19,7 @@ import numpy as np
 
 from sfumato.domain import Bounds, Categories
 from sfumato.ends import CYCLES, DURATIONS
+from sfumato.expressions import DerivedColumn, Selection
 from sfumato.grid import MOST_CELLS, Edges, Grid, Labels
 from sfumato.lattice import Lattice
 from sfumato.plane import MOST_LEVELS
@@ -455,7 +456,7 @@ class UnitWords:
 
 
 class GuaranteeWords:
-    """What is promised to each unit: (ε, δ)-differential privacy.
+    """What is guaranteed to each unit: (ε, δ)-differential privacy.
 
     No conclusion becomes more than e^ε times as likely because of one unit, but for a chance of δ.
 
@@ -467,10 +468,10 @@ class GuaranteeWords:
         Whose presence is hidden.
     size
         The number of rows where it is public: neighbours then replace a row, which is a weaker
-        promise. Null where the number is private too; the first releases left it out, which means
+        guarantee. Null where the number is private too; the first releases left it out, which means
         the same.
     neighbours
-        Between which tables the promise holds, in words.
+        Between which tables the guarantee holds, in words.
     replace_one
         ε and δ of the same release where neighbours replace one unit: 2ε and δ(1 + e^ε), rounded
         up. Where size is public, ε and δ themselves.
@@ -492,7 +493,7 @@ class GuaranteeWords:
 
 
 class CostWords:
-    """What the mechanisms spent, in every currency that they have a price in.
+    """What the mechanisms spent, in every currency that they have a cost in.
 
     Costs of several releases of one table add up, each currency for itself. They are exact
     fractions in lowest terms, as texts: 3, or 195057/320000. A number of JSON could not hold them.
@@ -577,6 +578,42 @@ class SignatureWords:
     value: Annotated[str, _hexadecimal(128)]
 
 
+class DerivedColumnWords:
+    """A column that is computed from others of the same row.
+
+    Parameters
+    ----------
+    name
+        What it is called.
+    definition
+        The expression that it is, in the part of Python's grammar that sfumato reads.
+    """
+
+    name: str
+    definition: str
+
+
+class SelectionWords:
+    """Which rows were counted, and how columns were derived.
+
+    Parameters
+    ----------
+    where
+        The condition that counted rows meet, in the part of Python's grammar that sfumato reads.
+        Other rows were counted nowhere, and took their share of a person's weight. Absent where
+        all rows were counted.
+    session_where
+        The condition that rows of the table meet; others were not there, and took no share of a
+        person's weight. Absent where all rows were there.
+    columns
+        Derived columns, by name and definition; absent where there are none.
+    """
+
+    where: Annotated[str | None, Absent(None)]
+    session_where: Annotated[str | None, Absent(None)]
+    columns: Annotated[tuple[DerivedColumn, ...], Length(1), Absent(())]
+
+
 class HeadWords:
     """What every document says first.
 
@@ -585,10 +622,10 @@ class HeadWords:
     label
         What was asked, in words.
     private
-        False where the noise was simulated from a seed, for tests. Such a file keeps no promise,
+        False where the noise was simulated from a seed, for tests. Such a file keeps no guarantee,
         and every picture of it must say so.
     guarantee
-        What is promised.
+        What is guaranteed.
     cost
         What was spent.
     paid
@@ -596,6 +633,9 @@ class HeadWords:
         combined from. Absent where no ledger was kept.
     signature
         Who vouches that this is what they published. Absent where nobody does.
+    selection
+        Which rows were counted, and how columns were derived. Absent where all rows and stored
+        columns alone were.
     """
 
     label: str
@@ -604,6 +644,7 @@ class HeadWords:
     cost: Cost
     paid: Annotated[tuple[Payment, ...], Length(1), Absent(())]
     signature: Annotated[Signature | None, Absent(None)]
+    selection: Annotated[Selection | None, Absent(None)]
 
 
 @dataclass(frozen=True)
@@ -648,6 +689,8 @@ SPELLED: dict[type, Spelled | As] = {
     Loss: Spelled(LossWords, Loss),
     Payment: Spelled(PaymentWords, Payment),
     Signature: Spelled(SignatureWords, Signature),
+    DerivedColumn: Spelled(DerivedColumnWords, DerivedColumn),
+    Selection: Spelled(SelectionWords, Selection),
     Lattice: As(_COLUMNS, _columns, _lattice),
     Fraction: As(Annotated[str, _FRACTION], str, Fraction),
 }

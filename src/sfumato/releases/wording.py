@@ -11,7 +11,7 @@ import numpy as np
 from sfumato.dates import Pace, find_pace
 from sfumato.domain import Bounds
 from sfumato.ends import UNITS, format_clock
-from sfumato.errors import abbreviate
+from sfumato.errors import abbreviate, make_printable
 from sfumato.figure import format_percent
 from sfumato.grid import MOST_FOUND, Edges, Grid, Labels, count_values_in_cells
 from sfumato.postprocess.combined_noise import CombinedNoise
@@ -23,23 +23,60 @@ from sfumato.render.text import format_moment, format_number
 from sfumato.zones import find_zone
 
 if TYPE_CHECKING:
+    from sfumato.expressions import Selection
     from sfumato.releases.release import Release
 
 _ALIKE = 1.001  # times the least variance: what rounding adds
+_LONGEST_TITLE = 90
+_LONGEST_CONDITION = 300
 
 
 def title(release: Release) -> str:
-    """Return the label as a title."""
-    return release.label[:1].upper() + release.label[1:]
+    """Return the label as a title; where it is too long, without the rows, which a caption says."""
+    label, rows = release.label, "" if release.selection is None else release.selection.words
+    if len(label) > _LONGEST_TITLE:
+        label = label.removesuffix(rows)
+    return label[:1].upper() + label[1:]
+
+
+def selected(release: Release) -> list[str]:
+    """Say which rows are counted, whose weight they share, and how columns were derived."""
+    chosen = release.selection
+    if chosen is None:
+        return []
+    said = [_which_rows(chosen, release.guarantee.unit)]
+    for column in chosen.columns:
+        said.append(f"{abbreviate(column.name)} = {_short(column.definition)}.")
+    return [make_printable(sentence) for sentence in said if sentence]
+
+
+def _which_rows(chosen: Selection, unit: PrivacyUnit) -> str:
+    match chosen.where, chosen.session_where:
+        case None, None:
+            return ""
+        case None, str(rows):
+            said, sharing = f"Rows where {_short(rows)}.", "these rows"
+        case str(rows), None:
+            said = f"Rows where {_short(rows)}."
+            sharing = f"all rows of each {unit.called}"
+        case str(rows), str(others):
+            said = f"Rows where {_short(rows)}, of those where {_short(others)}."
+            sharing = "the latter"
+    return f"{said} Weights are shared among {sharing}." if unit.shared else said
+
+
+def _short(text: str) -> str:
+    return abbreviate(text, _LONGEST_CONDITION)
 
 
 def guarantee(release: Release) -> str:
     """Say what protects whom, or that nothing does."""
     said = release.guarantee
     stated = f"{said.amounts}. Protects {said.protected}{said.weakness}."
-    return (
+    told = (
         f"Privacy: {stated}" if release.private else f"{WATERMARK}. Real noise would give {stated}"
     )
+    return " ".join([told, *selected(release)])
 
 
 def least(release: Release) -> str:
@@ -67,7 +104,7 @@ def _deviation(variance: float, step: float) -> str:
 
 def counted(unit: PrivacyUnit) -> str:
     """Name what is counted."""
-    return f"{unit.called} (each counts once)" if unit.shared else "rows"
+    return f"{unit.called} (weight 1 each)" if unit.shared else "rows"
 
 
 def people(unit: PrivacyUnit) -> str:
@@ -151,9 +188,11 @@ def _in_values(key: Grid | Edges) -> str:
 
 
 def parsed(bounds: Iterable[Bounds]) -> list[str]:
-    """Say that text was read as numbers, where a column has no other type."""
-    texts = any(each.parsed for each in bounds)
-    return ["Text is parsed as numbers; unparsable values are dropped."] if texts else []
+    """Say what text was read as, where a column has no other type."""
+    kinds = dict.fromkeys("dates" if each.time else "numbers" for each in bounds if each.parsed)
+    if not kinds:
+        return []
+    return [f"Text is parsed as {' and '.join(kinds)}; unparsable values are dropped."]
 
 
 def range_of(bounds: Bounds, low: float, high: float) -> str:

@@ -272,6 +272,7 @@ IN_MEMORY = {
     "Polars categories": (polars_categories, taken_from_polars),
     "Polars lazy": (lambda table: polars_of(table).lazy(), taken_from_lazy),
     "DuckDB relation": (relation_of, taken_from_relation),
+    "Arrow stream": (coded, lambda table, rows: taken_from_arrow(table, rows).to_reader()),
 }
 
 

@@ -19,7 +19,7 @@ from sfumato.charts.histogram import HistogramPlan
 from sfumato.domain import Bounds
 from sfumato.engines.dispatch import choose_engine
 from sfumato.engines.engine import Engine
-from sfumato.engines.spark.sums import RowSums
+from sfumato.engines.spark.sums import RowSums, SelectedRows
 from sfumato.engines.sums import Counts, Tally
 from sfumato.exact import Exact
 from sfumato.grid import Grid, Labels
@@ -172,7 +172,7 @@ def summed_carelessly(frame: Any, word: str) -> str:
     """Return the same where the executor is not kept from seeing the error."""
     from pyspark.sql.pandas.types import from_arrow_schema
 
-    work = RowSums(Quoting((GRID,), "add", word), ("x",))
+    work = RowSums(Quoting((GRID,), "add", word), SelectedRows(("x",)))
     schema = from_arrow_schema(work.columns)
     return _said_by(lambda: frame.select("x").mapInArrow(work.done, schema).count())
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from sfumato.engines.spark.sums import RowSums
+from sfumato.engines.spark.sums import RowSums, SelectedRows
 from sfumato.engines.sums import Counts
 from sfumato.testing import checkins, seeded
 
@@ -62,6 +62,6 @@ def test_the_same_program_draws_the_same_charts_on_a_cluster(spark, tmp_path, na
 
 
 def test_a_sum_travels_in_as_many_bytes_as_the_page_says():
-    columns = RowSums(Counts(()), ()).schema
+    columns = RowSums(Counts(()), SelectedRows(())).schema
     width = sum(field.type.bit_width for field in columns) // 8
     assert f"| {width} bytes each |" in TEXT

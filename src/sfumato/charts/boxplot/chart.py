@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Literal, cast
+from typing import Any, Literal, cast
 
 from sfumato.charts.allocation import Allocation, divide_budget, run_searches
 from sfumato.charts.axes import (
@@ -64,6 +64,7 @@ class Boxplot(Faceted, Chart[BoxplotPlan, BoxplotRelease]):
     """
 
     verb = "boxplot"
+    views = ("sort",)
     summary = "Show quartiles, whiskers and outliers of a column, by groups."
     privacy = "All boxes of all panels together are charged once."
     ranges = RANGES
@@ -222,6 +223,13 @@ class Boxplot(Faceted, Chart[BoxplotPlan, BoxplotRelease]):
             method=method,
             facets=facets,
         )
+
+    def check_view(self, plan: BoxplotPlan, view: Mapping[str, Any]) -> None:
+        """Refuse a way to draw that the release does not have, before anything is charged."""
+        from sfumato.releases.boxplot.figure import check_view
+
+        super().check_view(plan, view)
+        check_view(grouped=plan.x is not None, **view)
 
     def measure(self, engine: Engine, plan: BoxplotPlan, meter: Meter) -> BoxplotRelease:
         """Ask the engine once, choose quartiles, count around them, return the release.

@@ -174,7 +174,7 @@ def _place_box(box: Box, grid: Grid) -> Box:
 
 @dataclass(frozen=True)
 class BoxplotPlan(Plan):
-    """The price of a boxplot and how many ranks its quartiles will be off.
+    """The cost of a boxplot and how many ranks its quartiles will be off.
 
     Parameters
     ----------

@@ -19,7 +19,7 @@ from sfumato.releases.heatmap.area import Aspect, on_earth
 
 @dataclass(frozen=True)
 class HeatmapPlan(Plan):
-    """The price of a heatmap and the noise on each of its squares.
+    """The cost of a heatmap and the noise on each of its squares.
 
     Parameters
     ----------

@@ -156,7 +156,7 @@ class RadiusSearch:
 
     @classmethod
     def plan(cls, level: Fraction, portion: Allocation, doubt: float = DOUBT) -> RadiusSearch:
-        """Price one choice with a portion."""
+        """Plan one choice with a portion."""
         epsilon = portion.choice
         compute_usable_epsilon(
             epsilon, 1
@@ -229,7 +229,7 @@ class MomentSum:
 
     @classmethod
     def plan(cls, constant: int, unit: PrivacyUnit, portion: Allocation) -> MomentSum:
-        """Price one sum with a portion, or refuse one that is too small."""
+        """Plan one sum with a portion, or refuse one that is too small."""
         scale = gaussian_scale(_l2_squared(constant, unit), portion.rho)
         return cls(constant, unit, scale)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import cast
 
 from sfumato.charts.allocation import Allocation
@@ -169,10 +169,10 @@ class PCA(Chart[PcaPlan, PcaRelease]):
         As `Analysis.run` states, at no more than the plan's cost.
         """
         found = plan.analysis.run(engine, meter)
-        return self.released(found, plan.guarantee, plan.cost)
+        return replace(self.released(found, plan.guarantee, plan.cost), label=plan.label)
 
     def released(self, found: FoundComponents, guarantee: Guarantee, cost: Cost) -> PcaRelease:
-        """Return what an analysis found, with the promise it was made under.
+        """Return what an analysis found, with the guarantee it was made under.
 
         Privacy
         -------

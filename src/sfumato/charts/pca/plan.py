@@ -29,7 +29,7 @@ _LENGTHS = 0.6  # of the square of the radius, which rows that are hardly cut ha
 
 @dataclass(frozen=True)
 class PcaPlan(Plan):
-    """The price of principal components and the noise on the sums they come from."""
+    """The cost of principal components and the noise on the sums they come from."""
 
     analysis: Analysis
 

@@ -50,7 +50,7 @@ class ScoreWindow:
 
     @classmethod
     def plan(cls, portion: Allocation) -> ScoreWindow:
-        """Price the search for its size."""
+        """Plan the search for its size."""
         return cls(RadiusSearch.plan(LEVEL, portion, _DOUBT))
 
     @property

@@ -103,7 +103,7 @@ _FRAME = 2 * INFLATION * math.sqrt(-2 * math.log(1 - float(LEVEL)))
 
 @dataclass(frozen=True)
 class ScoreplotPlan(Plan):
-    """The price of a score plot and the noise on each of its cells.
+    """The cost of a score plot and the noise on each of its cells.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ class ScoreplotPlan(Plan):
     columns
         The columns that scores are made of.
     borrowed
-        What the components promise that were released before.
+        What the components guarantee that were released before.
     """
 
     analysis: Analysis | None
@@ -141,7 +141,7 @@ class ScoreplotPlan(Plan):
 
     @property
     def guarantees(self) -> tuple[Guarantee, ...]:
-        """What the picture promises, and the directions in it."""
+        """What the picture guarantees, and the directions in it."""
         return (self.guarantee,) if self.borrowed is None else (self.guarantee, self.borrowed)
 
     def usual_cells(self, size: float, groups: int = 1) -> tuple[int, int]:

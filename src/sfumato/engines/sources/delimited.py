@@ -50,7 +50,7 @@ def split_records(
     Privacy
     -------
     Whether a well-written record is kept depends on that record alone. One that ends within quotes
-    takes what follows with it, up to the next such quote: there the promise ends.
+    takes what follows with it, up to the next such quote: there the guarantee ends.
     """
     header, carry, skipping, quoted = True, b"", False, False
     while more := read(chunk):

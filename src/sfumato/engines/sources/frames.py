@@ -57,6 +57,11 @@ class PandasFrame(Source):
         self.spacings = {name: spacing for name, spacing in found.items() if spacing is not None}
         zones = {name: _find_pandas_zone(column) for name, column in empty.items()}
         self.zones = {name: zone for name, zone in zones.items() if zone is not None}
+        self.inferred = frozenset(
+            name
+            for name, column in empty.items()
+            if self.kinds[name] == "number" and not _has_type(column)
+        )
         self.untyped = frozenset(
             name
             for name, column in empty.items()

@@ -58,6 +58,10 @@ class Source(ABC):
     """The zones that types of columns name."""
     untyped: frozenset[str] = frozenset()
     """Columns of text that have no type: what is declared decides how they are read."""
+    inferred: frozenset[str] = frozenset()
+    """Columns of numbers whose type was chosen by their values."""
+    derived: frozenset[str] = frozenset()
+    """Columns that are computed from others."""
 
     @abstractmethod
     def batches(self, columns: Columns) -> Batches:

@@ -15,6 +15,7 @@ from sfumato.engines.engine import Schema, redact_errors
 from sfumato.engines.masses import MOST_LISTED, Masses, sort_occupied_cells
 from sfumato.engines.queries import QueryEngine
 from sfumato.engines.reading import pair_with_persons, throttle_reports
+from sfumato.engines.selection import RestrictedPlace, select, widen
 from sfumato.engines.sources.source import Columns
 from sfumato.engines.spark.frames import (
     CheckedSums,
@@ -35,7 +36,7 @@ from sfumato.engines.spark.people import (
     RowCellSums,
     WeighedPeopleSums,
 )
-from sfumato.engines.spark.sums import RowSums
+from sfumato.engines.spark.sums import RowSums, SelectedRows
 from sfumato.engines.sums import (
     Addition,
     Entries,
@@ -46,6 +47,7 @@ from sfumato.engines.sums import (
 )
 from sfumato.engines.table import Report, Resources
 from sfumato.engines.table import check_resources as sensible
+from sfumato.engines.typed import TypedColumns
 from sfumato.exact import Exact
 from sfumato.plane import influence
 from sfumato.privacy.guarantee import PrivacyUnit
@@ -68,6 +70,10 @@ class SparkEngine(QueryEngine):
         A Spark frame. It must hold the same rows whenever it is read.
     memory_limit
         How much memory the grouping of people may fill in each Python process of an executor.
+    where
+        What holds of the rows that are there.
+    columns
+        Names and definitions of derived columns.
     progress
         Called with the fraction that is done, now and then on long work.
 
@@ -85,11 +91,15 @@ class SparkEngine(QueryEngine):
         frame: Any,
         *,
         memory_limit: str | None = None,
+        where: str | None = None,
+        columns: Mapping[str, str] | None = None,
         progress: Report | None = None,
     ) -> None:
         self._resources = sensible(Resources(1, memory_limit or USUAL_MEMORY))
         check_frame(frame)
         self._frame = SparkFrame(frame)
+        known = TypedColumns(self._frame.kinds, spacings=self._frame.spacings)
+        self._selection = select(known, where, columns or {})
         self._spark = frame.sparkSession
         self._progress = progress
         self._salt = secrets.token_hex(16)
@@ -97,8 +107,14 @@ class SparkEngine(QueryEngine):
 
     def schema(self) -> Schema:
         """Return the names and kinds of columns. Reads no rows."""
-        frame = self._frame
-        return Schema(frame.kinds, frame.folded, frame.spacings, zones=frame.zones)
+        frame, selection = self._frame, self._selection
+        return Schema(
+            {**frame.kinds, **selection.kinds},
+            frame.folded,
+            {**frame.spacings, **selection.spacings},
+            zones=frame.zones,
+            derived=frozenset(selection.derived),
+        )
 
     def _summed(self, question: Summation[T], unit: PrivacyUnit) -> T:
         if unit.column is None:
@@ -111,13 +127,13 @@ class SparkEngine(QueryEngine):
         )
 
     def _texts(self, column: str, unit: PrivacyUnit) -> Mapping[str, int]:
-        listing = partial(
-            pair_with_persons, person=unit.columns, place=partial(_read_labels, column)
-        )
-        columns, counted = Columns([column]).beside(unit.columns), BoundedGrouping(unit, self._salt)
+        place = RestrictedPlace(partial(_read_labels, column), self._where)
+        listing = partial(pair_with_persons, person=unit.columns, place=place)
+        columns = widen(Columns([column]).beside(unit.columns), self._where)
+        counted = BoundedGrouping(unit, self._salt)
         if unit.column is None:
             work = RowCellSums(self._listed(columns, listing), counted, self._resources)
-            partials = partial(self._frame.map_partitions, work.listed.names, work)
+            partials = partial(self._frame.map_partitions, work.listed.rows.stored, work)
         else:
             people = PeopleCellSums(self._resources, counted, pa.binary())
             partials = self._together(columns, listing, people)
@@ -141,18 +157,21 @@ class SparkEngine(QueryEngine):
         return Exact(l1, l1**2, step, _values=sums, _places=places)
 
     def _sum_rows(self, question: Addition[T]) -> Making:
-        names = _drop_repeated_names(question.columns)
-        return partial(self._frame.map_partitions, names, RowSums(question, names))
+        rows = self._select(question.columns)
+        return partial(self._frame.map_partitions, rows.stored, RowSums(question, rows))
 
     def _together(self, columns: Columns, listing: Listing, people: PeopleSums) -> Making:
         listed = self._listed(columns, listing)
         return lambda: map_partitions(
-            repartition_by_person(self._frame.map_partitions(listed.names, listed)), people
+            repartition_by_person(self._frame.map_partitions(listed.rows.stored, listed)), people
         )
 
     def _listed(self, columns: Columns, listing: Listing) -> ListedRows:
-        names = _drop_repeated_names(columns)
-        return ListedRows(listing, names, {name: self._frame.types[name] for name in names})
+        rows = self._select(columns)
+        return ListedRows(listing, rows, {name: self._frame.types[name] for name in rows.stored})
+
+    def _select(self, columns: Columns) -> SelectedRows:
+        return SelectedRows(tuple(dict.fromkeys(columns.names)), self._selection)
 
     def _entries(self, partials: Making, *, stages: int) -> Entries:
         cells, sums = self._sum_up_cells(partials, stages=stages)
@@ -172,7 +191,3 @@ class SparkEngine(QueryEngine):
 
 def _read_labels(column: str, block: pa.RecordBatch) -> pa.Array:
     return read_labels(block.column(column))
-
-
-def _drop_repeated_names(columns: Columns) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(columns.names))

@@ -15,7 +15,7 @@ import pyarrow.types as kinds
 from numpy.typing import NDArray
 
 from sfumato.engines.bounding import make_rule, sum_by_cell, sum_contributions
-from sfumato.engines.spark.sums import SummingTask, drop_buckets, number_sums, rename_columns
+from sfumato.engines.spark.sums import SelectedRows, SummingTask, drop_buckets, number_sums
 from sfumato.engines.spark.task import Batches, PartitionTask, raise_earlier_failure
 from sfumato.engines.sums import Summation
 from sfumato.engines.table import BLOCK, Resources
@@ -43,19 +43,20 @@ class ListedRows(PartitionTask):
     """
 
     listing: Listing
-    names: tuple[str, ...]
+    rows: SelectedRows
     types: Mapping[str, pa.DataType]
 
     @property
     def columns(self) -> pa.Schema:
         """Those of the listing, as Spark can carry them."""
         empty = {name: pa.array([], dtype) for name, dtype in self.types.items()}
-        found = self.listing(pa.record_batch(empty)).schema
+        block = self.rows.selection.apply(pa.record_batch(empty), self.rows.names)
+        found = self.listing(block).schema
         return pa.schema([(field.name, _convert_type(field.type)) for field in found])
 
     def done(self, batches: Batches) -> Batches:
         """List all blocks of the partition."""
-        for block in rename_columns(batches, self.names):
+        for block in self.rows.read(batches):
             rows = self.listing(block)
             known = rows.column("person").is_valid()
             yield rows if rows.column("person").null_count == 0 else rows.filter(known)

@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.types as kinds
 
 from sfumato.engines.columns import Integers
+from sfumato.engines.selection import NOTHING_SELECTED, RowSelection
 from sfumato.engines.spark.task import Batches, PartitionTask
 from sfumato.engines.sums import Addition, Entries
 from sfumato.engines.table import BLOCK
@@ -171,6 +172,36 @@ class SummingTask(PartitionTask):
 
 
 @dataclass(frozen=True)
+class SelectedRows:
+    """The columns that a question needs, of the rows that are there.
+
+    Parameters
+    ----------
+    names
+        The columns of the question, derived ones too.
+    selection
+        Which rows are there, and how columns are derived.
+
+    Privacy
+    -------
+    As `RowSelection`: each row by itself.
+    """
+
+    names: tuple[str, ...]
+    selection: RowSelection = NOTHING_SELECTED
+
+    @property
+    def stored(self) -> tuple[str, ...]:
+        """The columns that Spark hands on, in their order."""
+        return self.selection.list_stored(self.names)
+
+    def read(self, batches: Batches) -> Batches:
+        """Yield blocks of the rows that are there, under the names that a question knows."""
+        for block in rename_columns(batches, self.stored):
+            yield self.selection.apply(block, self.names)
+
+
+@dataclass(frozen=True)
 class RowSums(SummingTask, Generic[T]):
     """The sums of rows that weigh one each.
 
@@ -180,7 +211,7 @@ class RowSums(SummingTask, Generic[T]):
     """
 
     question: Addition[T]
-    names: tuple[str, ...]
+    rows: SelectedRows
 
     @property
     def cell(self) -> pa.DataType:
@@ -190,7 +221,7 @@ class RowSums(SummingTask, Generic[T]):
     def sums(self, batches: Batches) -> Batches:
         """Add all blocks of the partition."""
         sums = self.question.zeros()
-        for block in rename_columns(batches, self.names):
+        for block in self.rows.read(batches):
             self.question.add(sums, block)
         yield number_sums(self.question.entries(sums))
 

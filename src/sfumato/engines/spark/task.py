@@ -12,7 +12,7 @@ from importlib.resources.abc import Traversable
 
 import pyarrow as pa
 
-_COUNTING = ("engines", "domain.py", "grid.py", "lattice.py", "plane.py")
+_COUNTING = ("engines", "domain.py", "expressions.py", "grid.py", "lattice.py", "plane.py")
 """All that decides which numbers rows become."""
 
 

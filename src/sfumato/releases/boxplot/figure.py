@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.domain import Categories
-from sfumato.errors import ReleaseError
+from sfumato.errors import ReleaseError, Setting
 from sfumato.figure import Axis, Boxes, Estimates, Figure, Panel, format_percent
+from sfumato.grid import Labels
 from sfumato.postprocess.box import Summary
 from sfumato.releases import axes, wording
 from sfumato.releases.axes import Window
@@ -48,16 +49,21 @@ def figure(release: BoxplotRelease, *, sort: str | None = None) -> Figure:
     )
 
 
-def _sort(release: BoxplotRelease, sort: str | None) -> BoxplotRelease:
-    """Return a release with its categories in the order of what was released about them."""
-    if sort is None:
-        return release
-    if sort not in ("count", "median") or release.x is None:
+def check_view(*, grouped: bool, sort: object = None) -> None:
+    """Refuse a way to draw that there is not."""
+    if sort is not None and not (sort in ("count", "median") and grouped):
         raise ReleaseError(
             "Boxes are sorted by count or by median, where there are categories.",
             "What decides their order must be released.",
-            'Write sort="count" or sort="median", or leave it out.',
+            ("Write ", Setting("sort", "median"), ", or leave it out."),
         )
+
+
+def _sort(release: BoxplotRelease, sort: str | None) -> BoxplotRelease:
+    """Return a release with its categories in the order of what was released about them."""
+    check_view(grouped=release.x is not None, sort=sort)
+    if sort is None or release.x is None:
+        return release
     panels, colours = len(release.panels), release.hue.cells if release.hue else 1
     size = (panels, release.x.cells, colours)
     places = np.arange(len(release.summaries)).reshape(size)
@@ -66,7 +72,7 @@ def _sort(release: BoxplotRelease, sort: str | None) -> BoxplotRelease:
     values = tuple(release.x.categories.values[place] for place in order)
     return replace(
         release,
-        x=replace(release.x, categories=Categories(values)),
+        x=Labels(axes.label(release.x), Categories(values)),
         summaries=tuple(release.summaries[place] for place in chosen),
         measured=tuple(release.measured[place] for place in chosen),
     )

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.domain import Categories
-from sfumato.errors import ReleaseError, abbreviate
+from sfumato.errors import ReleaseError, Setting, abbreviate
 from sfumato.figure import Axis, Bars, Cells, Figure, Interval, Orient, Panel, format_percent
 from sfumato.grid import Edges, Grid, Key, Labels
 from sfumato.releases import axes, wording
@@ -53,6 +53,41 @@ class View:
     columns: int | None
 
 
+_WORDS = {"sort": ("count",), "orient": ("v", "h"), "multiple": ("layer", "panels")}
+_FREE = "Nothing was charged: drawing is free."
+
+
+def check_view(*, listed: bool, **view: object) -> None:
+    """Refuse a way to draw that there is not.
+
+    Parameters
+    ----------
+    listed
+        Whether the histogram has categories, in one dimension.
+    """
+    for name, words in _WORDS.items():
+        if view.get(name) not in (None, *words):
+            choices = " or ".join(map(repr, words))
+            raise ReleaseError(
+                (Setting(name, abbreviate(str(view[name]))), " is no way to draw a histogram."),
+                _FREE,
+                f"Choose {choices}, or leave it out.",
+            )
+    top = view.get("top")
+    if top is not None and not (isinstance(top, int) and not isinstance(top, bool) and top >= 1):
+        raise ReleaseError(
+            "top must be a whole number from 1 up.",
+            _FREE,
+            ("Write ", Setting("top", 10), ", or leave it out."),
+        )
+    if not listed and (view.get("sort") or top is not None or view.get("orient") == "h"):
+        raise ReleaseError(
+            "Only categories in one dimension can be sorted, chosen or drawn lying.",
+            "Bins have an order of their own.",
+            "Leave sort, top and orient out.",
+        )
+
+
 def figure(
     release: HistogramRelease,
     *,
@@ -62,6 +97,8 @@ def figure(
     multiple: Multiple | None = None,
 ) -> Figure:
     """Describe the picture of a histogram."""
+    listed = isinstance(release.x, Labels) and release.y is None
+    check_view(listed=listed, sort=sort, top=top, orient=orient, multiple=multiple)
     view = _view(release, _choose(release, sort, top), orient, multiple)
     drawn = _bars if release.y is None else _map
     return Figure(
@@ -142,24 +179,6 @@ def _choose(release: HistogramRelease, sort: str | None, top: int | None) -> Cho
     """Choose categories by all that was released about each of them."""
     if sort is None and top is None:
         return None
-    if sort not in (None, "count"):
-        raise ReleaseError(
-            f"A histogram cannot be sorted by {abbreviate(repr(sort))}.",
-            "It has counts alone.",
-            'Write sort="count", or leave it out.',
-        )
-    if not isinstance(release.x, Labels) or release.y is not None:
-        raise ReleaseError(
-            "Only the categories of a histogram in one dimension can be sorted.",
-            "Bins have an order of their own.",
-            "Leave sort and top out.",
-        )
-    if top is not None and not (isinstance(top, int) and not isinstance(top, bool) and top >= 1):
-        raise ReleaseError(
-            "top must be a whole number from 1 up.",
-            "It says how many categories are drawn.",
-            "Write top=10, or leave it out.",
-        )
     totals = release.counts.reshape(-1, release.x.cells).sum(axis=0)
     order = np.argsort(-totals, kind="stable")[:top]
     return Choice(tuple(order.tolist()), release.x.cells)
@@ -182,12 +201,6 @@ def _view(
 
 def _stands_apart(release: HistogramRelease, key: Key, multiple: Multiple | None) -> bool:
     """Tell whether groups have panels of their own, rather than bars over or beside each other."""
-    if multiple not in (None, "layer", "panels"):
-        raise ReleaseError(
-            f"multiple={abbreviate(repr(multiple))} is not known.",
-            "It decides whether groups share a panel.",
-            'Write "layer" or "panels", or leave it out.',
-        )
     if release.hue is None or multiple is not None:
         return release.hue is not None and multiple == "panels"
     if release.facets or release.hue.cells <= _MOST_LAYERS:
@@ -203,19 +216,7 @@ def _orient(
     columns: int | None,
 ) -> Orient:
     """Let bars lie where their names would not fit below them; public names decide."""
-    if orient not in (None, "v", "h"):
-        raise ReleaseError(
-            f"orient={abbreviate(repr(orient))} is not known.",
-            "It decides how bars stand.",
-            'Write "v" or "h", or leave it out.',
-        )
     if not isinstance(key, Labels) or release.y is not None:
-        if orient == "h":
-            raise ReleaseError(
-                "Only bars of categories can lie.",
-                "Bins run along the x axis.",
-                "Leave orient out.",
-            )
         return "v"
     if orient is not None:
         return orient

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.errors import ReleaseError
+from sfumato.expressions import Selection
 from sfumato.figure import Figure
 from sfumato.grid import Grid, Labels, shape
 from sfumato.postprocess.noise_law import NoiseLaw
@@ -147,13 +148,21 @@ class ScoreplotRelease(Release):
         if self.private and not self.pca.private:
             raise ValueError("A plot is no more private than its directions.")
 
-    def marked(self, *, private: bool, paid: tuple[Payment, ...] = ()) -> Self:
+    def marked(
+        self,
+        *,
+        private: bool,
+        paid: tuple[Payment, ...] = (),
+        selection: Selection | None = None,
+    ) -> Self:
         """Return the same numbers, no more private than the directions they are about.
 
         Directions that were paid for together with the plot name no entry of their own.
         """
-        pca = self.pca.marked(private=private) if self.alone else self.pca
-        return replace(self, pca=pca, private=private and pca.private, paid=paid)
+        own = self.pca.marked(private=private, selection=selection)
+        pca = own if self.alone else self.pca
+        private = private and pca.private
+        return replace(self, pca=pca, private=private, paid=paid, selection=selection)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ScoreplotRelease) and self.to_dict() == other.to_dict()

@@ -283,6 +283,22 @@ class DateTicks(ConciseDateFormatter):
         super().__init__(locator, tz=zone)
         self.zone = zone
 
+    def format_ticks(self, values: Sequence[float]) -> list[str]:
+        """Print what tells ticks apart; below the first on an x axis what they share."""
+        labels, shared = list(super().format_ticks(list(values))), super().get_offset()
+        told = [place for place, label in enumerate(labels) if label]
+        if shared and told and self._lies_level:
+            labels[told[0]] += f"\n{shared}"
+        return labels
+
+    def get_offset(self) -> str:
+        """Return what all ticks share; nothing on an x axis, whose label would lie there."""
+        return "" if self._lies_level else super().get_offset()
+
+    @property
+    def _lies_level(self) -> bool:
+        return getattr(self.axis, "axis_name", "") == "x"
+
 
 class ClockTicks(DateTicks):
     """Times of day, which have no date."""
@@ -290,6 +306,10 @@ class ClockTicks(DateTicks):
     def format_ticks(self, values: Sequence[float]) -> list[str]:
         """Print hours and minutes; the end of the day is 24:00."""
         return [format_clock(round(value * DAY / _MINUTE) * _MINUTE) for value in values]
+
+    def get_offset(self) -> str:
+        """Return nothing: a time of day shares no date."""
+        return ""
 
 
 def _refit_dates(axis: MatplotlibAxis, most: int) -> None:

@@ -147,7 +147,7 @@ def _make_time_ticks(axis: Axis, limits: Limits, most: int) -> Spec:
     labels = {str(round(place / 1000)): lines for place, lines in ticks}
     return {
         "values": [round(place / 1000) for place, _ in ticks],
-        "labelExpr": f"{json.dumps(labels)}[datum.value]",
+        "labelExpr": f"{json.dumps(labels)}[time(datum.value)]",
     }
 
 
