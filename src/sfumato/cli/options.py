@@ -192,7 +192,7 @@ def looks(
     from sfumato.figure import Figure
     from sfumato.render.look import dress
 
-    told = {
+    told: dict[str, Any] = {
         "title": title,
         "figsize": None if figsize is None else spelling.read_numbers(figsize),
         "dpi": dpi,

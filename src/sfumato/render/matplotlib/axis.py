@@ -242,6 +242,7 @@ class TickFitter:
         if not isinstance(self.ax.xaxis.get_major_formatter(), LogTicks):
             return
         low, high = sorted(self.ax.get_xlim())
+        most = _MOST
         for most in range(_MOST, 0, -1):
             ticks = choose_log_ticks(low, high, most)
             places = [width * math.log(tick / low) / math.log(high / low) for tick in ticks]
