@@ -371,7 +371,7 @@ class AxisLabels:
         self.ax = ax
         self.room = room
         self.shortened = bool(shorter)
-        most = 1 if shorter else 3
+        most = 1 + shorter[-1].count(" | ") if shorter else 3
         self.title = FittedText(title, most_lines=most, shorter=shorter) if title else None
         self.level = FittedText(ax.xaxis.get_label(), most_lines=2)
         self.upright = FittedText(ax.yaxis.get_label(), most_lines=2)
