@@ -15,7 +15,6 @@ import size
 from sfumato.charting import Charting
 from sfumato.charts.boxplot.chart import BoxMethod
 from sfumato.charts.chart import Chart
-from sfumato.charts.facets import Faceted
 from sfumato.charts.heatmap.chart import HeatMethod
 from sfumato.charts.histogram import Histogram
 from sfumato.charts.kinds import CHARTS
