@@ -64,13 +64,9 @@ def _parse(path: Path) -> object:
 
 
 def _list_lines(plain: object, depth: int) -> Iterator[Line]:
-<<<<<<< HEAD
-    noun: Mapping[str, Any] = cast(Any, plain) if isinstance(plain, Mapping) else {}
-=======
     noun: Mapping[str, Any] = {}
     if isinstance(plain, Mapping):
         noun = cast("Mapping[str, Any]", plain)
->>>>>>> figures
     kind = noun.get("type")
     if depth > _DEEPEST:
         raise _refuse("The basemap is nested too deeply.", "Flatten its collections.")
