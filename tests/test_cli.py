@@ -701,6 +701,18 @@ def test_quantiles_by_every_method_are_paid_for_once(folder: Path, method: str |
     assert charges() == ["quantiles of age"]
 
 
+@pytest.mark.usefixtures("folder")
+def test_numbers_of_some_rows_are_printed_with_whose_weight_they_share(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    words = ["histplot", "people.parquet", "--x", "half", "--column", "half=age / 2"]
+    more = ["--bounds", "0,50", "--bins", "2", "--unit", "district", "--epsilon", "0.5"]
+    assert run([*words, *more, "--where", "half > 9"]) == 0
+    told = capsys.readouterr().out
+    assert "Rows where half > 9. Weights are shared among all rows of each district." in told
+    assert "half = age / 2." in told
+
+
 @pytest.mark.parametrize(
     ("words", "numbers", "known"),
     [

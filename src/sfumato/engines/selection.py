@@ -32,7 +32,7 @@ from sfumato.engines.sums import Entries, Summation
 from sfumato.engines.table import ColumnKind
 from sfumato.engines.times import read_durations
 from sfumato.engines.typed import TermKind, TypedColumns, TypedTerm, read_moment
-from sfumato.errors import DomainError, SourceError
+from sfumato.errors import DomainError, SourceError, Worded
 from sfumato.expressions import PARTS, Expression, is_unicode
 from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.zones import find_zone
@@ -40,6 +40,11 @@ from sfumato.zones import find_zone
 T = TypeVar("T")
 Flags = NDArray[np.bool_]
 Texts = pa.Array | pa.Scalar
+
+_DERIVED = Worded(
+    "columns={'speed': 'distance / air_time * 60'}",
+    in_shell="--column 'speed=distance / air_time * 60'",
+)
 
 
 @dataclass(frozen=True)
@@ -130,13 +135,13 @@ def _check_new(name: str, taken: Mapping[str, object]) -> None:
         raise DomainError(
             "A derived column needs a name.",
             "Charts and ledgers know columns by their names.",
-            "Write columns={'speed': 'distance / hours'}.",
+            ("Write ", _DERIVED, "."),
         )
     if name in taken:
         raise SourceError(
             f"The table has a column {name!r} already.",
             "Which of the two is charted, and so what is protected, would be a guess.",
-            f"Give the derived one a new name: columns={{{name + '_2'!r}: …}}.",
+            ("Give the derived one a new name: ", _DERIVED, "."),
         )
 
 

@@ -23,10 +23,6 @@ from sfumato.render.text import ELLIPSIS, Measure, cut_to_width, wrap
 # Matplotlib leaves its keyword arguments untyped.
 # pyright: reportUnknownMemberType=false
 
-# By any name: Matplotlib's types list the names of settings one by one.
-_style: Any = rcParams
-_usual_style: Any = rcParamsDefault
-
 
 def find_page(ax: Axes) -> Figure | SubFigure:
     """Return the figure or subfigure that `ax` was made in."""
