@@ -345,7 +345,8 @@ def read_labels(column: pa.Array) -> pa.Array:
 
 def _write_whole_numbers(column: pa.Array) -> pa.Array:
     values = read_numbers(column)
-    known = (np.abs(values) < _EXACT) & (np.floor(values) == values)
+    with np.errstate(invalid="ignore"):  # a signalling NaN would warn of itself
+        known = (np.abs(values) < _EXACT) & (np.floor(values) == values)
     whole = pa.array(np.where(known, values, 0).astype(np.int64), mask=~known)
     if find_kind(column.type) == "flag":
         whole = whole.cast(pa.bool_())
