@@ -524,7 +524,8 @@ def test_a_chart_and_its_plan_take_the_same_options() -> None:
     for chart in CHARTS:
         paid, free = group.commands[chart.verb], plans.commands[chart.verb]
         names = [{parameter.name for parameter in command.params} for command in (paid, free)]
-        assert names[0] - names[1] == {"output"}
+        drawn = {parameter.name for parameter in group.commands["draw"].params}
+        assert "output" in names[0] - names[1] <= drawn  # a plan draws nothing
         assert names[1] - names[0] == {"error"}
 
 
@@ -698,6 +699,18 @@ def test_quantiles_by_every_method_are_paid_for_once(folder: Path, method: str |
     assert isinstance(release, quantiles.QuantilesRelease)
     assert release.method == (method or "joint") and release.levels == (0.1, 0.9)
     assert charges() == ["quantiles of age"]
+
+
+@pytest.mark.usefixtures("folder")
+def test_numbers_of_some_rows_are_printed_with_whose_weight_they_share(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    words = ["histplot", "people.parquet", "--x", "half", "--column", "half=age / 2"]
+    more = ["--bounds", "0,50", "--bins", "2", "--unit", "district", "--epsilon", "0.5"]
+    assert run([*words, *more, "--where", "half > 9"]) == 0
+    told = capsys.readouterr().out
+    assert "Rows where half > 9. Weights are shared among all rows of each district." in told
+    assert "half = age / 2." in told
 
 
 @pytest.mark.parametrize(

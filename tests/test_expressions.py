@@ -110,3 +110,30 @@ def test_every_column_can_be_named(name: str) -> None:
 def test_a_selection_that_is_not_spelled_as_it_is_kept_is_no_selection(given: Any) -> None:
     with pytest.raises((ValueError, DomainError)):
         Selection(**given)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "price < 500  # cheap\n and age > 18",
+        "x == 'a\nb'",
+        "x`y` == 1",
+        "`x`y == 1",
+        "`\ud800` == 1",
+    ],
+)
+def test_nothing_of_an_expression_is_passed_over(text: str) -> None:
+    with pytest.raises(DomainError, match="is not an expression"):
+        Expression.of(text)
+
+
+def test_lines_and_marks_within_quotes_are_read_as_they_stand() -> None:
+    read = Expression.of("price < 500\n and `a # b` == '# it' and c == '\\n'")
+    assert str(read) == "price < 500 and `a # b` == '# it' and c == '\\n'"
+
+
+def test_a_name_that_python_reads_as_another_is_not_taken_for_one_in_backticks() -> None:
+    assert Expression.of("\uff43olumn_0 == 1 and `room type` == 2").columns == (
+        "column_0",
+        "room type",
+    )

@@ -210,6 +210,32 @@ def test_releases_carry_no_true_number():
     assert pickle.loads(pickle.dumps(fine)) == fine
 
 
+def test_a_release_of_some_rows_is_refined_by_the_same_rows_alone():
+    young, half = {"where": "age < 50"}, {"columns": {"half": "age / 2"}}
+    bounds = {"domain": DOMAIN | {"half": (0, 50)}}
+    for of, others in (
+        (young, ({}, {"where": "age < 51"})),
+        (half, ({}, {"columns": {"half": "age / 3"}})),
+    ):
+        x = "half" if of == half else "age"
+        s = session(**bounds, **of)
+        rough = ages(s, x=x)
+        assert s.refine(rough, budget=0.5).selection == rough.selection
+        assert session(**bounds, **of).refine(rough, budget=0.5).selection == rough.selection
+        for other in others:
+            elsewhere = session(**bounds, **other)
+            with pytest.raises(sf.ReleaseError, match="other rows or columns"):
+                elsewhere.refine(rough, budget=0.5)
+            assert not elsewhere.ledger.entries
+
+
+def test_columns_of_a_table_do_not_change_behind_a_session():
+    table = sf.Table(TABLE, columns={"half": "age / 2"})
+    with pytest.raises(TypeError):
+        table.columns["half"] = "age / 3"  # type: ignore[index]
+    assert repr(table).endswith("columns={'half': 'age / 2'})")
+
+
 SESSIONS, CHANCE = 300, 1e-10
 
 

@@ -36,7 +36,7 @@ def test_a_caption_says_whose_weight_the_filter_leaves() -> None:
         own = session(unit="who").histplot(x="hour", bins=3, where=QUEENS, budget=SURE)
         shared = session(unit="who", where=QUEENS).histplot(x="hour", bins=3, budget=SURE)
         both = session(unit="who", where="n < 5").histplot(
-            x="hour", bins=3, where=QUEENS, budget=10
+            x="hour", bins=3, where=QUEENS, budget=SURE
         )
         rows = session(where=QUEENS).histplot(x="hour", bins=3, budget=SURE)
     assert [round(each.counts[1], 1) for each in (own, shared, both, rows)] == [0.1, 1, 0.2, 1]

@@ -186,6 +186,8 @@ class Selection:
                 raise ValueError("An expression is not spelled as it is kept.")
         if len({column.name for column in self.columns}) < len(self.columns):
             raise ValueError("A selection names columns once.")
+        if not all(column.name.strip() and is_unicode(column.name) for column in self.columns):
+            raise ValueError("A derived column has a name.")
 
     @classmethod
     def of(
@@ -208,9 +210,17 @@ class Selection:
     @property
     def words(self) -> str:
         """What is added to the label of a chart."""
-        own = "" if self.where is None else f" where {self.where}"
-        shared = "" if self.session_where is None else f" among rows where {self.session_where}"
-        return f"{own}{shared}"
+        return self.own_words + self.session_words
+
+    @property
+    def own_words(self) -> str:
+        """What the chart's own condition adds to its label."""
+        return "" if self.where is None else f" where {self.where}"
+
+    @property
+    def session_words(self) -> str:
+        """What the session's condition adds to the label of a chart."""
+        return "" if self.session_where is None else f" among rows where {self.session_where}"
 
     @property
     def empty(self) -> bool:
@@ -286,6 +296,8 @@ def _parse(text: str) -> Term:
             "It says which rows, or which column, are meant.",
             "Write price < 500, or leave it out.",
         )
+    if not is_unicode(text):
+        raise _refuse_grammar(text)
     plain, names = _replace_quoted_names(text)
     return _Reader(names).read(_parse_python(plain, text), 0)
 
@@ -294,10 +306,14 @@ def _parse_python(plain: str, text: str) -> ast.expr:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of odd escapes Python warns
-            return ast.parse(plain.strip().replace("\n", " "), mode="eval").body
+            return ast.parse(plain.strip(), mode="eval").body
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         pass
-    raise DomainError(
+    raise _refuse_grammar(text)
+
+
+def _refuse_grammar(text: str) -> DomainError:
+    return DomainError(
         f"{_quote(text)} is not an expression.",
         "It is read by Python's own grammar, before anything is charged.",
         "Write it as in pandas' query: borough == 'Queens' and price < 500. Names with blanks "
@@ -308,8 +324,8 @@ def _parse_python(plain: str, text: str) -> ast.expr:
 def _replace_quoted_names(text: str) -> tuple[str, dict[str, str]]:
     """Put a name that Python can read in place of each in backticks, outside of quotes."""
     names: dict[str, str] = {}
-    stem = "column_"
-    while stem in text:
+    stem, read = "column_", normalize("NFKC", text)  # as Python reads names
+    while stem in read:
         stem += "_"
     plain, at = "", 0
     while at < len(text):
@@ -320,9 +336,11 @@ def _replace_quoted_names(text: str) -> tuple[str, dict[str, str]]:
         elif letter == "`" and (found := _QUOTED.match(text, at)):
             stand_in = f"{stem}{len(names)}"
             names[stand_in] = found[1].replace("``", "`")
-            plain, at = plain + stand_in, found.end()
+            plain, at = f"{plain} {stand_in} ", found.end()
+        elif letter == "#":  # a comment would swallow conditions on lines below it
+            raise _refuse_grammar(text)
         else:
-            plain, at = plain + letter, at + 1
+            plain, at = plain + (" " if letter == "\n" else letter), at + 1
     return plain, names
 
 
@@ -503,7 +521,7 @@ def _read_literal(value: object) -> Term:
     match value:
         case bool():
             return Term("literal", value=value)
-        case str() if value.isascii() or _is_unicode(value):
+        case str() if value.isascii() or is_unicode(value):
             return Term("literal", value=value)
         case int() if abs(value) <= LARGEST_WHOLE:
             return Term("literal", value=value)
@@ -523,7 +541,8 @@ def _read_literal(value: object) -> Term:
             )
 
 
-def _is_unicode(text: str) -> bool:
+def is_unicode(text: str) -> bool:
+    """Tell whether a text can be written to a file: halves of letters cannot."""
     try:
         text.encode()
     except UnicodeEncodeError:

@@ -331,9 +331,16 @@ class Session(Charting):
                 "The result would seem private, and half of it is not.",
                 "Release the chart without a seed first.",
             )
+        again = Refinement(release)
+        if self._select(again) != release.selection:
+            raise ReleaseError(
+                f"{shorten_label(release.label)} is of other rows or columns than this session's.",
+                "A second measurement would be of these, and the mean of both of neither.",
+                "Refine it in a session with the same where and columns.",
+            )
         known = self._kept.find_entry(release)
         if known is None:
-            return Refinement(release)
+            return again
         if known.question.snapshot not in (None, take_snapshot(self._table)):
             raise ReleaseError(
                 f"The table has changed since {shorten_label(release.label)} was released.",

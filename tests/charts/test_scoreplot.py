@@ -286,6 +286,22 @@ def test_a_session_pays_for_components_once_and_for_each_picture():
     ]
 
 
+def test_the_caption_tells_of_which_rows_and_columns_the_directions_are():
+    stored = sf.Session(TABLE, domain=DOMAIN, budget=Budget(9, 1e-5))
+    derived = sf.Session(
+        TABLE.drop_columns(["c"]), domain=DOMAIN, budget=Budget(9, 1e-5), columns={"c": "b / 5"}
+    )
+    some = Budget(2, 1e-6)
+    with seeded(1):
+        pca = stored.pca(columns=COLUMNS, where="group == 'left'", budget=some)
+        same = stored.scoreplot(pca, bins=8, where="group == 'left'", budget=some)
+        other = derived.scoreplot(pca, bins=8, where="a > 0", budget=some)
+    assert other.selection is not None
+    assert [column.definition for column in other.selection.columns] == ["b / 5"]
+    assert "They were found otherwise: Rows where group == 'left'." in other.figure().caption
+    assert "found otherwise" not in same.figure().caption
+
+
 def test_the_plan_tells_what_other_prices_buy():
     plan = Scoreplot(columns=COLUMNS, bins=16).plan(DOMAIN, ROWS, Budget(1, 1e-5))
     rows = plan.buys(size=1000, epsilons=[0.5, 1, 2])

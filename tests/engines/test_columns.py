@@ -278,6 +278,12 @@ SIGNALLING = {
 }
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("values", SIGNALLING.values(), ids=SIGNALLING)
+def test_a_nan_that_signals_has_no_label_without_a_word(values):
+    assert read_labels(pa.array(values)).null_count == len(values)
+
+
 @pytest.mark.parametrize("unit", [PrivacyUnit.rows(), PrivacyUnit.users("who")])
 @pytest.mark.parametrize("column", ["x", "y", "weight", "who"])
 @pytest.mark.parametrize("values", SIGNALLING.values(), ids=SIGNALLING)

@@ -18,7 +18,7 @@ from sfumato.domain import Bounds, Categories
 from sfumato.engines import selection
 from sfumato.engines.columns import find_kind, find_spacing
 from sfumato.engines.dispatch import DuckEngine
-from sfumato.engines.selection import BlockTerms, find_rows, select
+from sfumato.engines.selection import BlockTerms, filter_rows, find_rows, select
 from sfumato.engines.typed import TypedColumns
 from sfumato.errors import SfumatoError, SourceError
 from sfumato.expressions import Expression
@@ -172,6 +172,11 @@ ODD = {
     "flag": pa.array([True, None, False]),
     "clock": pa.array([0, None, 86_399_999_999], pa.time64("us")),
     "wait": pa.array([-(2**63), None, 2**63 - 1], pa.duration("s")),
+    "seen": pa.array([b"A", None, b"a" * 99], pa.binary_view()),
+    "json": pa.ExtensionArray.from_storage(
+        pa.json_(pa.string_view()), pa.array(["1", None, "2"], pa.string_view())
+    ),
+    "nested": pa.StructArray.from_arrays([pa.RunEndEncodedArray.from_arrays([3], ["A"])], ["a"]),
 }
 SHAPES = [
     *("{0}.isna()", "{0} == 'A'", "{0} < 'B'", "{0}.lower().contains('a')", "len({0}) > 1"),
@@ -199,6 +204,30 @@ def test_no_value_of_any_type_fails_and_refusals_follow_from_types(name: str) ->
             alone = [find_rows(rows.slice(at, 1), term).tolist() for at in range(rows.num_rows)]
             assert together == [each for row in alone for each in row]
         assert len(set(outcomes)) == 1, (text, outcomes)
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_rows_of_any_type_can_be_dropped_and_are_read_as_before(name: str) -> None:
+    """A type of which Arrow takes no rows would tell by an error whether all rows are kept."""
+    block = pa.record_batch({name: ODD[name], "n": [0, 1, 2]})
+    for kept in ([True, False, True], [False] * 3, [True] * 3, [False, True, False]):
+        some = filter_rows(block, np.array(kept))
+        assert some.column("n").to_pylist() == [at for at in range(3) if kept[at]]
+        assert find_kind(some.schema.field(name).type) in (find_kind(ODD[name].type), "flag")
+        for shape in SHAPES:
+            try:
+                term = known(block).read_condition(Expression.of(shape.format(name)))
+            except SfumatoError:
+                continue
+            assert find_rows(some, term).tolist() == find_rows(block, term)[kept].tolist()
+
+
+@pytest.mark.parametrize("texts", [["a", "a"], ["a", "b"]], ids=["all", "some"])
+def test_texts_that_are_views_as_those_of_polars_may_be_dropped(texts: list[str]) -> None:
+    table = pa.table({"x": [1.0, 1.0], "g": pa.array(texts, pa.string_view())})
+    grid = [Grid("x", Bounds(0, 2), 1)]
+    for engine in (DuckEngine(table).restrict("g == 'a'"), DuckEngine(table, where="g == 'a'")):
+        assert engine.counts(grid, PrivacyUnit.rows()).reveal().tolist() == [texts.count("a")]
 
 
 def test_a_long_text_is_missing_and_takes_no_time() -> None:

@@ -114,6 +114,8 @@ _INTERVALS = {"low": ("high", "95 % interval"), "low_all": ("high_all", "joint i
 
 def show_numbers(release: Release) -> None:
     """Print what was released: where, how many, and between which ends the truth lies."""
+    from sfumato.releases import wording
+
     records = release.records()
     if getattr(release, "coverage", None) == 0:
         records = [_without_intervals(record) for record in records]
@@ -125,7 +127,7 @@ def show_numbers(release: Release) -> None:
     for doubt in getattr(release, "doubts", ()):
         show(f"\n{doubt}")
     private = "Privacy" if release.private else "NOT PRIVATE, simulated noise"
-    show(f"\n{private}: {release.guarantee}.")
+    show("\n" + " ".join([f"{private}: {release.guarantee}.", *wording.selected(release)]))
 
 
 def _show_records(release: Release, records: Records, told: Sequence[bool]) -> None:

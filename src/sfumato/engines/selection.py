@@ -21,6 +21,7 @@ from sfumato.engines.columns import (
     decode_column,
     find_kind,
     find_time_zone,
+    is_stored,
     measure_lengths,
     read_flags,
     read_numbers,
@@ -31,14 +32,19 @@ from sfumato.engines.sums import Entries, Summation
 from sfumato.engines.table import ColumnKind
 from sfumato.engines.times import read_durations
 from sfumato.engines.typed import TermKind, TypedColumns, TypedTerm, read_moment
-from sfumato.errors import DomainError, SourceError
-from sfumato.expressions import PARTS, Expression
+from sfumato.errors import DomainError, SourceError, Worded
+from sfumato.expressions import PARTS, Expression, is_unicode
 from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.zones import find_zone
 
 T = TypeVar("T")
 Flags = NDArray[np.bool_]
 Texts = pa.Array | pa.Scalar
+
+_DERIVED = Worded(
+    "columns={'speed': 'distance / air_time * 60'}",
+    in_shell="--column 'speed=distance / air_time * 60'",
+)
 
 
 @dataclass(frozen=True)
@@ -125,17 +131,17 @@ def select(columns: TypedColumns, where: str | None, derived: Mapping[str, str])
 
 
 def _check_new(name: str, taken: Mapping[str, object]) -> None:
-    if not name.strip():
+    if not name.strip() or not is_unicode(name):
         raise DomainError(
             "A derived column needs a name.",
             "Charts and ledgers know columns by their names.",
-            "Write columns={'speed': 'distance / hours'}.",
+            ("Write ", _DERIVED, "."),
         )
     if name in taken:
         raise SourceError(
             f"The table has a column {name!r} already.",
             "Which of the two is charted, and so what is protected, would be a guess.",
-            f"Give the derived one a new name: columns={{{name + '_2'!r}: …}}.",
+            ("Give the derived one a new name: ", _DERIVED, "."),
         )
 
 
@@ -165,9 +171,23 @@ def filter_rows(block: pa.RecordBatch, kept: Flags) -> pa.RecordBatch:
 
 
 def _take(column: pa.Array, places: pa.Array) -> pa.Array:
-    # Arrow takes no rows of runs.
-    runs = kinds.is_run_end_encoded(column.type)
-    return (decode_column(column) if runs else column).take(places)
+    return _make_takeable(column).take(places)
+
+
+def _make_takeable(column: pa.Array) -> pa.Array:
+    """Return a column of which Arrow takes rows, by its type: it takes none of views nor of runs.
+
+    Of values that nothing reads, it is kept whether there is one.
+    """
+    if find_kind(column.type) == "other":
+        missing = np.asarray(decode_column(column).is_null())
+        return pa.array(np.zeros(len(column), dtype=np.bool_), mask=missing)
+    stored = column.storage if is_stored(column.type) else column
+    if kinds.is_run_end_encoded(stored.type):
+        return _make_takeable(decode_column(stored))
+    if kinds.is_string_view(stored.type):
+        return stored.cast(pa.large_string())
+    return stored.cast(pa.large_binary()) if kinds.is_binary_view(stored.type) else column
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Event
+from types import MappingProxyType
 from typing import Literal, TypeVar, cast
 
 from sfumato.engines.file_format import FileFormat
@@ -367,7 +368,7 @@ class Table:
     >>> Table("visits.parquet", threads=2, memory_limit="1GB")
     Table('visits.parquet', threads=2, memory_limit='1GB')
     >>> Table("prices.csv", decimal=",", thousands=".")
-    Table('costs.csv', decimal=',', thousands='.')
+    Table('prices.csv', decimal=',', thousands='.')
     """
 
     source: object
@@ -385,7 +386,8 @@ class Table:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "where", read_where(self.where))
-        object.__setattr__(self, "columns", read_definitions(self.columns))
+        derived = read_definitions(self.columns)
+        object.__setattr__(self, "columns", None if derived is None else MappingProxyType(derived))
         if isinstance(self.source, Table):
             raise SourceError(
                 "A Table is not the source of another.",
@@ -465,6 +467,7 @@ class Table:
     def __repr__(self) -> str:
         usual = {each.name: each.default for each in fields(Table)[1:] if each.name != "spark"}
         given = {name: getattr(self, name) for name in usual}
+        given["columns"] = None if self.columns is None else dict(self.columns)
         parts = [f"{name}={value!r}" for name, value in given.items() if value != usual[name]]
         parts += [] if self.spark is None else ["spark=<SparkSession>"]
         return f"Table({', '.join([_spell_source(self.source), *parts])})"
@@ -487,7 +490,7 @@ def with_rows(table: Table, where: object, columns: object) -> Table:
     if (where is not None and table.where is not None) or (columns and table.columns):
         raise SourceError(
             "The table says already which rows or which columns are meant.",
-            "Which of the two holds would be a guess.",
+            "It would be ambiguous which of the two holds.",
             "Say it once: to the Table, or to the session.",
         )
     given = {each.name: getattr(table, each.name) for each in fields(Table)}

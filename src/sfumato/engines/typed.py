@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Literal
 
 from sfumato.engines.table import ColumnKind
-from sfumato.errors import DomainError, SourceError
+from sfumato.errors import DomainError, SourceError, make_printable
 from sfumato.expressions import (
     MOST_DEPTH,
     MOST_TERMS,
@@ -78,10 +78,11 @@ class TypedColumns:
     def find_kind(self, name: str) -> TermKind | Literal["bytes", "other"]:
         """Return what a stored column holds, or refuse one that the table does not have."""
         if name not in self.kinds:
+            names = ", ".join(map(spell_column, [*self.kinds, *self.derived]))
             raise SourceError(
                 f"The table has no column {name!r}.",
                 "An expression names columns of the table, or derived ones before it.",
-                f"Its columns are {', '.join(map(spell_column, [*self.kinds, *self.derived]))}.",
+                f"Its columns are {make_printable(names)}.",
             )
         kind = self.kinds[name]
         if name in self.untyped:
@@ -173,7 +174,8 @@ class _Typist:
             raise SourceError(
                 f"Column {name!r} holds values that expressions do not read.",
                 "A comparison with them would be false for every row.",
-                f"Ask whether there is one, {spell_column(name)}.isna(), or name another column.",
+                f"Ask whether there is one, {make_printable(spell_column(name))}.isna(), or name "
+                "another column.",
             )
         if kind == "untyped" and wanted in ("number", "text", "flag"):
             kind = wanted

@@ -189,6 +189,11 @@ class Scoreplot(Chart[ScoreplotPlan, ScoreplotRelease]):
         return Domain(declare_ranges(bounds) | declare_categories({self.hue: self.hue_order}))
 
     @property
+    def named_columns(self) -> frozenset[str]:
+        """The columns that its options name, and those of components that were released before."""
+        return super().named_columns | frozenset(self.analysed)
+
+    @property
     def label(self) -> str:
         """What is asked, in words."""
         x, y = self.axes

@@ -67,7 +67,11 @@ def _directions_words(release: ScoreplotRelease) -> str:
     spent = promise.amounts
     if promise.unit != release.guarantee.unit:
         spent += f", protecting {promise.unit}"
-    return f"The directions were released before ({spent}){promise.weakness}."
+    told = f"The directions were released before ({spent}){promise.weakness}."
+    if release.pca.selection == release.selection:
+        return told
+    rows = " ".join(wording.selected(release.pca)) or "All rows, and stored columns."
+    return f"{told} They were found otherwise: {rows}"
 
 
 def _noise_words(release: ScoreplotRelease) -> str:
