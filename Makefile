@@ -1,7 +1,7 @@
 # Each command sets itself up in .venv, and needs only Python 3.11 with venv, make and a registry.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check types style audit bench lab docs generate size lock clean
+.PHONY: help sheet demo test check types style audit bench lab docs generate size lock clean
 .DELETE_ON_ERROR:
 
 # Whoever starts Python hundreds of times, as the tests do, wants what it compiled kept.
@@ -21,6 +21,7 @@ help:
 	@echo "make lab      repeat the experiments of the papers"
 	@echo "make docs     build the site into site/"
 	@echo "make generate write functions, methods and commands from the definitions of the charts"
+	@echo "make sheet    draw the pictures that are hardest to draw well, on one sheet"
 	@echo "make size     count files, functions and declarations (path=...: of another checkout)"
 	@echo "make lock     lock the versions pyproject.toml asks for (upgrade=1: the newest)"
 	@echo "make clean    remove .venv and all that was built"
@@ -67,6 +68,9 @@ docs: .venv/run.stamp .venv/docs.stamp
 generate: .venv/dev.stamp
 	$(bin)/python tools/generate.py
 	$(bin)/python tools/schema.py
+
+sheet: .venv/dev.stamp
+	$(bin)/python tools/contact_sheet.py contact-sheet.png
 
 size: .venv/dev.stamp
 	$(bin)/python tools/size.py $(path)

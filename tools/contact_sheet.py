@@ -29,6 +29,7 @@ import matplotlib.style
 import numpy as np
 import pyarrow as pa
 from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
@@ -166,7 +167,9 @@ def draw(picture: Picture) -> Figure | None:
 
 def list_texts(page: Figure) -> list[tuple[Text, Bbox]]:
     """Return what is written on a page, and where; not what is written across it."""
-    renderer = page.canvas.get_renderer()  # pyright: ignore[reportAttributeAccessIssue]
+    canvas = FigureCanvasAgg(page)
+    canvas.draw()
+    renderer = canvas.get_renderer()
     ticks = {id(text): shown for ax in page.findobj(Axes) for text, shown in _list_ticks(ax)}
     return [
         (text, text.get_window_extent(renderer))

@@ -74,7 +74,7 @@ def unit(protected: PrivacyUnit) -> list[str]:
     return ["--unit", f"{protected.column}{rows}"]
 
 
-_DECLARED = ("bounds", "order", "hue_order")
+_DECLARED = ("bounds", "order", "hue_order", "col_order", "row_order")
 
 
 @cache
@@ -113,10 +113,12 @@ def _spelled(name: str, value: Any) -> Iterator[str]:
 def _public(request: Request, domain: Domain) -> Iterator[str]:
     """Spell what is declared, or searched for, about the columns of a chart."""
     options = request.options
-    columns = [(name, options[name]) for name in ("x", "y", "hue", "weight") if name in options]
+    roles = ("x", "y", "hue", "col", "row", "weight")
+    columns = [(name, options[name]) for name in roles if name in options]
     columns += [("columns", column) for column in options.get("columns", ())]
     for name, column in columns:
-        fact, order = domain.fact(column), "hue_order" if name == "hue" else "order"
+        grouped = name in ("hue", "col", "row")
+        fact, order = domain.fact(column), f"{name}_order" if grouped else "order"
         if not isinstance(fact, Bounds):
             yield from _spelled(order, options.get(order, fact.values))
         elif "bounds" in options:

@@ -104,12 +104,25 @@ def private(
 
 def _read_limits(within: object) -> tuple[float, float] | Bounds:
     """Read a pair of dates, or of numbers that a search can divide as finely as charts ask for."""
-    if isinstance(within, Bounds):
-        return within
     pair = cast(tuple[object, ...], within) if isinstance(within, tuple | list) else ()
-    if None not in map(read_end, pair) and pair:
-        return Bounds.of(cast(tuple[Spelled, ...], pair))
+    spelled = None not in map(read_end, pair) and pair
+    limits = Bounds.of(cast(tuple[Spelled, ...], pair)) if spelled else within
+    if isinstance(limits, Bounds):
+        if not limits.time:  # dates end with the calendar, and numbers where a search can divide
+            _check_sizes(limits.lower, limits.upper)
+        return limits
     lower, upper = map(convert_to_float, pair) if len(pair) == 2 else (math.nan, math.nan)
+    _check_sizes(lower, upper)
+    return lower, upper
+
+
+def _check_sizes(lower: float, upper: float) -> None:
+    """Refuse limits in which what is found could be too wide or too narrow for a chart.
+
+    Privacy
+    -------
+    Whether a chart fails after its search must not depend on what was found.
+    """
     farthest = max(abs(lower), abs(upper))
     if not (_SMALLEST <= farthest <= _LARGEST and upper - lower >= _NARROWEST * farthest):
         raise DomainError(
@@ -118,4 +131,3 @@ def _read_limits(within: object) -> tuple[float, float] | Bounds:
             "The search divides what lies between them, and both are public.",
             ("Write ", Worded("sf.private(within=(0, 1e6))", in_shell="private"), "."),
         )
-    return lower, upper

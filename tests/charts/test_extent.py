@@ -253,7 +253,7 @@ def test_the_table_is_asked_once():
 
 def test_dates_are_refused_with_what_to_type():
     table = pa.table({"y": [date(2026, 1, 1)]})
-    with pytest.raises(SourceError, match=r"Domain\(y=\(date"):
+    with pytest.raises(SourceError, match=r"sf\.private\(within=\(date"):
         planned().check(DuckEngine(table).schema())
 
 

@@ -23,6 +23,7 @@ from sfumato.grid import Key, Labels
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.private_search import private
+from sfumato.releases import document
 from sfumato.testing import measure_planned, seeded
 
 ROWS, SHARED, FEW = (
@@ -172,7 +173,7 @@ def test_what_cannot_be_asked_in_panels_is_refused(chart, why):
 @pytest.mark.parametrize("by", ["hue", "col", "row"])
 def test_rows_are_not_replaced_among_groups_or_panels(by):
     with pytest.raises(DomainError, match="without groups"):
-        sf.Quantiles("x", neighbours="replace", n=9, **{by: "m"})
+        replace(sf.Quantiles("x", neighbours="replace", n=9), **{by: "m"})
 
 
 def test_a_panel_is_a_release_of_its_own_with_the_guarantee_of_the_whole():
@@ -189,7 +190,7 @@ def test_a_panel_is_a_release_of_its_own_with_the_guarantee_of_the_whole():
     assert whole.facet(col="Feb").counts.tolist() == whole.counts[:, [1]].tolist()
     assert whole.split()[4] == one
     assert [record["m"] for record in one.records()] == ["Feb"] * 4
-    assert sf.releases.document.read(one.to_dict()) == one
+    assert document.read(one.to_dict()) == one
     with pytest.raises(ReleaseError, match="no panel of m"):
         whole.facet(col="Dec")
     with pytest.raises(ReleaseError, match="no panels by row"):

@@ -139,8 +139,15 @@ def test_fractions_and_moments_are_refused_by_their_type_before_a_charge(column:
     assert not session.ledger.entries
 
 
-@pytest.mark.parametrize("unit", [PrivacyUnit.rows(), PrivacyUnit.users("u", max_rows=2)], ids=repr)
-def test_counts_of_every_number_are_the_same_on_a_cluster(
+@pytest.mark.parametrize(
+    "unit",
+    [
+        pytest.param(PrivacyUnit.rows(), marks=pytest.mark.slow),
+        PrivacyUnit.users("u", max_rows=2),
+    ],
+    ids=repr,
+)
+def test_counts_of_every_number_are_the_same_on_spark(
     spark: Any, tmp_path: Path, unit: PrivacyUnit
 ) -> None:
     from sfumato.engines.spark.engine import SparkEngine

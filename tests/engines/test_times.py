@@ -95,16 +95,6 @@ def test_text_without_an_offset_is_meant_on_the_clocks_of_a_zone():
     assert hours.tolist() == [4, 5, 4]
 
 
-def test_a_format_is_read_and_one_without_a_day_refused():
-    texts = pa.array(["31/01/2026 08:30", "1/2/2026 8:05", "2026-01-31", "32/01/2026 00:00"])
-    read = read_times(texts, "%d/%m/%Y %H:%M")
-    iso = read_times(pa.array(["2026-01-31 08:30", "2026-02-01 08:05", None, None]))
-    assert same(read, iso)
-    for wrong in ("%d/%m", "%d/%m/%y", "%Y-%m-%d %q", "", "%Y%Y%m%d", "%Y-%m-%d %"):
-        with pytest.raises(SourceError, match="format of dates"):
-            read_times(texts, wrong)
-
-
 @pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
 def test_durations_of_every_unit_are_microseconds_and_none_fails(unit):
     ticks = [None, 0, 5, -5, 2**63 - 1, -(2**63) + 1]

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from sfumato.domain import Bounds, Categories
+from sfumato.ends import CYCLES
 from sfumato.errors import ReleaseError
 from sfumato.figure import Bars, Figure
 from sfumato.grid import Grid, Labels
@@ -20,7 +21,6 @@ from sfumato.releases.histogram import figure as drawing
 from sfumato.render import html, vega
 from sfumato.render.matplotlib import render_picture
 from sfumato.render.scale import title_of, x_limits, y_limits
-from sfumato.zones import CYCLES
 
 
 def labels(column: str, *names: str) -> Labels:
@@ -121,7 +121,7 @@ def test_intervals_of_the_chosen_alone_would_be_noticed(monkeypatch: pytest.Monk
         few = replace(release, x=view.key, steps=tuple(release.steps[p] for p in (11, 10)))
         return real(few, replace(view, choice=None), pane)
 
-    real = drawing._numbers
+    real = drawing._numbers  # pyright: ignore[reportPrivateUsage]
     monkeypatch.setattr(drawing, "_numbers", narrower)
     assert bars(whole.figure(top=2))[0].simultaneous.high != every.high
 

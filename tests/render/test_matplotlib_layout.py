@@ -209,3 +209,19 @@ def test_a_chart_is_arranged_again_when_its_figure_is_resized() -> None:
     page.set_size_inches(3.3, 5)
     assert faults(page) == []
     assert ax.texts[-1].get_text().count("\n") > wide
+
+
+@pytest.mark.parametrize("layout", [None, "constrained"])
+def test_charts_that_share_a_figure_have_their_axes_aligned(layout: str | None) -> None:
+    page = Page(figsize=(11, 9), layout=layout)
+    axes = page.subplots(2, 2)
+    for ax, name in zip(
+        axes.flat, ("histogram", "category_hue", "two_dimensional", "time"), strict=True
+    ):
+        draw(SAMPLES[name], ax=ax)
+    page.canvas.draw()
+    (a, b), (c, d) = [[ax.get_position() for ax in row] for row in axes]
+    for upper, lower in ((a, c), (b, d)):
+        assert upper.intervalx == pytest.approx(lower.intervalx, abs=1e-3)
+    for left, right in ((a, b), (c, d)):
+        assert left.intervaly == pytest.approx(right.intervaly, abs=1e-3)

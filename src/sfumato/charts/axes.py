@@ -218,7 +218,7 @@ def _make_calendar_bins(column: str, bounds: Bounds, unit: str) -> Edges:
     if bounds.width / pace.length > MOST_CELLS:
         raise DomainError(
             f"The bounds of {column!r} hold more than {MOST_CELLS} {pace}.",
-            "Nearly all of them would hold noise alone.",
+            "Nearly all of them would contain only noise.",
             "Choose a longer unit, or narrower bounds.",
         )
     return Edges(column, bounds, pace.edges(bounds))

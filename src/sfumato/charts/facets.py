@@ -89,7 +89,7 @@ class Faceted:
     )
 
     def __post_init__(self) -> None:
-        super().__post_init__()  # pyright: ignore[reportAttributeAccessIssue]
+        super().__post_init__()  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
         self._check_columns()
         for name, column in (("col", self.col), ("row", self.row)):
             _check_order(name, column, getattr(self, f"{name}_order"))
@@ -107,8 +107,8 @@ class Faceted:
             )
 
     def _check_wrap(self, wrap: object) -> None:
-        whole = isinstance(wrap, int) and not isinstance(wrap, bool)
-        if not whole or not 1 <= wrap <= MOST_COLUMNS or self.col is None or self.row is not None:
+        whole = isinstance(wrap, int) and not isinstance(wrap, bool) and 1 <= wrap <= MOST_COLUMNS
+        if not whole or self.col is None or self.row is not None:
             raise DomainError(
                 (
                     Setting("col_wrap", wrap),

@@ -28,7 +28,7 @@ from sfumato.charts.facets import WHOLE, Faceted, Facets
 from sfumato.charts.option import About, Example, Ranges, explained
 from sfumato.domain import Bounds, Categories, Domain
 from sfumato.engines.engine import Engine, Schema
-from sfumato.errors import BoundsOf, DomainError, Setting
+from sfumato.errors import BoundsOf, DomainError, Setting, Worded
 from sfumato.grid import Edges, Grid, Key, Labels, shape
 from sfumato.mechanisms.meter import Meter
 from sfumato.postprocess.noise_law import NoiseLaw
@@ -37,6 +37,8 @@ from sfumato.privacy.guarantee import Guarantee, PrivacyUnit
 from sfumato.private_search import Private
 from sfumato.releases.histogram import HistogramRelease, Stat
 from sfumato.releases.uncertainty import LEVEL
+
+_PARTS = Worded("bins=('hour of day', 'weekday')", in_shell="--bins 'hour of day' --bins weekday")
 
 
 @explained
@@ -129,8 +131,7 @@ class Histogram(Faceted, Chart["HistogramPlan", HistogramRelease]):
             raise DomainError(
                 "x, y and hue must be different columns.",
                 "A column against itself shows nothing, and costs the same.",
-                "Leave one out; of dates two parts can be shown, with bins=('hour of day', "
-                "'weekday').",
+                ("Leave one out; of dates two parts can be shown: ", _PARTS, "."),
             )
         if self.hue is None and self.hue_order is not None:
             raise DomainError(

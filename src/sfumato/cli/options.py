@@ -192,7 +192,7 @@ def looks(
     from sfumato.figure import Figure
     from sfumato.render.look import dress
 
-    told = {
+    told: dict[str, Any] = {
         "title": title,
         "figsize": None if figsize is None else spelling.read_numbers(figsize),
         "dpi": dpi,
@@ -201,7 +201,7 @@ def looks(
         "caption": False if caption == "none" else caption,
         "log_scale": None if log_scale is None else spelling.read_axes(log_scale),
     }
-    chosen = {name: value for name, value in told.items() if value is not None}
+    chosen: dict[str, Any] = {name: each for name, each in told.items() if each is not None}
     # Colours by category are checked where the categories are known.
     general = {name: chosen[name] for name in chosen if not isinstance(chosen[name], dict)}
     dress(Figure("", (), ""), {**general, "log_scale": None})

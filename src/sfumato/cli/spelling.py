@@ -284,7 +284,8 @@ def read_unit(spelling: str | None, name: str | None = None) -> PrivacyUnit:
         return PrivacyUnit.of(None, name)
     column, colon, rows = spelling.rpartition(":")
     capped = bool(colon) and rows.isdecimal()
-    columns = _listed(column if capped else spelling) or [""]
+    text = column if capped else spelling
+    columns = _listed(text) or [""] if "," in text else [text]
     unit = PrivacyUnit.users(*columns, max_rows=int(rows[:9]) if capped else None)
     return PrivacyUnit.of(unit, name)
 

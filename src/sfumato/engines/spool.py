@@ -14,7 +14,7 @@ from threading import Lock
 from typing import Any, BinaryIO, cast
 from weakref import WeakSet, finalize
 
-from sfumato.errors import SourceError
+from sfumato.errors import SourceError, Worded
 
 _ONCE = ("RecordBatchReader", "Scanner")
 _KNOWN = {"pandas", "polars", "pyarrow", "duckdb", "_duckdb", "pyspark"}
@@ -85,7 +85,11 @@ def _refuse_taken(stream: object) -> None:
         raise SourceError(
             "The stream was read before.",
             "What is left of it is another table than the one that was charted.",
-            "Make one table of it, and give that to all charts: table = sf.Table(stream).",
+            (
+                "Make one table of it, and give that to all charts: ",
+                Worded("table = sf.Table(stream)", in_shell="name a file"),
+                ".",
+            ),
         )
 
 

@@ -368,7 +368,7 @@ class Table:
     >>> Table("visits.parquet", threads=2, memory_limit="1GB")
     Table('visits.parquet', threads=2, memory_limit='1GB')
     >>> Table("prices.csv", decimal=",", thousands=".")
-    Table('costs.csv', decimal=',', thousands='.')
+    Table('prices.csv', decimal=',', thousands='.')
     """
 
     source: object
@@ -490,7 +490,7 @@ def with_rows(table: Table, where: object, columns: object) -> Table:
     if (where is not None and table.where is not None) or (columns and table.columns):
         raise SourceError(
             "The table says already which rows or which columns are meant.",
-            "Which of the two holds would be a guess.",
+            "It would be ambiguous which of the two holds.",
             "Say it once: to the Table, or to the session.",
         )
     given = {each.name: getattr(table, each.name) for each in fields(Table)}

@@ -25,7 +25,6 @@ from sfumato.engines.columns import (
     read_numbers,
     read_numbers_and_gaps,
 )
-from sfumato.errors import SourceError
 from sfumato.zones import find_zone
 
 _SPACE = "[ \\t]*"
@@ -43,18 +42,6 @@ ISO_DATE = (
 ISO_TIME = f"^{_SPACE}{_OF_A_DAY}{_SPACE}$"
 """All that is read as a time of day."""
 
-_DIRECTIVES = {
-    "Y": "(?P<year>[0-9]{4})",
-    "m": "(?P<month>[0-9]{1,2})",
-    "d": "(?P<day>[0-9]{1,2})",
-    "H": "(?P<hour>[0-9]{1,2})",
-    "M": "(?P<minute>[0-9]{1,2})",
-    "S": "(?P<second>[0-9]{1,2})",
-    "f": "(?P<part>[0-9]{1,9})",
-    "z": _OFFSET,
-    "%": "%",
-}
-_NEEDED = ("Y", "m", "d")
 _PER_SECOND = {"s": 1, "ms": 1000, "us": 10**6, "ns": 10**9}
 _READ_AS: dict[Part, str] = {"hour of day": "hour", "weekday": "weekday", "month of year": "month"}
 
@@ -101,17 +88,12 @@ def _read_moments(column: pa.Array, zone: str | None) -> pa.Array:
     return pa.array(clock.astype(np.int64), mask=~known).cast(pa.timestamp("us"))
 
 
-def read_times(
-    texts: pa.Array,
-    format: str | None = None,  # noqa: A002 - the word that strptime has for it
-    *,
-    zone: str | None = None,
-) -> Floats:
+def read_times(texts: pa.Array, *, zone: str | None = None) -> Floats:
     """Read dates as microseconds since 1970 in UTC; NaN stands for what is none.
 
-    Without a format, ISO 8601 is read: ``2026-01-31``, ``2026-01-31 08:30``,
-    ``2026-01-31T08:30:00.5+02:00``. With one, its directives: ``%Y %m %d %H %M %S %f %z``.
-    A text that says no offset is a time on the clocks of `zone`, or in UTC.
+    ISO 8601 is read: ``2026-01-31``, ``2026-01-31 08:30``, ``2026-01-31T08:30:00.5+02:00``. A text
+    that says no offset is a time on the clocks of `zone`, or in UTC. Other formats are declared
+    with the file: `sfumato.engines.text_dates`.
 
     Privacy
     -------
@@ -122,11 +104,8 @@ def read_times(
     >>> texts = pa.array(["1970-01-01T02:00+02:00", "1970-01-02", "soon", "1970-02-30", None])
     >>> read_times(texts).tolist()
     [0.0, 86400000000.0, nan, nan, nan]
-    >>> read_times(pa.array(["02/01/1970 00:30"]), "%d/%m/%Y %H:%M").tolist()
-    [88200000000.0]
     """
-    pattern = ISO_DATE if format is None else convert_format(format)
-    return _read_each(texts, lambda words: _parse_dates(words, pattern, zone))
+    return _read_each(texts, lambda words: _parse_dates(words, ISO_DATE, zone))
 
 
 def read_clock(column: pa.Array) -> Floats:
@@ -152,26 +131,6 @@ def read_durations(column: pa.Array) -> Floats:
     What a row is read as depends on that row and public facts alone, and no value fails.
     """
     return _read_each(column, _count_microseconds)
-
-
-def convert_format(format: str) -> str:  # noqa: A002 - the word that strptime has for it
-    """Return the regular expression of a format, or refuse one that says no date.
-
-    Examples
-    --------
-    >>> bool(re.match(convert_format("%d.%m.%Y"), "31.1.2026"))
-    True
-    """
-    names = re.findall("%(.?)", format)
-    if sorted({*names, *_NEEDED}) != sorted(names) or not {*names} <= _DIRECTIVES.keys():
-        raise SourceError(
-            f"{format!r} is not a format of dates.",
-            "A date has a year, a month and a day, each once; anything else would be guessed.",
-            "Write '%d/%m/%Y %H:%M', of %Y %m %d %H %M %S %f %z.",
-        )
-    parts = re.split("%(.)", format)
-    said = [_DIRECTIVES[part] if odd % 2 else re.escape(part) for odd, part in enumerate(parts)]
-    return f"^{_SPACE}{''.join(said)}{_SPACE}$"
 
 
 def _holds_text(dtype: pa.DataType) -> bool:

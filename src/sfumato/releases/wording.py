@@ -205,7 +205,10 @@ def range_of(bounds: Bounds, low: float, high: float) -> str:
     """
     if bounds.clock:
         return f"[{format_clock(low)}, {format_clock(high)}]"
-    shown = (lambda end: format_moment(end, bounds.zone)) if bounds.time else format_number
+
+    def shown(end: float) -> str:
+        return format_moment(end, bounds.zone) if bounds.time else format_number(end)
+
     unit = f" {bounds.duration}" if bounds.duration else ""
     return f"[{shown(low)}, {shown(high)}]{unit}"
 

@@ -50,6 +50,15 @@ def title_of(figure: Figure, panel: Panel) -> str:
     return " | ".join([*facets, *([group] if group else [])])
 
 
+def list_titles(figure: Figure, panel: Panel) -> tuple[str, ...]:
+    """Return what can be written above a panel: where there is little room, categories alone."""
+    whole = title_of(figure, panel)
+    if not panel.facet:
+        return (whole,)
+    names = [abbreviate(name) for _, name in panel.facet]
+    return whole, " | ".join([*names, *([panel.title] if panel.title else [])])
+
+
 def headlines(figure: Figure) -> list[str]:
     """Return the lines above everything; a panel alone has no title of its own."""
     alone = figure.panels[0] if len(figure.panels) == 1 else None

@@ -64,7 +64,9 @@ def _parse(path: Path) -> object:
 
 
 def _list_lines(plain: object, depth: int) -> Iterator[Line]:
-    noun = cast("Mapping[str, Any]", plain) if isinstance(plain, Mapping) else {}
+    noun: Mapping[str, Any] = {}
+    if isinstance(plain, Mapping):
+        noun = cast("Mapping[str, Any]", plain)
     kind = noun.get("type")
     if depth > _DEEPEST:
         raise _refuse("The basemap is nested too deeply.", "Flatten its collections.")

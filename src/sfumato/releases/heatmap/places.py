@@ -28,8 +28,8 @@ MOST = 1000
 class Center:
     """A place in the units of the data, and the share of all mass that lies nearest to it."""
 
-    x: float | datetime
-    y: float | datetime
+    x: float | datetime | str
+    y: float | datetime | str
     share: float
 
 

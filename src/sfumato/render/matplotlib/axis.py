@@ -242,6 +242,7 @@ class TickFitter:
         if not isinstance(self.ax.xaxis.get_major_formatter(), LogTicks):
             return
         low, high = sorted(self.ax.get_xlim())
+        most = _MOST
         for most in range(_MOST, 0, -1):
             ticks = choose_log_ticks(low, high, most)
             places = [width * math.log(tick / low) / math.log(high / low) for tick in ticks]
@@ -360,10 +361,18 @@ def style_axes(ax: Axes, panel: Panel, figure: Figure, *, keep_x: bool, keep_y: 
 class AxisLabels:
     """The labels of both axes, and the title of a panel, kept within the sides they belong to."""
 
-    def __init__(self, ax: Axes, title: Text | None, room: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        ax: Axes,
+        title: Text | None,
+        room: Callable[[], float],
+        shorter: Sequence[str] = (),
+    ) -> None:
         self.ax = ax
         self.room = room
-        self.title = FittedText(title, most_lines=3) if title else None
+        self.shortened = bool(shorter)
+        most = 1 + shorter[-1].count(" | ") if shorter else 3
+        self.title = FittedText(title, most_lines=most, shorter=shorter) if title else None
         self.level = FittedText(ax.xaxis.get_label(), most_lines=2)
         self.upright = FittedText(ax.yaxis.get_label(), most_lines=2)
 
@@ -373,7 +382,7 @@ class AxisLabels:
         self.level.fit(max(least, self.ax.bbox.width), renderer)
         self.upright.fit(max(least, self.ax.bbox.height), renderer)
         if self.title is not None:
-            self.title.fit(self.room(), renderer)
+            self.title.fit(self.room(), renderer, most=1 if self.shortened else math.inf)
 
 
 def convert_positions(axis: Axis, values: Sequence[float]) -> tuple[float, ...]:

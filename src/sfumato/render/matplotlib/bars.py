@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from statistics import median
-from typing import Any
+from typing import Any, cast
 
 from matplotlib.axes import Axes
 from matplotlib.backend_bases import RendererBase
@@ -71,7 +71,7 @@ def draw_bars(
     _mark_clipped(ax, bars, centre, own, base)
     colour = own if bars.outline else choose_tones(ax).ink
     alone, together = bars.pointwise, bars.simultaneous
-    lines = ax.vlines if bars.orient == "v" else ax.hlines
+    lines = cast(Any, ax.vlines if bars.orient == "v" else ax.hlines)
     style: dict[str, Any] = {"colors": colour, "zorder": 4}
     measure = partial(measure_along, along)
     return Whiskers(
@@ -90,7 +90,7 @@ def _draw_boxes(
         ax.add_collection(PolyCollection([], facecolors=[colour], label=label), autolim=False)
         return
     edge = 0.6 if len(ends) <= 60 else 0.0
-    draw = ax.bar if bars.orient == "v" else ax.barh
+    draw = cast(Any, ax.bar if bars.orient == "v" else ax.barh)
     draw(
         [left for left, _ in ends],
         [height - base for height in bars.height],

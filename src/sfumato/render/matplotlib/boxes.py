@@ -99,8 +99,8 @@ class MatplotlibBoxLabels:
         low, high = self._ends()
         taken = measure_along(TOO_FEW, setting, upright=self.upright, measure=wide) + 2 * GAP
         for text, span in zip(self.too_few, self.spans, strict=True):
-            ends = self._along(span.low, span.high)
-            middle = place_between(ends, taken * (high - low) / along, (low, high))
+            start, end = self._along(span.low, span.high)
+            middle = place_between((start, end), taken * (high - low) / along, (low, high))
             middle = find_value(self.axis, middle)
             place = (span.left + span.right) / 2
             text.set_position((place, middle) if self.upright else (middle, place))

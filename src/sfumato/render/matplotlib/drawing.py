@@ -73,7 +73,7 @@ from sfumato.render.scale import (
     list_coloured,
     list_panels,
     list_series,
-    title_of,
+    list_titles,
 )
 from sfumato.render.text import clean, fit_stamp
 
@@ -249,11 +249,10 @@ def _style_panels(figure: Figure, grid: PanelGrid) -> list[AxisLabels]:
         keep_x = _is_in_view(ax, cast(Sharing, ax.get_shared_x_axes()))
         keep_y = _is_in_view(ax, cast(Sharing, ax.get_shared_y_axes()))
         style_axes(ax, panel, figure, keep_x=keep_x, keep_y=keep_y)
-        title = None
+        title, (words, *shorter) = None, map(clean, list_titles(figure, panel))
         if ax is not grid.host:
-            words = clean(title_of(figure, panel))
             title = ax.set_title(words, **_title_style(ax, Sizes.choose().label))
-        labels.append(AxisLabels(ax, title, grid.title_width))
+        labels.append(AxisLabels(ax, title, grid.title_width, shorter))
     grid.share_labels(figure)
     return labels
 

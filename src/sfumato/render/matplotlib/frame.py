@@ -614,10 +614,10 @@ def find_frame(ax: Axes) -> AxesFrame | None:
 
 def _share_slot(one: Axes, other: Axes, side: Literal["x", "y"]) -> bool:
     """Tell whether two Axes stand in one column, or in one row."""
-    specs = one.get_subplotspec(), other.get_subplotspec()
-    if specs[0] is not None and specs[1] is not None:
-        spans = [spec.colspan if side == "x" else spec.rowspan for spec in specs]
-        return specs[0].get_gridspec() is specs[1].get_gridspec() and spans[0] == spans[1]
+    spec, beside = one.get_subplotspec(), other.get_subplotspec()
+    if spec is not None and beside is not None:
+        spans = [each.colspan if side == "x" else each.rowspan for each in (spec, beside)]
+        return spec.get_gridspec() is beside.get_gridspec() and spans[0] == spans[1]
     boxes = (ax.get_position(original=True) for ax in (one, other))
     ends = [box.intervalx if side == "x" else box.intervaly for box in boxes]
     return bool(np.allclose(ends[0], ends[1], atol=1e-6))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from matplotlib import rcParams, rcParamsDefault
 from matplotlib.axes import Axes
@@ -116,9 +116,10 @@ def _make_night_tones(paper: str) -> Tones:
 
 def _choose_ink(name: str, ours: str, papers: Sequence[str]) -> str:
     """Return the colour of the user's style, if it is one and can be read on all of the paper."""
-    theirs = to_hex(rcParams[name])
+    chosen, usual = (cast(Any, each)[name] for each in (rcParams, rcParamsDefault))
+    theirs = to_hex(chosen)
     readable = all(theme.contrast(theirs, paper) >= _READABLE for paper in papers)
-    return theirs if rcParams[name] != rcParamsDefault[name] and readable else ours
+    return theirs if chosen != usual and readable else ours
 
 
 def _choose_grid(plain: Tones, ground: str) -> str:
@@ -157,7 +158,7 @@ class Sizes:
 
 
 def _compare_size(name: str) -> float:
-    points = FontProperties(size=rcParams[name]).get_size_in_points()
+    points = FontProperties(size=cast(Any, rcParams)[name]).get_size_in_points()
     return min(_MOST, max(_LEAST, points / _USUAL[name]))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,6 +33,7 @@ from sfumato.render.scale import (
     list_coloured,
     list_panels,
     list_series,
+    list_titles,
     title_of,
     x_limits,
     y_limits,
@@ -118,7 +120,7 @@ def panel_spec(figure: Figure, view: PanelView) -> Spec:
     if figure.watermark:
         drawn.append(watermark_layer(figure.watermark, view.width, view.height))
     if view.titled and title_of(figure, view.panel):
-        drawn.append(_title(title_of(figure, view.panel), view.width))
+        drawn.append(_title(list_titles(figure, view.panel), view.width))
     return {"width": view.width, "height": view.height, "layer": drawn}
 
 
@@ -181,11 +183,12 @@ def _make_empty_layer(canvas: Canvas) -> Spec:
     return {"data": {"values": values}, "mark": mark, "encoding": canvas.positions("x", "y")}
 
 
-def _title(words: str, room: int) -> Spec:
+def _title(choices: Sequence[str], room: int) -> Spec:
     """Return the title as a layer: a view's own title would rise with the ticks beside it."""
     size = convert_to_pixels(theme.LABEL_SIZE)
     # Bold letters are wider than the estimate for plain ones.
-    lines = wrap(shorten(words, 60), room / (1.12 * size), width)
+    wrapped = [wrap(shorten(words, 60), room / (1.12 * size), width) for words in choices]
+    lines = next((lines for lines in wrapped if len(lines) == 1), wrapped[-1])
     if len(lines) > _TITLE_LINES:
         lines = [*lines[: _TITLE_LINES - 1], " ".join(lines[_TITLE_LINES - 1 :])]
     height = round(size * theme.LINE_HEIGHT, 2)
