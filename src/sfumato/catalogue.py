@@ -269,8 +269,10 @@ def _histograms(t: Roles) -> Iterator[Request]:
     yield Request("histplot-col", col, t.users)
     grid = Histogram(n, bins=4, row=g, row_order=t.backwards(g), col=h)
     yield Request("histplot-panels", grid, t.few, gaussian=True)
-    yield Request("histplot-weeks", Histogram(t.day, bins="week", outside="drop"), t.users)
-    yield Request("histplot-cycle", Histogram(t.day, t.day, bins=("weekday", "month of year")))
+    if t.domain.bounds(t.day).time:  # tables of the audit may have numbers in place of dates
+        yield Request("histplot-weeks", Histogram(t.day, bins="week", outside="drop"), t.users)
+        cycle = Histogram(t.day, t.day, bins=("weekday", "month of year"))
+        yield Request("histplot-cycle", cycle)
     yield Request("histplot-search", Histogram(g, order=private(delta=1e-7)))
     search = Histogram(n, hue=g, bins=4, hue_order=_SEARCH)
     yield Request("histplot-search-hue", search, t.few, gaussian=True)

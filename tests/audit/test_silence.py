@@ -18,7 +18,7 @@ from pyarrow import csv as arrow_csv
 
 from sfumato.charts.histogram import Histogram
 from sfumato.domain import Bounds
-from sfumato.engines import cells as kernel
+from sfumato.engines import times as kernel
 from sfumato.engines.dispatch import DuckEngine
 from sfumato.errors import SourceError
 from sfumato.privacy.ledger import Ledger
