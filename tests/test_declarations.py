@@ -101,7 +101,7 @@ def test_numbers_and_flags_come_as_python_s_own(spelling: Any, values: tuple[obj
         pd.Series(["N", "N"]),
         np.array([[1, 2], [3, 4]]),
     ],
-    ids=str,
+    ids=lambda each: type(each).__name__,
 )
 def test_what_has_no_order_or_no_list_is_refused_in_three_parts(spelling: Any) -> None:
     with pytest.raises(DomainError) as refusal:

@@ -229,6 +229,14 @@ def test_a_release_of_some_rows_is_refined_by_the_same_rows_alone():
             assert not elsewhere.ledger.entries
 
 
+def test_a_map_of_some_rows_is_refined():
+    bounds = {"age": (0, 100), "half": (0, 50)}
+    s = session(domain=bounds, where="age > 5", columns={"half": "age / 2"})
+    rough = s.heatmap(x="age", y="half", resolution=4, method="laplace", budget=0.5, where="age<50")
+    fine = s.refine(rough, budget=0.5)
+    assert (fine.selection, fine.label) == (rough.selection, rough.label)
+
+
 def test_columns_of_a_table_do_not_change_behind_a_session():
     table = sf.Table(TABLE, columns={"half": "age / 2"})
     with pytest.raises(TypeError):

@@ -9,7 +9,7 @@ from sfumato.postprocess.significance import compute_significance
 from sfumato.releases.pca import PcaRelease
 from sfumato.releases.release import WATERMARK
 from sfumato.releases.scoreplot.density import MOST_TOGETHER
-from sfumato.releases.wording import NOBODY
+from sfumato.releases.wording import nobody
 
 SIZES = (2000, 1200, 3000)
 NAMES = ("A", "B", "C")
@@ -140,8 +140,9 @@ def test_where_nothing_stands_out_the_picture_says_so():
 
 
 def test_where_no_group_may_be_shown_the_picture_says_so():
-    figure = scored((), names=(), found=("kind",)).figure(points=5, loadings=2)
-    assert figure.panels == () and figure.notes == (NOBODY,)
+    release = scored((), names=(), found=("kind",))
+    figure = release.figure(points=5, loadings=2)
+    assert figure.panels == () and figure.notes == (nobody(release.guarantee.unit),)
     assert "Rare categories of kind are left out" in figure.caption
 
 

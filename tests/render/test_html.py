@@ -106,7 +106,7 @@ def test_a_page_with_a_density_shows_it_without_a_script_too() -> None:
     text = build_html(heat())
     still = text[text.index('<div id="picture">') : text.index('<script type="application/json"')]
     assert still.count("<svg") == 2 and still.count("<image") == 2  # for a desk and for a phone
-    assert still.count("<title>") == 24 * 24
+    assert still.count("<title>") == 2 * 24 * 24
     assert "lon −74.29; lat 40.51" in still and "(could be noise)" in still
     data = re.findall(r'id="specification">(.*?)</script>', text, re.S)[0]
     assert json.loads(data)["signals"]

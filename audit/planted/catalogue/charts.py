@@ -58,8 +58,8 @@ CHARTS = (
     _charts(
         name="the list of groups is read from the data",
         file="charts/allocation.py",
-        old="return Labels(self.column, Categories(found[:MOST_FOUND]))",
-        new="return Labels(self.column, Categories(exact.reveal_labels()[:MOST_FOUND]))",
+        old="values = sorted(read_value(label, kind) for label in found)",
+        new="values = sorted(exact.reveal_labels())",
         among="charts/test_histogram.py",
         notices="test_found_categories_are_those_many_people_hold",
     ),

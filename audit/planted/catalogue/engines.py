@@ -381,7 +381,7 @@ ENGINES = (
     _engines(
         name="rows are read with the names of columns, before the charge",
         file="engines/sources/delimited.py",
-        old="start = _read_line(stream.read)",
+        old="start = _read_line(written.open(stream.read))",
         new='start = b"".join(stream.read(LONGEST).partition(b"\\n")[:2])',
         among="engines/sources/test_delimited.py",
         notices="test_no_more_than_the_first_line_is_asked_for_before_a_charge[-4]",

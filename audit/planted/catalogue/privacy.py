@@ -53,8 +53,8 @@ PRIVACY = (
     _privacy(
         name="a figure does not say that it protects little",
         file="releases/wording.py",
-        old="Protects {guarantee.protected}{guarantee.weakness}.",
-        new="Protects {guarantee.protected}.",
+        old="Protects {said.protected}{said.weakness}.",
+        new="Protects {said.protected}.",
         among="test_session.py",
         notices=(
             "test_a_chart_that_protects_little_says_so_on_its_figure_and_after_it_was_saved"
@@ -502,11 +502,11 @@ PRIVACY = (
             entry = self.ledger.charge(plan.label, plan.cost, who=self.who, purpose=self.purpose)
             outcome.note = CHARGED
             with Meter(plan.cost, plan.label, order=rule.order) as meter:
-                release = redact_errors(lambda: chart.measure(engine, plan, meter))
+                release = redact_errors(lambda: chart.measure(counting, plan, meter))
 """,
         new="""
             with Meter(plan.cost, plan.label, order=rule.order) as meter:
-                release = redact_errors(lambda: chart.measure(engine, plan, meter))
+                release = redact_errors(lambda: chart.measure(counting, plan, meter))
             entry = self.ledger.charge(plan.label, plan.cost, who=self.who, purpose=self.purpose)
             outcome.note = CHARGED
 """,
@@ -518,10 +518,10 @@ PRIVACY = (
         file="session.py",
         old="""
             plan.check(schema)
-            question =
+            counting =
 """.rstrip("\n"),
         new="""
-            question =
+            counting =
 """.rstrip("\n"),
         among="test_session.py",
         notices="test_a_declared_column_that_the_table_lacks_is_refused_before_charging",
@@ -530,10 +530,10 @@ PRIVACY = (
         name="a release does not know what types tell, and is not what was planned",
         file="session.py",
         old="""
-            asked, public = grant(rule, budget), schema.refine(self.domain)
+            asked, public = grant(rule, budget), schema.refine(declared)
 """,
         new="""
-            asked, public = grant(rule, budget), self.domain
+            asked, public = grant(rule, budget), declared
 """,
         among="test_session.py",
         notices=("test_whole_numbers_and_days_have_a_step_by_their_type_in_plans_and_in_releases"),
@@ -558,14 +558,14 @@ PRIVACY = (
         name="a chart that failed is measured again for the same price",
         file="session.py",
         old="""
-                release = redact_errors(lambda: chart.measure(engine, plan, meter))
+                release = redact_errors(lambda: chart.measure(counting, plan, meter))
 """,
         new="""
                 try:
-                    release = redact_errors(lambda: chart.measure(engine, plan, meter))
+                    release = redact_errors(lambda: chart.measure(counting, plan, meter))
                 except Exception:
                     engine = choose_engine(self._table)
-                    release = redact_errors(lambda: chart.measure(engine, plan, meter))
+                    release = redact_errors(lambda: chart.measure(counting, plan, meter))
 """,
         among="test_session.py",
         notices="test_an_engine_that_fails_has_been_paid_and_says_nothing",

@@ -20,16 +20,16 @@ RELEASES = (
     _releases(
         name="a stranger's names are printed as they are",
         file="cli/output.py",
-        old='_write("\\n".join(map(make_printable, text.split("\\n"))))',
-        new="_write(text)",
+        old='print_text("\\n".join(map(make_printable, text.split("\\n"))))',
+        new="print_text(text)",
         among="test_names.py",
         notices="test_everything_is_printed_by_three_functions",
     ),
     _releases(
         name="a stranger's ledger steers whoever prints it in Python",
         file="privacy/statement.py",
-        old='abbreviate(make_printable(terms.protects.removeprefix("user ")))',
-        new='terms.protects.removeprefix("user ")',
+        old="protected = describe_protected(terms.protects)",
+        new='protected = terms.protects.removeprefix("user ")',
         among="test_names.py",
         notices="test_a_strangers_ledger_is_printed_without_control_characters",
     ),
@@ -53,12 +53,12 @@ RELEASES = (
         name="a picture names the folder it was made in",
         file="render/matplotlib/drawing.py",
         old="""
-        metadata = {**_METADATA[kind], "Title": clean(figure.title)}
+        metadata = {**_METADATA[kind], **said}
 """,
         new="""
         from pathlib import Path
 
-        metadata = {**_METADATA[kind], "Title": f"{clean(figure.title)}, in {Path.cwd()}"}
+        metadata = {**_METADATA[kind], **said, "Title": f"{clean(figure.title)}, in {Path.cwd()}"}
 """,
         among="render/test_matplotlib_files.py",
         notices="test_a_picture_holds_no_date_and_no_host[svg]",
@@ -125,8 +125,8 @@ class ScaledColumn:
     _releases(
         name="scores about simulated components call themselves private",
         file="releases/scoreplot/__init__.py",
-        old="pca = self.pca.marked(private=private) if self.alone else self.pca",
-        new="pca = self.pca.marked(private=private)",
+        old="pca = own if self.alone else self.pca",
+        new="pca = own",
         among="test_metering.py",
         notices="test_scores_are_no_more_private_than_the_components_they_are_about",
     ),

@@ -160,7 +160,8 @@ class Refinement(Chart["RefinementPlan", Any]):
             again = self._count_again(engine, plan, meter)
         else:
             again = plan.again.chart.measure(engine, cast(HeatmapPlan, plan.again.plan), meter)
-        return combine_independent(self.release, again)
+        # A chart does not know of which rows it is: the session has seen to it that they are these.
+        return combine_independent(self.release, replace(again, selection=self.release.selection))
 
     def _replace(
         self, plan: RefinementPlan, noise: NoiseLaw, steps: tuple[int, ...]

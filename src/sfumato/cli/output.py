@@ -359,8 +359,9 @@ def _saved(release: Release, path: Path) -> str | None:
     """Write one form of a release; return what is wrong, or None."""
     try:
         release.save(path)
-    except ReleaseError:
-        return ""
+    except ReleaseError as error:
+        told = str(error.what)
+        return "" if told.startswith("Cannot write") else f" ({told.rstrip('.')})"
     except (KeyboardInterrupt, SystemExit):
         raise
     except BaseException as error:  # noqa: BLE001  (a panic of compiled code is no Exception)

@@ -67,3 +67,19 @@ def test_a_session_that_shares_weights_among_fewer_rows_does_so_on_a_cluster(spa
     assert told(cluster.counts(KEYS, USERS)) == told(machine.counts(KEYS, USERS))
     own = engines(spark, folder)[1].restrict(WHERE)
     assert told(own.counts(KEYS, USERS)) != told(machine.counts(KEYS, USERS))
+
+
+def test_parts_of_dates_are_read_on_the_clocks_of_the_session(spark):
+    zone, key = spark.conf.get("spark.sql.session.timeZone"), "spark.sql.session.timeZone"
+    try:
+        spark.conf.set(key, "America/New_York")
+        noon = spark.sql("SELECT TIMESTAMP '2026-07-01 12:00:00' AS t, 0.5 AS x")
+        counts = [
+            told(SparkEngine(noon).restrict(f"t.hour == {hour}").counts(KEYS, ROWS))[1]
+            for hour in (12, 16)
+        ]
+        derived = SparkEngine(noon, where="t >= '2026-07-01T12:00'").counts(KEYS, ROWS)
+    finally:
+        spark.conf.set(key, zone)
+    assert [sum(each) for each in counts] == [1, 0]  # it is 16 o'clock in UTC
+    assert sum(told(derived)[1]) == 1

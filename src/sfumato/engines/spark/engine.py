@@ -171,7 +171,8 @@ class SparkEngine(QueryEngine):
         return ListedRows(listing, rows, {name: self._frame.types[name] for name in rows.stored})
 
     def _select(self, columns: Columns) -> SelectedRows:
-        return SelectedRows(tuple(dict.fromkeys(columns.names)), self._selection)
+        names = tuple(dict.fromkeys(columns.names))
+        return SelectedRows(names, self._selection, self._frame.zones)
 
     def _entries(self, partials: Making, *, stages: int) -> Entries:
         cells, sums = self._sum_up_cells(partials, stages=stages)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from abc import abstractmethod
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Generic, TypeVar
 
@@ -181,6 +181,8 @@ class SelectedRows:
         The columns of the question, derived ones too.
     selection
         Which rows are there, and how columns are derived.
+    zones
+        On whose clocks columns are told: Spark hands on moments, and its session has the zone.
 
     Privacy
     -------
@@ -189,6 +191,7 @@ class SelectedRows:
 
     names: tuple[str, ...]
     selection: RowSelection = NOTHING_SELECTED
+    zones: Mapping[str, str] = field(default_factory=dict[str, str])
 
     @property
     def stored(self) -> tuple[str, ...]:
@@ -198,7 +201,16 @@ class SelectedRows:
     def read(self, batches: Batches) -> Batches:
         """Yield blocks of the rows that are there, under the names that a question knows."""
         for block in rename_columns(batches, self.stored):
-            yield self.selection.apply(block, self.names)
+            yield self.selection.apply(_tell_zones(block, self.zones), self.names)
+
+
+def _tell_zones(block: pa.RecordBatch, zones: Mapping[str, str]) -> pa.RecordBatch:
+    """Return the same moments, with the zones that they are told in."""
+    columns = [
+        column.cast(pa.timestamp(column.type.unit, zones[name])) if name in zones else column
+        for name, column in zip(block.schema.names, block.columns, strict=True)
+    ]
+    return pa.record_batch(columns, names=block.schema.names)
 
 
 @dataclass(frozen=True)
