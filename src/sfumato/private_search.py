@@ -106,7 +106,7 @@ def _read_limits(within: object) -> tuple[float, float] | Bounds:
     """Read a pair of dates, or of numbers that a search can divide as finely as charts ask for."""
     pair = cast(tuple[object, ...], within) if isinstance(within, tuple | list) else ()
     spelled = None not in map(read_end, pair) and pair
-    limits = Bounds.of(cast(tuple[Spelled, ...], pair)) if spelled else within
+    limits = Bounds.of(cast(tuple[Spelled, ...], pair)) if spelled else cast(object, within)
     if isinstance(limits, Bounds):
         if not limits.time:  # dates end with the calendar, and numbers where a search can divide
             _check_sizes(limits.lower, limits.upper)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections import Counter
 from decimal import Decimal
 from pathlib import Path
@@ -55,6 +56,13 @@ def test_labels_follow_the_rule_together_and_alone(values: pa.Array) -> None:
     assert read_labels(values.dictionary_encode()).to_pylist() == expected
     alone = [read_labels(values.slice(row, 1)).to_pylist()[0] for row in range(len(values))]
     assert alone == expected
+
+
+def test_a_nan_that_signals_is_no_label_and_warns_nobody() -> None:
+    signals = np.array([0x7FF0000000000001], np.uint64).view(np.float64)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert read_labels(pa.array(signals)).to_pylist() == [None]
 
 
 def test_no_two_numbers_have_one_label() -> None:

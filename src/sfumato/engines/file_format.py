@@ -26,14 +26,20 @@ None has a state that one record could leave behind for the next.
 DELIMITERS = (",", ";", "\t", "|", ":", "^", "~", " ")
 
 _ESCAPE = "sfumato.escape"
+_LONGEST_LINE = 2**22  # bytes, which are more than a record may have in UTF-8
 
 
 def _escape(problem: UnicodeError) -> tuple[str, int]:
-    """Stand a half of a letter for each byte that means nothing: other bytes stay others."""
+    """Stand a half of a letter for each byte that means nothing: other bytes stay others.
+
+    Of letters of several bytes the first alone is lost: a quote or what separates fields, behind
+    half a letter, is still one, and a record ends where it ends.
+    """
     if not isinstance(problem, UnicodeDecodeError):
         raise problem
-    lost = problem.object[problem.start : problem.end]
-    return "".join(chr(0xDC00 + octet) for octet in lost), problem.end
+    end = problem.end if problem.encoding.startswith("utf") else problem.start + 1
+    lost = problem.object[problem.start : end]
+    return "".join(chr(0xDC00 + octet) for octet in lost), end
 
 
 codecs.register_error(_ESCAPE, _escape)
@@ -59,8 +65,10 @@ class Transcoder:
 
     def __init__(self, read: Callable[[int], bytes], encoding: str) -> None:
         self._read = read
+        self._encoding = encoding
         self._decoder = codecs.getincrementaldecoder(encoding)(errors=_ESCAPE)
         self._decode = self._decode_lines if encoding in _EAST else self._decode_all
+        self._line = bytearray()
 
     def read(self, size: int) -> bytes:
         """Return what the next bytes mean: nothing only where there are no more."""
@@ -74,10 +82,20 @@ class Transcoder:
         return self._decoder.decode(octets, final=not octets)
 
     def _decode_lines(self, octets: bytes) -> str:
-        """Decode each line by itself: half a letter at its end must not take the line feed."""
+        """Decode each line by itself: half a letter at its end must not take the line feed.
+
+        Python's decoders of pieces may keep half a letter beyond a line that was their last. A line
+        is cut where it is too long for any record: no letter there holds a quote.
+        """
         *lines, rest = octets.split(b"\n")
-        whole = [self._decoder.decode(line, final=True) + "\n" for line in lines]
-        return "".join([*whole, self._decoder.decode(rest, final=not octets)])
+        whole = [self._end_line(line) + "\n" for line in lines]
+        self._line += rest
+        ended = not octets or len(self._line) > _LONGEST_LINE
+        return "".join([*whole, self._end_line(b"") if ended else ""])
+
+    def _end_line(self, rest: bytes) -> str:
+        line, self._line = bytes(self._line + rest), bytearray()
+        return line.decode(self._encoding, _ESCAPE)
 
 
 @dataclass(frozen=True)

@@ -110,9 +110,30 @@ def test_a_line_feed_taken_by_half_a_letter_would_be_noticed(
 ) -> None:
     # The last line of a file is where Python's own decoder takes it.
     lines = b"n,v\n1,\x800\n"
-    assert split(lines, "gb18030", 1000) == [b"1,\xed\xb2\x80\xed\xb0\xb0"]
+    assert split(lines, "gb18030", 1000) == [b"1,\xed\xb2\x800"]
+    assert transcode(lines, "gb18030").endswith(b"0\n")
+    codecs.register_error("taken", lambda lost: ("?", getattr(lost, "end")))  # noqa: B009
+    monkeypatch.setattr(file_format, "_ESCAPE", "taken")
     monkeypatch.setattr(file_format, "_EAST", ())
-    assert split(lines, "gb18030", 1000) != [b"1,\xed\xb2\x80\xed\xb0\xb0"]
+    assert not transcode(lines, "gb18030").endswith(b"\n")
+
+
+@pytest.mark.parametrize("encoding", ["gb18030", "euc_jp", "shift_jis", "big5"])
+@pytest.mark.parametrize("half", [b"\xef1", b"\x81", b"\x8f", b"\x8f\xa1", b"\xef1\xef"])
+@pytest.mark.parametrize("size", [1, 3, 1000])
+def test_half_a_letter_in_quotes_takes_neither_the_quote_nor_other_records(
+    encoding: str, half: bytes, size: int
+) -> None:
+    cut, others = b'1,"' + half + b'"\n', b"2,a\n3,b\n"
+    found = split(b"n,v\n" + cut + others, encoding, size)
+    assert found == [*split(b"n,v\n" + cut, encoding, 1000), b"2,a", b"3,b"]
+    assert len(found) == 3
+
+
+def test_a_line_longer_than_a_record_is_cut_and_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(file_format, "_LONGEST_LINE", 2**21 + 5)
+    long = b'1,"' + b"\x81\x30\x81\x30" * (2**19 + 9) + b'"\n'
+    assert split(b"n,v\n" + long + b"2,a\n", "gb18030", 1000) == [b"2,a"]
 
 
 def test_people_made_one_by_a_common_sign_would_be_noticed(

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pytest
 from pyspark.logger import PySparkLogger
 
+import sfumato
 from engines.hostile import CANARY, GRID
 from sfumato.domain import Bounds, Categories
 from sfumato.engines.dispatch import DuckEngine
 from sfumato.engines.reading import pair_with_persons
-from sfumato.engines.spark import frames
+from sfumato.engines.spark import frames, task
 from sfumato.engines.spark import jobs as preflight
 from sfumato.engines.spark.engine import SparkEngine
 from sfumato.engines.spark.frames import check_sums
@@ -207,6 +209,19 @@ def test_a_cluster_without_this_sfumato_is_refused_before_it_reads(spark, monkey
     monkeypatch.setattr(preflight, "fingerprint_code", lambda: "other")
     with pytest.raises(SourceError, match="does not run the sfumato of this machine"):
         SparkEngine(spark.range(9))
+
+
+def test_the_fingerprint_is_of_all_code_that_decides_where_rows_count():
+    """Imports of the engines, but for words: another zone's clocks would count other rows."""
+    package = Path(sfumato.__file__).parent
+    found = [
+        line.split()[1].removeprefix("sfumato.").replace(".", "/")
+        for source in (package / "engines").rglob("*.py")
+        for line in source.read_text().splitlines()
+        if line.startswith("from sfumato.") and "sfumato.engines" not in line
+    ]
+    words = {"errors", "exact", "privacy/budget"}  # what is said, and what is done on the driver
+    assert {f"{name}.py" for name in {*found} - words} <= {*task._COUNTING}
 
 
 def test_a_grid_that_is_asked_of_nobody_is_all_zeros(spark):
