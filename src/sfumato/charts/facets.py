@@ -17,7 +17,7 @@ from sfumato.domain import Categories, Domain, Value
 from sfumato.errors import DomainError, Setting
 from sfumato.grid import Labels
 from sfumato.private_search import Private
-from sfumato.releases.facets import MOST_COLUMNS, FacetedRelease
+from sfumato.releases.facets import MOST_COLUMNS, FacetedRelease, wrap_columns
 
 PanelOrder = Categories | Sequence[Value]
 """The categories of panels, which cannot be searched for."""
@@ -119,18 +119,18 @@ class Faceted:
                 ("Write ", Setting("col_wrap", 3), ", or leave it out."),
             )
 
-    def declare_facets(self) -> dict[str, object]:
+    def _declare_facets(self) -> dict[str, object]:
         """Return the categories that the chart itself declares for its panels."""
         return declare_categories({self.col: self.col_order, self.row: self.row_order})
 
-    def read_facets(self, domain: Domain) -> Facets:
+    def _read_facets(self, domain: Domain) -> Facets:
         """Return the public categories that have a panel, or refuse undeclared ones."""
         row = read_labels(domain, self.row, self.row_order)
         col = read_labels(domain, self.col, self.col_order)
         return Facets(row, col, self.col_wrap)
 
     @property
-    def for_each(self) -> str:
+    def _for_each(self) -> str:
         """What the panels are of, to be said after what is drawn in them."""
         columns = [column for column in (self.row, self.col) if column is not None]
         return f", for each {' and '.join(columns)}" if columns else ""
@@ -138,7 +138,7 @@ class Faceted:
     def arrange(self, release: Any) -> Any:
         """Return a release that answers the same question, in panels as they are asked for."""
         if isinstance(release, FacetedRelease):
-            return release.wrap_columns(self.col_wrap)
+            return wrap_columns(release, self.col_wrap)
         return release
 
 

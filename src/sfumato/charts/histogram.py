@@ -158,7 +158,7 @@ class Histogram(Faceted, Chart["HistogramPlan", HistogramRelease]):
                 )
             facts[self.x] = Bounds.of(bounds)
         facts |= declare_categories({self.x: self.order, self.hue: self.hue_order})
-        facts |= self.declare_facets()
+        facts |= self._declare_facets()
         if self.x not in facts and self.y is None and isinstance(self.bins, tuple):
             edges = cast(tuple[float, ...], self.bins)  # or dates
             facts[self.x] = Bounds.of((*edges[:1], *edges[-1:]))
@@ -181,7 +181,7 @@ class Histogram(Faceted, Chart["HistogramPlan", HistogramRelease]):
         """What is asked, in words."""
         against = f" and {self._name(self.y, 1)}" if self.y else ""
         by = f" by {self.hue}" if self.hue else ""
-        return f"histogram of {self._name(self.x, 0)}{against}{by}{self.for_each}"
+        return f"histogram of {self._name(self.x, 0)}{against}{by}{self._for_each}"
 
     def _name(self, column: str, axis: int) -> str:
         bins = self.bins[axis : axis + 1] if self.y and isinstance(self.bins, tuple) else self.bins
@@ -204,7 +204,7 @@ class Histogram(Faceted, Chart["HistogramPlan", HistogramRelease]):
             y=self._axis(domain, self.y, 1) if self.y else None,
             stat=self.stat,
             noise=left.law(unit.weight),
-            facets=self.read_facets(domain),
+            facets=self._read_facets(domain),
         )
         if self.bins is not None and not any(_is_binned(axis) for axis in plan.axes):
             raise DomainError(

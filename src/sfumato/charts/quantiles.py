@@ -204,7 +204,7 @@ class Quantiles(Faceted, Chart["QuantilesPlan", QuantilesRelease]):
         """Return what quantiles declare alone."""
         facts = declare_bounds(self.x, bounds)
         facts |= declare_categories({self.hue: self.hue_order})
-        return Domain(facts | self.declare_facets())
+        return Domain(facts | self._declare_facets())
 
     @property
     def one_range(self) -> bool:
@@ -215,7 +215,7 @@ class Quantiles(Faceted, Chart["QuantilesPlan", QuantilesRelease]):
     def label(self) -> str:
         """What is asked, in words."""
         by = f" by {self.hue}" if self.hue else ""
-        return f"quantiles of {self.x}{by}{self.for_each}"
+        return f"quantiles of {self.x}{by}{self._for_each}"
 
     def plan(self, domain: Domain, unit: PrivacyUnit, budget: Budget) -> QuantilesPlan:
         """Return the cost and the expected error, or refuse. Knows public facts only."""
@@ -227,7 +227,7 @@ class Quantiles(Faceted, Chart["QuantilesPlan", QuantilesRelease]):
             self.x, domain, unit, division.whole, search=self.bounds, step=self.step
         )
         hue = division.searches.get(self.hue or "") or read_labels(domain, self.hue, self.hue_order)
-        facets = self.read_facets(domain)
+        facets = self._read_facets(domain)
         keys = [*facets.keys, *([] if hue is None else [hue])]
         chooser = Chooser.plan(
             self.chosen_method,

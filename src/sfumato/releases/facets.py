@@ -91,10 +91,6 @@ class FacetedRelease(Release):
             for panel in self.panels
         )
 
-    def wrap_columns(self, wrap: int | None) -> Self:
-        """Return the same numbers with so many panels side by side."""
-        return self if wrap == self.col_wrap else replace(self, col_wrap=wrap, signature=None)
-
     def _named_facets(self) -> list[tuple[str, Labels]]:
         pairs = (("row", self.row), ("col", self.col))
         return [(name, key) for name, key in pairs if key is not None]
@@ -131,6 +127,13 @@ def _keep(name: str, key: Labels | None, value: Value | None) -> Labels | None:
         "Only declared categories were counted.",
         "Choose one of release.panels.",
     )
+
+
+def wrap_columns(release: FacetedRelease, wrap: int | None) -> FacetedRelease:
+    """Return the same numbers with so many panels side by side."""
+    if wrap == release.col_wrap:
+        return release
+    return replace(release, col_wrap=wrap, signature=None)
 
 
 Facet = tuple[tuple[str, str], ...]

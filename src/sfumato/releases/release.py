@@ -221,7 +221,7 @@ class Release(ABC):
     def figure(self, **view: Any) -> Figure:
         """Describe the picture as plain data."""
 
-    def dressed(self, figure: Figure, look: Looks) -> Figure:
+    def _dressed(self, figure: Figure, look: Looks) -> Figure:
         """Return a figure with what its captions say at least, and with its look."""
         from sfumato.releases import wording
 

@@ -174,7 +174,7 @@ class Boxplot(Faceted, Chart[BoxplotPlan, BoxplotRelease]):
         values, by = (self.x, self.y) if self.orient == "h" else (self.y, self.x)
         facts = declare_bounds(cast(str, values or by), bounds)
         groups = {by if values else None: self.order, self.hue: self.hue_order}
-        return Domain(facts | declare_categories(groups) | self.declare_facets())
+        return Domain(facts | declare_categories(groups) | self._declare_facets())
 
     def adapt(self, bounds: object, kind: Callable[[str], ColumnKind]) -> Boxplot:
         """Return the chart with its orientation: kinds of columns tell which has the values."""
@@ -191,7 +191,7 @@ class Boxplot(Faceted, Chart[BoxplotPlan, BoxplotRelease]):
         value, by, _ = self._roles(domain)
         groups = [column for column in (by, self.hue) if column is not None]
         by = f" by {' and '.join(groups)}" if groups else ""
-        return f"boxplot of {value}{by}{self.for_each}"
+        return f"boxplot of {value}{by}{self._for_each}"
 
     def plan(self, domain: Domain, unit: PrivacyUnit, budget: Budget) -> BoxplotPlan:
         """Return the cost and the expected error, or refuse. Knows public facts only."""
@@ -205,7 +205,7 @@ class Boxplot(Faceted, Chart[BoxplotPlan, BoxplotRelease]):
         )
         x = division.searches.get(by or "") or read_labels(domain, by, self.order)
         hue = division.searches.get(self.hue or "") or read_labels(domain, self.hue, self.hue_order)
-        facets = self.read_facets(domain)
+        facets = self._read_facets(domain)
         axes = [*facets.keys, *(axis for axis in (x, hue) if axis is not None)]
         groups = math.prod(shape(axes))
         method = self._method(division.left, unit, groups)

@@ -163,7 +163,7 @@ class BoxplotRelease(FacetedRelease):
         """
         from sfumato.releases.boxplot import figure
 
-        return self.dressed(figure.figure(self, sort=sort), look)
+        return self._dressed(figure.figure(self, sort=sort), look)
 
     def caption(self) -> str:
         """Say what protects whom, and how sure we are of what is drawn."""

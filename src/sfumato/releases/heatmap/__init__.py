@@ -286,7 +286,7 @@ class HeatmapRelease(Release):
                 lines=read_basemap(basemap, *figure.window(self)),
             ),
         )
-        return self.dressed(shown, look)
+        return self._dressed(shown, look)
 
     def caption(self) -> str:
         """Say what protects whom, how it was measured and what the picture's signs mean."""

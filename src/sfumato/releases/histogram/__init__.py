@@ -154,7 +154,7 @@ class HistogramRelease(FacetedRelease):
         from sfumato.releases.histogram import figure
 
         shown = figure.figure(self, sort=sort, top=top, orient=orient, multiple=multiple)
-        return self.dressed(shown, look)
+        return self._dressed(shown, look)
 
     def caption(self) -> str:
         """Say what protects whom, and how noisy the numbers are."""

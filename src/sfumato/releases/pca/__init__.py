@@ -245,7 +245,7 @@ class PcaRelease(Release):
         """
         from sfumato.releases.pca import figure
 
-        return self.dressed(figure.figure(self, _known(view)), look)
+        return self._dressed(figure.figure(self, _known(view)), look)
 
     def caption(self, *, view: View = "scree") -> str:
         """Say what protects whom, how columns are scaled, and how noisy the numbers are."""

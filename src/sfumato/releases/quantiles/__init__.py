@@ -202,7 +202,7 @@ class QuantilesRelease(FacetedRelease):
         """Describe the picture as plain data."""
         from sfumato.releases.quantiles import figure
 
-        return self.dressed(figure.figure(self), look)
+        return self._dressed(figure.figure(self), look)
 
     def caption(self) -> str:
         """Say what protects whom, and how sure we are of the quantiles."""

@@ -278,7 +278,7 @@ class ScoreplotRelease(Release):
         from sfumato.releases.scoreplot import figure
 
         shown = figure.figure(self, ScoreView(panels, loadings, points))
-        return self.dressed(shown, look)
+        return self._dressed(shown, look)
 
     def caption(self) -> str:
         """Say what protects whom, how noisy the picture is and what its signs mean."""
