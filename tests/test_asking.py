@@ -59,6 +59,14 @@ def test_a_limit_that_cannot_be_divided_is_refused(within):
     assert "within" in refused(lambda: private(within=within))
 
 
-def test_dates_are_declared_and_not_searched_for():
-    words = refused(lambda: private(within=(date(2020, 1, 1), date(2030, 1, 1))))
-    assert "Declare it" in words
+def test_bounds_of_dates_are_searched_for_within_public_dates():
+    begin, end = date(2020, 1, 1), date(2030, 1, 1)
+    assert private(within=(begin, end)).limits == Bounds.of((begin, end))
+    assert private(within=(begin, end)).limits.time
+
+
+@pytest.mark.parametrize(
+    "within", [(date(2030, 1, 1), date(2020, 1, 1)), (date(2020, 1, 1), 5), (date(2020, 1, 1),)]
+)
+def test_dates_that_are_no_range_are_refused(within):
+    refused(lambda: private(within=within))
