@@ -60,7 +60,14 @@ def test_a_limit_that_cannot_be_divided_is_refused(within):
     assert "within" in refused(lambda: private(within=within))
 
 
-def test_dates_are_searched_for_within_public_ones():
-    within = (date(2020, 1, 1), date(2030, 1, 1))
-    assert private(within=within).limits == private(within=Bounds.of(within)).limits
-    assert private(within=within).limits == Bounds.of(within)
+def test_bounds_of_dates_are_searched_for_within_public_dates():
+    begin, end = date(2020, 1, 1), date(2030, 1, 1)
+    assert private(within=(begin, end)).limits == Bounds.of((begin, end))
+    assert private(within=(begin, end)).limits.time
+
+
+@pytest.mark.parametrize(
+    "within", [(date(2030, 1, 1), date(2020, 1, 1)), (date(2020, 1, 1), 5), (date(2020, 1, 1),)]
+)
+def test_dates_that_are_no_range_are_refused(within):
+    refused(lambda: private(within=within))

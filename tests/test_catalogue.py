@@ -179,7 +179,7 @@ def test_what_is_typed_is_planned_as_in_python(asked: Request, place: Path) -> N
     budget = asked.budget(typed.EPSILON, typed.DELTA, weak=True)
     said = spoken(["plan", *typed.words(asked, str(place), DOMAIN, None)])
     plan = session.plan(asked.chart, budget=budget)
-    assert plan.standing.startswith("would")
+    assert plan.standing.startswith(("affordable", "refused"))
     # Without a ledger the shell has nothing that could pay or refuse.
     assert said.split() == str(replace(plan, standing="")).split()
 

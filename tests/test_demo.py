@@ -18,6 +18,7 @@ from sfumato.cli.run import run
 from sfumato.demo import make
 from sfumato.demo.examples import EXAMPLES, SUBJECTS, DemoChart
 from sfumato.demo.page import write_program
+from sfumato.expressions import Selection
 from sfumato.privacy.budget import Cost, to_fraction
 from sfumato.session import Session
 
@@ -83,6 +84,7 @@ def test_the_ledgers_hold_one_entry_for_each_chart(demo: Path) -> None:
         examples = [example for example in EXAMPLES if example.table == table]
         assert [entry.label for entry in ledger.entries] == [
             example.chart.plan(subject.domain, subject.unit, example.budget).label
+            + Selection.of(example.chart.where, None, {}, ()).words
             for example in examples
         ]
         assert ledger.budget == subject.budget

@@ -240,8 +240,14 @@ MISTAKES = [
         shell("--order", "private", x="ward", bounds=None),
     ),
     Case(
-        "a private search among numbers",
+        "a private search among dates",
         sf.SourceError,
+        draw(x="day", order=sf.private(delta=1e-6)),
+        shell("--order", "private:1e-6", x="day", bounds=None),
+    ),
+    Case(
+        "a private search that no δ pays for",
+        sf.BudgetError,
         draw(x="age", order=sf.private(delta=1e-6)),
         shell("--order", "private:1e-6", bounds=None),
     ),
@@ -368,7 +374,7 @@ MISTAKES = [
         levels(hue="age"),
         leveled("--hue", "age"),
     ),
-    Case("boxes with bounds of their own", sf.DomainError, box(bounds=(0, 1))),
+    Case("boxes with bounds that end before they begin", sf.DomainError, box(bounds=(1, 0))),
     Case(
         "boxes of texts that are dates",
         sf.SourceError,

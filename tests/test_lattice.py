@@ -63,8 +63,8 @@ def test_a_place_is_nearest_to_the_point_that_its_row_is_moved_to(values):
         (("a", "b"), (UNIT, Bounds(0, 1e300)), (1e300, 1.0), "too wide"),
         (("a", "b"), (Bounds(0, 1e-320), Bounds(0, 1e-320)), (1e-320, 1e-320), "too wide"),
         (("a", "b"), (UNIT, UNIT), (5e-324, 1.0), "too wide"),
-        (("a", "b"), (UNIT, UNIT), (1e-78, 1e-78), "when they are squared"),
-        (("a", "b"), (UNIT, UNIT), (1e78, 1e78), "when they are squared"),
+        (("a", "b"), (UNIT, UNIT), (1e-78, 1e-78), "Their squares would exceed"),
+        (("a", "b"), (UNIT, UNIT), (1e78, 1e78), "Their squares would exceed"),
     ],
 )
 def test_what_is_no_lattice_is_refused(columns, bounds, scales, match):

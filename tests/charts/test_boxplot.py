@@ -428,7 +428,7 @@ def test_a_guess_of_size_and_spread_is_two_numbers(guess):
 def test_a_plan_reads_like_a_price_tag():
     chart = Boxplot("ward", "wait", order=private(delta=1e-6))
     text = str(chart.plan(Domain(wait=(0, 240)), ROWS, Budget(0.5)))
-    for part in ("boxplot of wait by ward", "ε = 0.5", "δ = 1e-06", "fence", "ranks, of a median"):
+    for part in ("boxplot of wait by ward", "ε = 0.5", "δ = 1e-06", "fence", "ranks (median)"):
         assert part in text
 
 

@@ -220,7 +220,7 @@ def test_the_plan_says_how_fine_a_guess_will_be():
     plan = Heatmap("lon", "lat").plan(WINDOW, USERS, Budget(epsilon=1))
     few, many = plan.detail(size=1000), plan.detail(size=100_000)
     assert few[0] == pytest.approx(2 * few[1]) and many[0] == pytest.approx(few[0] / 10)
-    assert "squares of about" in str(plan)
+    assert "cells of about" in str(plan)
     with pytest.raises(DomainError, match="size"):
         plan.detail(size=0)
 

@@ -61,13 +61,13 @@ def test_rows_fill_a_small_part_of_a_limit_and_no_array_beyond_its_own(limit, pa
 
 @pytest.mark.parametrize("threads", [0, -1, 2.0, "2", True, 1025, 10**12])
 def test_threads_that_nobody_could_use_are_refused(threads):
-    with pytest.raises(SourceError, match=f"^threads={threads!r} makes no sense"):
+    with pytest.raises(SourceError, match=f"^threads={threads!r} is not valid"):
         check_resources(Resources(threads=threads))
 
 
 @pytest.mark.parametrize("limit", ["", "1", "much", "0GB", "1KB", "1MB", 10**9])
 def test_memory_that_nothing_fits_into_is_refused(limit):
-    with pytest.raises(SourceError, match=f"^memory_limit={limit!r} makes no sense"):
+    with pytest.raises(SourceError, match=f"^memory_limit={limit!r} is not valid"):
         check_resources(Resources(memory_limit=limit))
 
 

@@ -107,7 +107,7 @@ def test_amounts_come_back_to_the_last_digit(epsilon, rho):
             BOTH,
             Cost.pure(Fraction(1), delta=Fraction(4, 10**7)),
             Cost.pure(Fraction(1, 9), delta=Fraction(2, 10**7)),
-            "costs δ = 2e-07, but 4e-07 of the 5e-07 kept for thresholds is spent. Charts together",
+            "costs δ = 2e-07, but 4e-07 of the 5e-07 kept for thresholds is spent. All charts",
         ),
         (
             Budget(2, 1e-6, reserve=1e-6),

@@ -487,7 +487,7 @@ def test_a_density_can_be_drawn_over_a_file(tmp_path):
     path = tmp_path / "scene.png"
     point().save(path)
     drawn = point().to_html(background=path)
-    assert drawn.count("data:image/png") == 4, "two pictures, once still and once for the script"
+    assert drawn.count("data:image/png") == 6, "two pictures: a desk, a phone and the script"
     ax = point().plot(background=str(path))
     assert [image.get_label() for image in ax.images] == ["_background", "_heat"]
 
@@ -521,7 +521,8 @@ def test_a_background_that_is_damaged_is_refused(tmp_path):
 
 
 def test_an_ending_nobody_knows_is_refused(tmp_path):
-    with pytest.raises(ReleaseError, match=r"Use .json, .geojson, .html, .svg, .png or .pdf"):
+    known = r"Use \.json, \.csv, \.geojson, \.svg, \.png, \.pdf, \.html or \.vl\.json\."
+    with pytest.raises(ReleaseError, match=known):
         release().save(tmp_path / "map.kml")
 
 
