@@ -366,7 +366,7 @@ def test_a_filter_that_looks_at_others_would_be_noticed(monkeypatch: pytest.Monk
 
 
 @pytest.mark.parametrize("unit", [ROWS, USERS, CAPPED], ids=repr)
-def test_every_verb_counts_the_rows_that_a_hand_would_pick(unit: PrivacyUnit) -> None:
+def test_every_verb_counts_the_rows_that_are_picked_by_hand(unit: PrivacyUnit) -> None:
     kept = np.asarray(TABLE.column("g").to_pylist(), dtype=object) == "A"
     picked = TABLE.filter(pa.array(kept))
     own, shared = _engines(TABLE, "g == 'A'")

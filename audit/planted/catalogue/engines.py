@@ -646,7 +646,7 @@ ENGINES = (
         old="cells[~find_rows(block, self.where)] = -1",
         new="find_rows(block, self.where)",
         among="engines/test_selection.py",
-        notices="test_every_verb_counts_the_rows_that_a_hand_would_pick[PrivacyUnit.rows()]",
+        notices="test_every_verb_counts_the_rows_that_are_picked_by_hand[PrivacyUnit.rows()]",
     ),
     _engines(
         name="a missing value is unlike every other, and so meets a condition",
