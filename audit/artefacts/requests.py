@@ -104,6 +104,9 @@ def _spelled(name: str, value: Any) -> Iterator[str]:
         case [tuple() | list(), _] | [_, tuple() | list()]:
             for axis in value:
                 yield from _spelled(name, axis)
+        case [str(), str()] if name == "bins":  # a word of the calendar for each axis
+            for axis in value:
+                yield from _spelled(name, axis)
         case tuple() | list():
             yield from (_flag(name), _listed(cast("Sequence[object]", value)))
         case _:
@@ -116,6 +119,7 @@ def _public(request: Request, domain: Domain) -> Iterator[str]:
     roles = ("x", "y", "hue", "col", "row", "weight")
     columns = [(name, options[name]) for name in roles if name in options]
     columns += [("columns", column) for column in options.get("columns", ())]
+    bounded: set[str] = set()
     for name, column in columns:
         grouped = name in ("hue", "col", "row")
         fact, order = domain.fact(column), f"{name}_order" if grouped else "order"
@@ -123,7 +127,8 @@ def _public(request: Request, domain: Domain) -> Iterator[str]:
             yield from _spelled(order, options.get(order, fact.values))
         elif "bounds" in options:
             yield from _spelled("bounds", options["bounds"])
-        else:
+        elif column not in bounded:  # x and y may be one column, which has its range once
+            bounded.add(column)
             yield from ("--bounds", f"{column}={_listed(_ends(fact))}")
 
 

