@@ -72,7 +72,7 @@ def test_a_release_says_what_it_is_of_and_is_read_back() -> None:
     }
     assert read(document) == release and "twice = hour * 2." in release.caption()
     assert "selection" not in plain.to_dict()
-    for broken in ("n <9", "f(n)", 7, None, "n" * 9999 + " < 9"):
+    for broken in ("", " ", 7, None, "n" * 99_999 + " < 9"):
         changed = {**document, "selection": {**document["selection"], "session_where": broken}}
         with pytest.raises(sf.ReleaseError):
             read(changed)
