@@ -144,3 +144,8 @@ def test_a_shell_spells_the_same_units() -> None:
     assert read_unit("tailnum,year:3") == PrivacyUnit.users("tailnum", "year", max_rows=3)
     assert read_unit('"a,b"') == PrivacyUnit.users("a,b")
     assert read_unit("tailnum", "aircraft").name == "aircraft"
+
+
+@pytest.mark.parametrize("words", ["users [", "users 5", 'users {"a": 1}', "users " + "[" * 9999])
+def test_what_a_stranger_s_ledger_protects_is_told_whatever_it_says(words: str) -> None:
+    assert describe_protected(words).startswith("users")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from decimal import Context, Decimal
 from fractions import Fraction
@@ -217,9 +218,10 @@ def describe_protected(protects: str) -> str:
     >>> describe_protected(PrivacyUnit.users("year", "household").protects)
     'household × year'
     """
-    if protects.startswith("users "):
-        columns = cast("list[str]", json.loads(protects.removeprefix("users ")))
-        return " × ".join(map(_shorten, columns))
+    with suppress(ValueError, RecursionError):  # what a stranger's ledger says may be anything
+        columns = json.loads(protects.removeprefix("users ")) if protects[:6] == "users " else None
+        if isinstance(columns, list):
+            return " × ".join(_shorten(str(each)) for each in cast("list[object]", columns))
     return _shorten(protects.removeprefix("user "))
 
 
