@@ -19,6 +19,7 @@ from artefacts.commands import spoken
 from sfumato.catalogue import CITY, Request, citizens, request, requests
 from sfumato.charting import Charting
 from sfumato.charts.axes import Order
+from sfumato.charts.chart import Redrawn
 from sfumato.charts.kinds import CHARTS
 from sfumato.errors import DomainError
 from sfumato.private_search import Private
@@ -46,11 +47,13 @@ def words(chart: type, name: str, hint: Any) -> set[object]:
 
 def untried(tried: Sequence[Request], charts: Iterable[type]) -> set[str]:
     """Return what the charts can be asked for and no request asks for."""
-    return {each for chart in charts for each in _untried(chart, tried)}
+    kinds = {chart: [each for each in tried if type(each.chart) is chart] for chart in charts}
+    options = {each for chart, mine in kinds.items() for each in _untried_options(chart, mine)}
+    asked = {chart: mine for chart, mine in kinds.items() if not issubclass(chart, Redrawn)}
+    return options | {each for chart, mine in asked.items() for each in _untried_noise(chart, mine)}
 
 
-def _untried(chart: type, tried: Sequence[Request]) -> Iterator[str]:
-    mine = [each for each in tried if type(each.chart) is chart]
+def _untried_options(chart: type, mine: Sequence[Request]) -> Iterator[str]:
     hints = get_type_hints(chart)
     for name in (field.name for field in fields(chart)):
         here = f"{chart.__name__}.{name}"
@@ -63,6 +66,9 @@ def _untried(chart: type, tried: Sequence[Request]) -> Iterator[str]:
         for word in words(chart, name, hints[name]):
             if word not in said:
                 yield f"{here}={word!r}"
+
+
+def _untried_noise(chart: type, mine: Sequence[Request]) -> Iterator[str]:
     for unit in UNITS:
         if unit not in {each.unit for each in mine} and not refused(unit, mine):
             yield f"{chart.__name__} for {unit!r}"

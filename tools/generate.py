@@ -24,7 +24,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, is_dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_origin
 
 from sfumato.charts.chart import Chart
 from sfumato.charts.kinds import CHARTS
@@ -83,7 +83,12 @@ class Definition:
     @cached_property
     def release(self) -> str:
         """What its answer is called."""
-        return str(inspect.get_annotations(self.chart.measure)["return"])
+        bases = [
+            base for noun in self.chart.__mro__ for base in vars(noun).get("__orig_bases__", ())
+        ]
+        asked = [base for base in bases if issubclass(get_origin(base) or object, Chart)]
+        answers = [get_args(base)[-1] for base in asked]
+        return answers[0].__name__
 
     @cached_property
     def modules(self) -> dict[str, ast.Module]:

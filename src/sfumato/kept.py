@@ -26,7 +26,7 @@ class Question:
     Parameters
     ----------
     chart, words
-        What is asked, and how it prints: 1 equals True, and is another category.
+        What is asked, and how its question prints: 1 equals True, and is another category.
     domain
         What is public of the table, with what its schema tells.
     snapshot
@@ -46,13 +46,14 @@ class Question:
         cls, chart: Chart[Any, Any], domain: Domain, snapshot: Hashable | None, cost: Cost
     ) -> Question:
         """Write down a question; a list in it that is changed later changes nothing here."""
-        return cls(deepcopy(chart), repr(chart), domain, snapshot, cost)
+        return cls(deepcopy(chart), repr(chart.question), domain, snapshot, cost)
 
     def answers(self, other: Question) -> bool:
         """Tell whether an answer to this question is one to the other, and no less accurate."""
         known = self.snapshot is not None and self.snapshot == other.snapshot
         same = known and self.words == other.words and self.domain == other.domain
-        return same and _are_equal(self.chart, other.chart) and other.cost.within(self.cost)
+        alike = same and _are_equal(self.chart.question, other.chart.question)
+        return alike and other.cost.within(self.cost)
 
 
 def _are_equal(one: Chart[Any, Any], other: Chart[Any, Any]) -> bool:

@@ -159,6 +159,11 @@ class Chart(ABC, Generic[P, R_co]):
         """What is asked, in words."""
 
     @property
+    def question(self) -> Chart[P, R_co]:
+        """What is asked, however it is drawn: whoever asks the same is answered alike, and free."""
+        return self
+
+    @property
     def one_range(self) -> bool:
         """Whether one pair of bounds says it all."""
         return False
@@ -218,6 +223,51 @@ class Chart(ABC, Generic[P, R_co]):
         Mechanisms take the meter and pay before they draw: at most the plan's cost, whatever the
         data. Whether the noise was real is not the chart's to say.
         """
+
+
+@dataclass(frozen=True)
+class Redrawn(Chart[P, R_co]):
+    """A chart that asks what another one asks, and draws the answer in its own way.
+
+    It has its own name, options and help, a `question`, and an `arrange` that says how the release
+    is drawn. All that is planned, paid and measured is the question's.
+    """
+
+    @property
+    @abstractmethod
+    def question(self) -> Chart[P, R_co]:
+        """The chart whose release it draws."""
+
+    @abstractmethod
+    def arrange(self, release: Any) -> Any:
+        """Return a release of the question, drawn as this chart asks for it."""
+
+    @property
+    def label(self) -> str:
+        """What is asked, in words."""
+        return self.question.label
+
+    @property
+    def one_range(self) -> bool:
+        """Whether one pair of bounds says it all."""
+        return self.question.one_range
+
+    def declare(self, bounds: Any) -> Domain:
+        """Return what its question declares where it stands alone."""
+        return self.question.declare(bounds)
+
+    def plan(self, domain: Domain, unit: PrivacyUnit, budget: Budget) -> P:
+        """Return the cost and the expected error, or refuse. Knows public facts only."""
+        return self.question.plan(domain, unit, budget)
+
+    def measure(self, engine: Engine, plan: P, meter: Meter) -> R_co:
+        """Measure what is asked, to be drawn in another way.
+
+        Privacy
+        -------
+        As the question's own `measure` states; how a release is drawn costs nothing.
+        """
+        return self.arrange(self.question.measure(engine, plan, meter))
 
 
 def _list_texts(value: object) -> list[str]:
