@@ -266,12 +266,238 @@ class Points:
     too_few: tuple[float, ...] = ()
 
 
+@dataclass(frozen=True)
+class Curve:
+    """A released function along an axis: a line or steps, with a band around it.
+
+    Parameters
+    ----------
+    x
+        Where the function was evaluated, rising; one more than `y` where it is made of steps.
+    y
+        Its values, with the ends of the band around each; equal ends draw no band.
+    muted
+        Where noise alone could have made what is drawn, for each value; drawn grey.
+    coverage
+        How often the band holds the truth; 0 where there is none.
+    simultaneous
+        The whole band holds the whole function so often, not each interval its own value.
+    steps
+        Draw a staircase rather than a line through points.
+    filled
+        Fill the area down to zero, lightly.
+    points
+        Draw a dot at each value.
+    series
+        The name in the legend; empty for a chart without groups.
+    orient
+        ``"v"`` has the function's values on the y axis, ``"h"`` on the x axis.
+    """
+
+    x: tuple[float, ...]
+    y: Estimates
+    muted: tuple[bool, ...]
+    coverage: float
+    simultaneous: bool = False
+    steps: bool = False
+    filled: bool = False
+    points: bool = False
+    series: str = ""
+    orient: Orient = "v"
+
+
+@dataclass(frozen=True)
+class Summaries:
+    """One released number at each place with an error bar: bars from zero, or points.
+
+    Parameters
+    ----------
+    position
+        Where each stands, on an axis of categories or of numbers.
+    width
+        How wide each bar is; 0 for points.
+    value
+        The numbers, which may be negative, and the ends of their intervals.
+    reliable
+        False where there are too few to say anything: words stand there instead.
+    muted
+        Where noise alone could have made the number; drawn grey.
+    coverage
+        How often each interval, for itself, covers the truth.
+    joined
+        Draw a line through the points.
+    series
+        The name in the legend; empty for a chart without hue.
+    orient
+        ``"v"`` has the values on the y axis, ``"h"`` on the x axis.
+    """
+
+    position: tuple[float, ...]
+    width: float
+    value: Estimates
+    reliable: tuple[bool, ...]
+    muted: tuple[bool, ...]
+    coverage: float
+    joined: bool = False
+    series: str = ""
+    orient: Orient = "v"
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """Signed numbers in [-1, 1] by colour and in figures, row by row from the top.
+
+    Both axes have categories, and the y axis is reversed.
+
+    Parameters
+    ----------
+    value
+        ``value[row][column]``.
+    low, high
+        The ends of the interval around each.
+    muted
+        Cells whose interval holds zero: the noise alone could have made them; drawn grey.
+    shown
+        False for a cell that is left blank, such as those above the diagonal.
+    label
+        What the colour measures.
+    """
+
+    value: tuple[tuple[float, ...], ...]
+    low: tuple[tuple[float, ...], ...]
+    high: tuple[tuple[float, ...], ...]
+    muted: tuple[tuple[bool, ...], ...]
+    shown: tuple[tuple[bool, ...], ...]
+    label: str
+    coverage: float
+
+
+@dataclass(frozen=True)
+class Violins:
+    """Densities of groups side by side, each mirrored about its place.
+
+    Parameters
+    ----------
+    position, width
+        Where the middle of each stands on the axis of categories, and how wide the widest may be.
+    at
+        Where the densities were evaluated on the axis of values, rising.
+    density
+        ``density[group][i]``, never below zero: 1 is drawn at the full width.
+    muted
+        ``muted[group][i]``: noise alone could have made the density there; drawn grey.
+    q1, median, q3
+        Drawn inside as a thin box and a dot; None where they are not.
+    reliable
+        False for a group too small for its density to say anything: words stand there instead.
+    coverage
+        How often each interval, for itself, covers the truth.
+    orient
+        ``"v"`` has the values on the y axis, ``"h"`` on the x axis.
+    series
+        The name in the legend; empty for a chart without hue.
+    """
+
+    position: tuple[float, ...]
+    width: float
+    at: tuple[float, ...]
+    density: tuple[tuple[float, ...], ...]
+    muted: tuple[tuple[bool, ...], ...]
+    q1: Estimates | None
+    median: Estimates | None
+    q3: Estimates | None
+    reliable: tuple[bool, ...]
+    coverage: float
+    orient: Orient = "v"
+    series: str = ""
+
+
+@dataclass(frozen=True)
+class LetterValues:
+    """Nested boxes between the letter values of groups, side by side.
+
+    Parameters
+    ----------
+    position, width
+        Where the middle of each group stands on the axis of categories, and how wide each is.
+    low, high
+        ``low[depth]`` and ``high[depth]`` of all groups: fourths first, then eighths and so on.
+    depth
+        How many boxes of each group can be told from noise, and are drawn.
+    reliable
+        False for a group too small for any box: words stand there instead.
+    coverage
+        How often each interval, for itself, covers the truth.
+    orient
+        ``"v"`` has the values on the y axis, ``"h"`` on the x axis.
+    series
+        The name in the legend; empty for a chart without hue.
+    """
+
+    position: tuple[float, ...]
+    width: float
+    median: Estimates
+    low: tuple[Estimates, ...]
+    high: tuple[Estimates, ...]
+    depth: tuple[int, ...]
+    reliable: tuple[bool, ...]
+    coverage: float
+    orient: Orient = "v"
+    series: str = ""
+
+
+@dataclass(frozen=True)
+class Regions:
+    """Public areas of a map, coloured by a released number.
+
+    Parameters
+    ----------
+    paths
+        ``paths[region]``: closed rings of corners ``(x, y)``, holes among them; what lies inside
+        an odd number of rings is filled.
+    name
+        What each region is called.
+    value
+        The number of each region, and the ends of its interval.
+    muted
+        Where noise alone could have made the number; drawn grey.
+    label
+        What the colour measures.
+    ratio
+        How tall a unit of y is drawn for a unit of x; None where the map fills the space there is.
+    """
+
+    paths: tuple[tuple[tuple[tuple[float, float], ...], ...], ...]
+    name: tuple[str, ...]
+    value: Estimates
+    muted: tuple[bool, ...]
+    label: str
+    coverage: float
+    ratio: float | None = None
+
+
 LONGEST_TITLE = 300
 """How many letters of a title are drawn."""
 
 AxisKind = Literal["number", "time", "category"]
 
-Mark = Bars | Cells | Boxes | Points | Heat | Clouds | Contour | Dots | Arrows
+Mark = (
+    Bars
+    | Cells
+    | Boxes
+    | Points
+    | Heat
+    | Clouds
+    | Contour
+    | Dots
+    | Arrows
+    | Curve
+    | Summaries
+    | Matrix
+    | Violins
+    | LetterValues
+    | Regions
+)
 
 
 @dataclass(frozen=True)
@@ -306,6 +532,7 @@ class Panel:
     """One pair of axes with its marks; `title` names the group it shows, if panels are groups.
 
     `facet` has the columns that have panels of their own, and which of their categories this is.
+    `place` is its row and its column, where the figure has a grid.
     """
 
     x: Axis
@@ -313,6 +540,7 @@ class Panel:
     marks: tuple[Mark, ...]
     title: str = ""
     facet: tuple[tuple[str, str], ...] = ()
+    place: tuple[int, int] | None = None
 
 
 CaptionLength = Literal["least", "short", "full"]
@@ -364,6 +592,9 @@ class Figure:
         How it is to be drawn.
     columns
         How many panels stand side by side; None where their size decides.
+    grid
+        How tall the rows of panels are and how wide their columns, for each other, where every
+        panel has its place; None where panels follow each other.
     """
 
     title: str
@@ -376,6 +607,7 @@ class Figure:
     least: str = ""
     look: Look = Look()
     columns: int | None = None
+    grid: tuple[tuple[float, ...], tuple[float, ...]] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "title", abbreviate(self.title, LONGEST_TITLE))
