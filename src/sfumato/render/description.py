@@ -18,20 +18,27 @@ from sfumato.figure import (
     Cells,
     Clouds,
     Contour,
+    Curve,
     Dots,
     Estimates,
     Figure,
     Heat,
     Interval,
+    LetterValues,
     Mark,
+    Matrix,
     Panel,
     Points,
+    Regions,
+    Summaries,
+    Violins,
     format_percent,
 )
 from sfumato.render.boxes import TOO_FEW
 from sfumato.render.plane import sample_density
 from sfumato.render.scale import list_marks, title_of
-from sfumato.render.text import clean, format_moment, format_number, shorten
+from sfumato.render.shapes import choose_read, find_value_axis, list_matrix_cells
+from sfumato.render.text import MINUS, clean, format_moment, format_number, shorten
 
 
 def describe_middle(axis: Axis, low: float, high: float) -> str:
@@ -387,6 +394,115 @@ def describe_points(figure: Figure, panel: Panel, points: Points) -> Iterator[De
         yield Description(clean_pairs(where), clean_pairs([(panel.x.label, TOO_FEW)]))
 
 
+def describe_curve(figure: Figure, panel: Panel, curve: Curve) -> Iterator[Description]:
+    """Read the values of one curve: where, how much, and how sure."""
+    along, up = find_value_axis((panel.x, panel.y), curve.orient)
+    together = ", all together" if curve.simultaneous else ""
+    known = f" ({format_percent(curve.coverage)}{together})" if curve.coverage else ""
+    for place in choose_read(curve):
+        ends = curve.x[place], curve.x[place + curve.steps]
+        where = [*_describe_group(figure, panel, curve.series)]
+        where.append((along.label, describe_span(along, *ends) if curve.steps else
+                      describe_position(along, ends[0])))  # fmt: skip
+        words = describe_estimate(up, curve.y, place, curve.coverage)
+        said = [(up.label + known, words + (DOUBT if curve.muted[place] else ""))]
+        yield Description(clean_pairs(where), clean_pairs(said))
+
+
+def describe_summaries(figure: Figure, panel: Panel, mark: Summaries) -> Iterator[Description]:
+    """Read the summaries of one series: where, how much, and how sure."""
+    along, up = find_value_axis((panel.x, panel.y), mark.orient)
+    name = up.label + describe_coverage(mark.coverage)
+    for place, at in enumerate(mark.position):
+        where = [*_describe_group(figure, panel, mark.series)]
+        where.append((along.label, describe_position(along, at)))
+        words, reliable = TOO_FEW, mark.reliable[place]
+        if reliable:
+            words = describe_estimate(up, mark.value, place, mark.coverage)
+        doubt = DOUBT if reliable and mark.muted[place] else ""
+        yield Description(clean_pairs(where), clean_pairs([(name, words + doubt)]))
+
+
+def describe_violins(figure: Figure, panel: Panel, mark: Violins) -> Iterator[Description]:
+    """Read the violins of one series: quartiles, where they are drawn, and the densest place."""
+    quartiles = (("q1", mark.q1), ("median", mark.median), ("q3", mark.q3))
+    _, up = find_value_axis((panel.x, panel.y), mark.orient)
+    for place, density in enumerate(mark.density):
+        said = [
+            (name + describe_coverage(mark.coverage),
+             describe_estimate(up, number, place, mark.coverage))
+            for name, number in quartiles
+            if number is not None and mark.reliable[place]
+        ]  # fmt: skip
+        if mark.reliable[place] and density:
+            peak = max(range(len(density)), key=density.__getitem__)
+            doubt = DOUBT if mark.muted[place][peak] else ""
+            said.append(("densest at", describe_position(up, mark.at[peak]) + doubt))
+        yield _describe_letter_group(figure, panel, mark, place, said)
+
+
+def describe_letter_values(
+    figure: Figure, panel: Panel, mark: LetterValues
+) -> Iterator[Description]:
+    """Read the letter values of one series, as deep as they are drawn."""
+    _, up = find_value_axis((panel.x, panel.y), mark.orient)
+    for place, depth in enumerate(mark.depth):
+        numbers = [("median", mark.median)]
+        for level in range(min(depth, len(mark.low))):
+            share = 2 ** (level + 2)
+            numbers = [(f"1/{share}", mark.low[level]), *numbers]
+            numbers.append((f"{share - 1}/{share}", mark.high[level]))
+        said = [
+            (name + describe_coverage(mark.coverage),
+             describe_estimate(up, number, place, mark.coverage))
+            for name, number in numbers
+        ]  # fmt: skip
+        yield _describe_letter_group(figure, panel, mark, place, said)
+
+
+def _describe_letter_group(
+    figure: Figure, panel: Panel, mark: Violins | LetterValues, place: int, said: Pairs
+) -> Description:
+    along, up = find_value_axis((panel.x, panel.y), mark.orient)
+    where = [*_describe_group(figure, panel, mark.series)]
+    where.append((along.label, describe_position(along, mark.position[place])))
+    told = said if mark.reliable[place] else [(up.label, TOO_FEW)]
+    return Description(clean_pairs(where), clean_pairs(told))
+
+
+def print_signed(value: float) -> str:
+    """Print a number between -1 and 1 with two digits.
+
+    Examples
+    --------
+    >>> print_signed(-0.253), print_signed(1.0), print_signed(-0.001)
+    ('−0.25', '1.00', '0.00')
+    """
+    printed = f"{value:.2f}"
+    return "0.00" if printed == "-0.00" else printed.replace("-", MINUS)
+
+
+def describe_matrix(figure: Figure, panel: Panel, mark: Matrix) -> Iterator[Description]:
+    """Read the cells that are shown, row by row, each with its interval."""
+    name = mark.label + describe_coverage(mark.coverage)
+    for row, column, value, muted in list_matrix_cells(mark):
+        pair = panel.y.categories[row], panel.x.categories[column]
+        where = [*describe_panel(figure, panel), ("", f"{pair[0]} and {pair[1]}")]
+        low, high = print_signed(mark.low[row][column]), print_signed(mark.high[row][column])
+        words = print_signed(value) + (f" ({low} to {high})" if mark.coverage else "")
+        yield Description(clean_pairs(where), clean_pairs([(name, words + DOUBT * muted)]))
+
+
+def describe_regions(figure: Figure, panel: Panel, mark: Regions) -> Iterator[Description]:
+    """Read the regions of a map, each with its number and its interval."""
+    name = mark.label + describe_coverage(mark.coverage)
+    for place, region in enumerate(mark.name):
+        words = describe_estimate(Axis(""), mark.value, place, mark.coverage)
+        said = [(name, words + (DOUBT if mark.muted[place] else ""))]
+        where = [*describe_panel(figure, panel), ("", region)]
+        yield Description(clean_pairs(where), clean_pairs(said))
+
+
 def describe_figure(figure: Figure) -> Iterator[Description]:
     """Read every value of a figure, panel by panel."""
     for panel in figure.panels:
@@ -404,16 +520,38 @@ def _describe_mark(figure: Figure, panel: Panel, mark: Mark) -> Iterator[Descrip
             return describe_boxes(figure, panel, mark)
         case Points():
             return describe_points(figure, panel, mark)
-        case Heat():
-            return describe_heat(figure, panel, mark)
-        case _:
+        case Heat() | Clouds() | Contour() | Dots() | Arrows():
             return _describe_plane_mark(figure, panel, mark)
+        case _:
+            return _describe_shape(figure, panel, mark)
+
+
+def _describe_shape(
+    figure: Figure,
+    panel: Panel,
+    mark: Curve | Summaries | Matrix | Violins | LetterValues | Regions,
+) -> Iterator[Description]:
+    match mark:
+        case Curve():
+            return describe_curve(figure, panel, mark)
+        case Summaries():
+            return describe_summaries(figure, panel, mark)
+        case Matrix():
+            return describe_matrix(figure, panel, mark)
+        case Violins():
+            return describe_violins(figure, panel, mark)
+        case LetterValues():
+            return describe_letter_values(figure, panel, mark)
+        case Regions():
+            return describe_regions(figure, panel, mark)
 
 
 def _describe_plane_mark(
-    figure: Figure, panel: Panel, mark: Clouds | Contour | Dots | Arrows
+    figure: Figure, panel: Panel, mark: Heat | Clouds | Contour | Dots | Arrows
 ) -> Iterator[Description]:
     match mark:
+        case Heat():
+            return describe_heat(figure, panel, mark)
         case Clouds():
             return describe_clouds(figure, panel, mark)
         case Contour():

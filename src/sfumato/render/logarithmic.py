@@ -10,7 +10,20 @@ from statistics import median
 from typing import cast
 
 from sfumato.errors import ReleaseError, Worded, abbreviate
-from sfumato.figure import Axis, Bars, Boxes, Cells, Figure, Interval, Panel, Points
+from sfumato.figure import (
+    Axis,
+    Bars,
+    Boxes,
+    Cells,
+    Curve,
+    Figure,
+    Interval,
+    LetterValues,
+    Panel,
+    Points,
+    Summaries,
+    Violins,
+)
 
 LogScale = bool | tuple[bool, bool]
 BELOW_ZERO = "Hollow triangles: noisy counts below zero."
@@ -47,8 +60,11 @@ def _tell_base(caption: str, panels: Sequence[Panel]) -> str:
     return f"{caption.replace(BELOW_ZERO, '').strip()} Hollow triangles: below {marked[0]:g}."
 
 
+_DRAWN = Bars | Boxes | Cells | Points | Curve | Summaries | Violins | LetterValues
+
+
 def _make_panel(panel: Panel, figure: Figure, chosen: object) -> Panel:
-    if not all(isinstance(mark, Bars | Boxes | Cells | Points) for mark in panel.marks):
+    if not all(isinstance(mark, _DRAWN) for mark in panel.marks):
         raise ReleaseError(
             "A density over a window is drawn on linear axes.",
             "Its colours tell how much lies in equal areas, which a logarithm makes unequal.",
@@ -67,6 +83,8 @@ def _choose_valued(panel: Panel) -> tuple[bool, bool]:
     numbers = {side for side, axis in (("x", panel.x), ("y", panel.y)) if axis.kind == "number"}
     if any(isinstance(mark, Points) for mark in panel.marks):
         numbers &= {"x"}
+    curves = {mark.orient for mark in panel.marks if isinstance(mark, Curve)}
+    numbers = numbers & {"x" if orient == "v" else "y" for orient in curves} or numbers
     chosen = numbers - set(_list_counted(panel)) or numbers
     return "x" in chosen, "y" in chosen
 
@@ -137,13 +155,30 @@ def _limit_values(axis: Axis, side: str, figure: Figure) -> tuple[float, float]:
 
 def _list_values(mark: object, side: str) -> Sequence[float]:
     match mark:
-        case Boxes() if side == ("y" if mark.orient == "v" else "x"):
-            below, above = mark.lower_whisker, mark.upper_whisker
-            return (*below.value, *below.low, *above.value, *above.high)
         case Points() if side == "x":
             return (*mark.x.value, *mark.x.low, *mark.x.high)
+        case Curve() if side == ("x" if mark.orient == "v" else "y"):
+            return mark.x
+        case Boxes() | Curve() | Summaries() | LetterValues() | Violins():
+            return _list_raised(mark) if side == ("y" if mark.orient == "v" else "x") else ()
         case _:
             return ()
+
+
+def _list_raised(mark: Boxes | Curve | Summaries | LetterValues | Violins) -> Sequence[float]:
+    """Return the numbers of a mark on the axis of its values."""
+    match mark:
+        case Boxes():
+            below, above = mark.lower_whisker, mark.upper_whisker
+            return (*below.value, *below.low, *above.value, *above.high)
+        case Curve():
+            return (*mark.y.value, *mark.y.low, *mark.y.high)
+        case Summaries():
+            return (*mark.value.value, *mark.value.low, *mark.value.high)
+        case LetterValues():
+            return [value for each in (*mark.low, *mark.high) for value in each.value]
+        case Violins():
+            return mark.at
 
 
 def _round_down(value: float) -> float:

@@ -12,7 +12,18 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.figure import Arrows, Clouds, Contour, Dots, Heat, Mark, Panel, Points
+from sfumato.figure import (
+    Arrows,
+    Clouds,
+    Contour,
+    Dots,
+    Heat,
+    Mark,
+    Matrix,
+    Panel,
+    Points,
+    Regions,
+)
 from sfumato.render import theme
 
 Colours = NDArray[np.uint8]
@@ -153,12 +164,26 @@ def _find_mark_ratio(panel: Panel, mark: Mark) -> float | None:
     match mark:
         case Heat():
             return mark.ratio
+        case Matrix():
+            return len(mark.value) / max(1, len(mark.value[0])) if mark.value else None
+        case Regions():
+            return _find_map_ratio(panel, mark)
         case Clouds() | Contour() | Dots() | Arrows():
             # Scores along two directions have one unit, so distances can be compared.
             x, y = panel.x.limits, panel.y.limits
             return (y[1] - y[0]) / (x[1] - x[0]) if x and y else None
         case _:
             return None
+
+
+def _find_map_ratio(panel: Panel, regions: Regions) -> float | None:
+    """Return how tall a map is for its width, where its units have a shape."""
+    corners = [corner for rings in regions.paths for ring in rings for corner in ring]
+    if regions.ratio is None or not corners:
+        return None
+    x = panel.x.limits or (min(x for x, _ in corners), max(x for x, _ in corners))
+    y = panel.y.limits or (min(y for _, y in corners), max(y for _, y in corners))
+    return regions.ratio * (y[1] - y[0]) / (x[1] - x[0]) if x[1] > x[0] else None
 
 
 def _sample_cells(heat: Heat, across: int, up: int) -> Iterator[SampledCell]:

@@ -17,14 +17,21 @@ from sfumato.figure import (
     Cells,
     Clouds,
     Contour,
+    Curve,
     Dots,
     Figure,
     Heat,
+    LetterValues,
     Mark,
+    Matrix,
     Panel,
     Points,
+    Regions,
+    Summaries,
+    Violins,
     format_percent,
 )
+from sfumato.render.shapes import region_limits
 from sfumato.render.text import format_number, shorten
 from sfumato.zones import Zone
 
@@ -32,8 +39,8 @@ HEADROOM = 1.05
 _SPREAD = 0.7
 
 Limits = tuple[float, float]
-MarkKind = TypeVar("MarkKind", Bars, Cells, Boxes, Points, Heat, Clouds, Contour, Dots, Arrows)
-Coloured = Cells | Heat
+MarkKind = TypeVar("MarkKind", bound=Mark)
+Coloured = Cells | Heat | Regions
 """Marks whose colour measures something."""
 
 
@@ -111,14 +118,19 @@ def value_limits(panel: Panel, boxes: Boxes) -> Limits:
 
 def colour_limits(figure: Figure) -> Limits:
     """Return the values at both ends of the colour scale, which all panels share."""
-    rows = [row for mark in list_coloured(figure) for row in mark.value]
+    regions = list_marks(figure, Regions)
+    if regions:
+        return region_limits(regions)
+    grids = [*list_marks(figure, Cells), *list_marks(figure, Heat)]
+    rows = [row for mark in grids for row in mark.value]
     return 0.0, max((value for row in rows for value in row), default=0.0) or 1.0
 
 
 def list_coloured(figure: Figure) -> list[Coloured]:
     """Return the marks that need a colour scale: grids that have cells at all, and densities."""
     marks = [*list_marks(figure, Cells), *list_marks(figure, Heat)]
-    return [mark for mark in marks if mark.value and mark.value[0]]
+    grids = [mark for mark in marks if mark.value and mark.value[0]]
+    return [*grids, *(mark for mark in list_marks(figure, Regions) if mark.paths)]
 
 
 def list_series(figure: Figure) -> list[str]:
@@ -130,7 +142,7 @@ def list_series(figure: Figure) -> list[str]:
 def list_names(mark: Mark) -> tuple[str, ...]:
     """Return the names of the series that a mark shows, if they have any."""
     match mark:
-        case Cells() | Heat() | Arrows():
+        case Cells() | Heat() | Arrows() | Matrix() | Regions():
             return ()
         case Clouds():
             return tuple(name for name in mark.series if name)
@@ -146,9 +158,13 @@ def list_marks(figure: Figure, kind: type[MarkKind]) -> list[MarkKind]:
 def choose_ruled_axes(panel: Panel) -> Literal["x", "y", "both"] | None:
     """Return the axes whose ticks are carried on as light lines across the panel."""
     match panel.marks:
-        case (Cells() | Heat() | Clouds(), *_):
+        case (Cells() | Heat() | Clouds() | Matrix() | Regions(), *_):
             return None
         case (Boxes(orient="h") | Bars(orient="h"), *_) | (Points(joined=False), *_):
+            return "x"
+        case (Curve(orient="h") | Violins(orient="h") | Summaries(orient="h"), *_):
+            return "x"
+        case (LetterValues(orient="h"), *_):
             return "x"
         case (Points() | Contour() | Dots() | Arrows(), *_):
             return "both"
@@ -175,6 +191,8 @@ def count_error_bars(panel: Panel, bars: Bars) -> int:
 
 def colour_title(mark: Coloured) -> str:
     """Return what the colour measures, and how far noise can have moved it, if that is known."""
+    if isinstance(mark, Regions):
+        return f"{shorten(mark.label, 60)}; grey: could be noise" if any(mark.muted) else mark.label
     if not mark.coverage:
         return shorten(mark.label, 60)
     noise = f"noise ± {format_number(mark.noise)} ({format_percent(mark.coverage)})"
@@ -208,6 +226,8 @@ def _x_ends(mark: Mark) -> Sequence[float]:
             return _value_ends(mark) if mark.orient == "h" else _category_ends(mark)
         case Points():
             return (*mark.x.value, *mark.x.low, *mark.x.high)
+        case Curve() | Summaries() | Violins() | LetterValues():
+            return _list_ends(mark)[mark.orient == "h"]
         case _:
             return _plane_ends(mark)[0]
 
@@ -220,6 +240,8 @@ def _y_ends(mark: Mark) -> Sequence[float]:
             return _value_ends(mark) if mark.orient == "v" else _category_ends(mark)
         case Points():
             return (*mark.y, *mark.too_few)
+        case Curve() | Summaries() | Violins() | LetterValues():
+            return _list_ends(mark)[mark.orient == "v"]
         case _:
             return _plane_ends(mark)[1]
 
@@ -230,13 +252,18 @@ def _height_ends(bars: Bars) -> Sequence[float]:
 
 
 def _plane_ends(
-    mark: Cells | Heat | Clouds | Contour | Dots | Arrows,
+    mark: Cells | Heat | Clouds | Contour | Dots | Arrows | Matrix | Regions,
 ) -> tuple[Sequence[float], Sequence[float]]:
     match mark:
         case Cells():
             return mark.x_edges, mark.y_edges
         case Heat() | Clouds() | Dots():
             return mark.x, mark.y
+        case Matrix():
+            return (), ()
+        case Regions():
+            corners = [corner for rings in mark.paths for ring in rings for corner in ring]
+            return [x for x, _ in corners], [y for _, y in corners]
         case Contour():
             corners = [corner for path in mark.paths for corner in path]
             return [x for x, _ in corners], [y for _, y in corners]
@@ -244,6 +271,51 @@ def _plane_ends(
             x, y = mark.origin
             across, up = ((*e.value, *e.low, *e.high) for e in (mark.x, mark.y))
             return (x, *across), (y, *up)
+
+
+def _list_ends(
+    mark: Curve | Summaries | Violins | LetterValues,
+) -> tuple[Sequence[float], Sequence[float]]:
+    """Return what the axes must hold: the places of marks, and their values with some room."""
+    match mark:
+        case Curve():
+            band = (*mark.y.value, *mark.y.low, *mark.y.high)
+            return mark.x, leave_room((*band, 0.0) if mark.filled else band)
+        case Summaries():
+            spread = 0.03 * (max(mark.position, default=0.0) - min(mark.position, default=0.0))
+            around = max(mark.width / 2, spread)
+            ends = [place + side for place in mark.position for side in (-around, around)]
+            return ends, leave_room((*_list_drawn(mark), *((0.0,) if mark.width else ())))
+        case Violins():
+            return [place + side for place in mark.position for side in (-0.5, 0.5)], mark.at
+        case LetterValues():
+            depths = [each for pair in (mark.low, mark.high) for each in pair]
+            values = [value for each in (mark.median, *depths) for value in each.value]
+            places = [place + side for place in mark.position for side in (-0.5, 0.5)]
+            return places, leave_room(values)
+
+
+def _list_drawn(mark: Summaries) -> list[float]:
+    rows = zip(mark.value.value, mark.value.low, mark.value.high, mark.reliable, strict=True)
+    return [number for *ends, reliable in rows if reliable for number in ends]
+
+
+def leave_room(ends: Sequence[float]) -> Sequence[float]:
+    """Return the least and the greatest of some numbers with room around, but none beyond zero.
+
+    Examples
+    --------
+    >>> leave_room((0.0, 100.0)), leave_room((-10.0, 10.0)), leave_room(())
+    ((0.0, 105.0), (-11.0, 11.0), ())
+    """
+    finite = [end for end in ends if math.isfinite(end)]
+    if not finite:
+        return ()
+    low, high = min(finite), max(finite)
+    room = (HEADROOM - 1) * (high - low)
+    return low - room if low < 0 else max(0.0, low - room), (
+        high + room if high > 0 else min(0.0, high + room)
+    )
 
 
 def _value_ends(boxes: Boxes) -> Sequence[float]:

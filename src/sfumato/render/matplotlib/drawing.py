@@ -27,11 +27,17 @@ from sfumato.figure import (
     Cells,
     Clouds,
     Contour,
+    Curve,
     Dots,
     Figure,
     Heat,
+    LetterValues,
+    Matrix,
     Panel,
     Points,
+    Regions,
+    Summaries,
+    Violins,
 )
 from sfumato.render import theme
 from sfumato.render.matplotlib import PictureKind
@@ -63,8 +69,18 @@ from sfumato.render.matplotlib.plane import (
     draw_outline,
     draw_points,
 )
+from sfumato.render.matplotlib.shapes import (
+    draw_curve,
+    draw_letter_values,
+    draw_matrix,
+    draw_regions,
+    draw_summaries,
+    draw_violins,
+)
 from sfumato.render.plane import find_ratio
 from sfumato.render.scale import (
+    Coloured,
+    Limits,
     colour_limits,
     count_columns,
     count_lying_rows,
@@ -271,17 +287,13 @@ def _draw_marks(figure: Figure, grid: PanelGrid) -> tuple[ScalarMappable | None,
     for ax, panel in zip(grid.axes, list_panels(figure), strict=True):
         for mark in panel.marks:
             match mark:
-                case Cells() if mark.value and mark.value[0]:
-                    colours = draw_cells(ax, panel, mark, limits, ramp)
-                case Heat() if mark.value and mark.value[0]:
-                    colours = draw_heat(ax, panel, mark, limits, ramp)
-                case Cells() | Heat():
-                    pass
+                case Cells() | Heat() | Regions():
+                    colours = _draw_coloured(ax, panel, mark, limits, ramp) or colours
                 case Clouds():
                     places = [names.index(name) if name else 0 for name in mark.series]
                     draw_clouds(ax, panel, mark, places, chosen)
-                case Arrows():
-                    sized.append(draw_arrows(ax, panel, mark).fit)
+                case Arrows() | Matrix():
+                    sized.append(_draw_unnamed(ax, panel, mark))
                 case Contour() | Dots():
                     place = names.index(mark.series) if mark.series else 0
                     _draw_group(ax, panel, mark, place, chosen)
@@ -293,6 +305,27 @@ def _draw_marks(figure: Figure, grid: PanelGrid) -> tuple[ScalarMappable | None,
     return colours, sized
 
 
+def _draw_unnamed(ax: Axes, panel: Panel, mark: Arrows | Matrix) -> Fitting:
+    if isinstance(mark, Matrix):
+        return draw_matrix(ax, mark).fit
+    return draw_arrows(ax, panel, mark).fit
+
+
+def _draw_coloured(
+    ax: Axes, panel: Panel, mark: Coloured, limits: Limits, ramp: Sequence[str]
+) -> ScalarMappable | None:
+    """Draw what has a colour scale, unless it is empty, and return the scale."""
+    match mark:
+        case Regions():
+            return draw_regions(ax, mark, limits, ramp)
+        case Cells() if mark.value and mark.value[0]:
+            return draw_cells(ax, panel, mark, limits, ramp)
+        case Heat() if mark.value and mark.value[0]:
+            return draw_heat(ax, panel, mark, limits, ramp)
+        case _:
+            return None
+
+
 def _read_cycle() -> tuple[str, ...]:
     """Return the colours of the user's style, if it has its own."""
     cycle = rcParams["axes.prop_cycle"]
@@ -301,8 +334,11 @@ def _read_cycle() -> tuple[str, ...]:
     return tuple(map(to_hex, cycle.by_key().get("color", ())))
 
 
+Shape = Curve | Summaries | Violins | LetterValues
+
+
 def _draw_series(
-    ax: Axes, panel: Panel, mark: Bars | Boxes | Points, index: int, colours: Sequence[str]
+    ax: Axes, panel: Panel, mark: Bars | Boxes | Points | Shape, index: int, colours: Sequence[str]
 ) -> Fitting:
     match mark:
         case Bars():
@@ -311,6 +347,20 @@ def _draw_series(
             return draw_boxes(ax, panel, mark, index, colours).fit
         case Points():
             return draw_points(ax, panel, mark, index, colours).fit
+        case _:
+            return _draw_shape(ax, panel, mark, index, colours)
+
+
+def _draw_shape(ax: Axes, panel: Panel, mark: Shape, index: int, colours: Sequence[str]) -> Fitting:
+    match mark:
+        case Curve():
+            return draw_curve(ax, panel, mark, index, colours).fit
+        case Summaries():
+            return draw_summaries(ax, panel, mark, index, colours).fit
+        case Violins():
+            return draw_violins(ax, panel, mark, index, colours).fit
+        case LetterValues():
+            return draw_letter_values(ax, panel, mark, index, colours).fit
 
 
 def _draw_group(

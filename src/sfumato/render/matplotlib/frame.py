@@ -16,7 +16,7 @@ from matplotlib.legend import Legend
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox, ScaledTranslation, TransformedBbox
 
-from sfumato.figure import Figure, Heat
+from sfumato.figure import Figure, Heat, Regions
 from sfumato.render import theme
 from sfumato.render.matplotlib.axis import CategoryTicks, NumberTicks
 from sfumato.render.matplotlib.lettering import (
@@ -117,7 +117,7 @@ class Key:
         )
         words = ax.text(0, head, colour_title(mark), transform=flush, va="bottom", **style)
         self.words = FittedText(words, most_lines=3)
-        if mark.coverage:
+        if mark.coverage and not isinstance(mark, Regions):
             _draw_beam(ax, min(mark.noise, limits[1]), ink)
 
     def remove(self) -> None:

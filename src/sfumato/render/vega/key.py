@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Literal
 
-from sfumato.figure import Clouds, Contour, Dots, Figure, Heat
+from sfumato.figure import Clouds, Contour, Dots, Figure, Heat, Regions
 from sfumato.render import theme
 from sfumato.render.plane import EXPONENT, dashes, line_colour, ticks
 from sfumato.render.scale import Coloured, colour_limits, colour_title, list_coloured, list_series
@@ -117,17 +117,19 @@ _BEAM = -6
 
 def colour_strip(mark: Coloured, figure: Figure) -> Spec:
     """Return the strip with its numbers below and its title above."""
-    top = colour_limits(figure)[1]
+    bottom, top = colour_limits(figure)
     axis: Spec = {"title": None, "grid": False, "domain": False, "tickCount": 4, "tickSize": 3}
     axis["format"] = ",f" if top >= 10_000 else "f"
     if isinstance(mark, Heat):
         values, form = ticks(top), ",.1~r" if top >= 10_000 else ".1~r"
         axis |= {"values": values, "tickCount": len(values), "format": form, "labelOverlap": False}
-    scale = {"domain": [0, top], "nice": False, **describe_spacing(mark)}
+    scale = {"domain": [bottom, top], "zero": False, "nice": False, **describe_spacing(mark)}
     x: Spec = {"field": "left", "type": "quantitative", "scale": scale, "axis": axis}
     title = {"text": colour_title(mark), "fontSize": convert_to_pixels(theme.TICK_SIZE)}
-    end = min(mark.noise, top)
-    beam = [_make_noise_bar(end, x), _make_noise_bar_ends(end, x)] if mark.coverage else []
+    beam: list[Spec] = []
+    if mark.coverage and not isinstance(mark, Regions):
+        end = min(mark.noise, top)
+        beam = [_make_noise_bar(end, x), _make_noise_bar_ends(end, x)]
     return {
         "width": _WIDTH,
         "height": _HEIGHT,
@@ -137,10 +139,13 @@ def colour_strip(mark: Coloured, figure: Figure) -> Spec:
 
 
 def _ramp(figure: Figure, mark: Coloured, x: Spec) -> Spec:
-    top = colour_limits(figure)[1]
+    bottom, top = colour_limits(figure)
     # Each step reaches to the end, under the next: steps that only meet show a seam.
     bend = 1 / EXPONENT if isinstance(mark, Heat) else 1.0
-    values = [{"left": top * (step / _STEPS) ** bend, "right": top} for step in range(_STEPS)]
+    values = [
+        {"left": bottom + (top - bottom) * (step / _STEPS) ** bend, "right": top}
+        for step in range(_STEPS)
+    ]
     return {
         "data": {"values": values},
         "mark": {"type": "rect", "aria": False},

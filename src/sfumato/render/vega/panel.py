@@ -15,12 +15,18 @@ from sfumato.figure import (
     Cells,
     Clouds,
     Contour,
+    Curve,
     Dots,
     Figure,
     Heat,
+    LetterValues,
     Mark,
+    Matrix,
     Panel,
     Points,
+    Regions,
+    Summaries,
+    Violins,
 )
 from sfumato.render import theme
 from sfumato.render.plane import find_ratio
@@ -61,6 +67,14 @@ from sfumato.render.vega.plane import (
     heat_layers,
     outline_layers,
     point_layers,
+)
+from sfumato.render.vega.shapes import (
+    curve_layers,
+    letter_layers,
+    matrix_layers,
+    region_layers,
+    summary_layers,
+    violin_layers,
 )
 
 
@@ -134,8 +148,26 @@ def _layers(canvas: Canvas, mark: Mark) -> list[tuple[int, Spec]]:
             return point_layers(canvas, mark)
         case Cells() | Heat() | Clouds():
             return _window_layers(canvas, mark) if mark.value and mark.value[0] else []
-        case _:
+        case Contour() | Dots() | Arrows() | Regions():
             return _drawn_layers(canvas, mark)
+        case _:
+            return _shaped_layers(canvas, mark)
+
+
+def _shaped_layers(
+    canvas: Canvas, mark: Curve | Summaries | Matrix | Violins | LetterValues
+) -> list[tuple[int, Spec]]:
+    match mark:
+        case Curve():
+            return curve_layers(canvas, mark)
+        case Summaries():
+            return summary_layers(canvas, mark)
+        case Matrix():
+            return matrix_layers(canvas, mark)
+        case Violins():
+            return violin_layers(canvas, mark)
+        case LetterValues():
+            return letter_layers(canvas, mark)
 
 
 def _window_layers(canvas: Canvas, mark: Cells | Heat | Clouds) -> list[tuple[int, Spec]]:
@@ -148,7 +180,9 @@ def _window_layers(canvas: Canvas, mark: Cells | Heat | Clouds) -> list[tuple[in
             return cloud_layers(canvas, mark)
 
 
-def _drawn_layers(canvas: Canvas, mark: Contour | Dots | Arrows) -> list[tuple[int, Spec]]:
+def _drawn_layers(
+    canvas: Canvas, mark: Contour | Dots | Arrows | Regions
+) -> list[tuple[int, Spec]]:
     match mark:
         case Contour():
             return outline_layers(canvas, mark)
@@ -156,6 +190,8 @@ def _drawn_layers(canvas: Canvas, mark: Contour | Dots | Arrows) -> list[tuple[i
             return dot_layers(canvas, mark)
         case Arrows():
             return arrow_layers(canvas, mark)
+        case Regions():
+            return region_layers(canvas, mark)
 
 
 def _canvas(figure: Figure, view: PanelView) -> Canvas:
