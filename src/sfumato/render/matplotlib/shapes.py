@@ -57,7 +57,7 @@ from sfumato.render.text import shorten
 
 
 @dataclass(frozen=True)
-class Words:
+class SlotWords:
     """Short texts in slots of a panel: smaller where there is little room, or not there at all."""
 
     ax: Axes
@@ -90,7 +90,7 @@ class Words:
 
 def draw_curve(
     ax: Axes, panel: Panel, curve: Curve, index: int, colours: Sequence[str] = ()
-) -> Words:
+) -> SlotWords:
     """Draw one series; `index` is its place in the legend and decides its colour."""
     along, up = find_value_axis((panel.x, panel.y), curve.orient)
     own = theme.series_colour(index, colours)
@@ -109,7 +109,7 @@ def draw_curve(
         ax.plot(*corners, color=colour, linewidth=theme.OUTLINE_WIDTH, label="_line", zorder=3)
     if curve.points or len(curve.y.value) == 1:
         _draw_dots(ax, panel, curve, own)
-    return Words(ax)
+    return SlotWords(ax)
 
 
 def _draw_dots(ax: Axes, panel: Panel, curve: Curve, own: str) -> None:
@@ -123,7 +123,7 @@ def _draw_dots(ax: Axes, panel: Panel, curve: Curve, own: str) -> None:
 
 def draw_summaries(
     ax: Axes, panel: Panel, mark: Summaries, index: int, colours: Sequence[str] = ()
-) -> Words:
+) -> SlotWords:
     """Draw one series; `index` is its place in the legend and decides its colour."""
     own = theme.series_colour(index, colours)
     shown = [place for place, reliable in enumerate(mark.reliable) if reliable]
@@ -192,7 +192,7 @@ def _draw_error_bars(
 
 def write_too_few(
     ax: Axes, panel: Panel, places: Sequence[float], width: float, orient: Orient
-) -> Words:
+) -> SlotWords:
     """Write where nothing can be said that there are too few."""
     upright, along = orient == "v", panel.x if orient == "v" else panel.y
     across = ax.get_xaxis_transform() if upright else ax.get_yaxis_transform()
@@ -214,15 +214,15 @@ def write_too_few(
     for text in texts:
         text.set_in_layout(False)
     if along.kind != "category":
-        return Words(ax)
+        return SlotWords(ax)
     ends = ax.get_ylim() if upright else ax.get_xlim()
     slot = (width, abs(ends[1] - ends[0])) if upright else (abs(ends[1] - ends[0]), width)
-    return Words(ax, tuple(texts), slot)
+    return SlotWords(ax, tuple(texts), slot)
 
 
 def draw_violins(
     ax: Axes, panel: Panel, mark: Violins, index: int, colours: Sequence[str] = ()
-) -> Words:
+) -> SlotWords:
     """Draw one series; `index` is its place in the legend and decides its colour."""
     own = theme.series_colour(index, colours)
     _, up = find_value_axis((panel.x, panel.y), mark.orient)
@@ -277,7 +277,7 @@ def _draw_medians(ax: Axes, panel: Panel, mark: Violins | LetterValues, median: 
 
 def draw_letter_values(
     ax: Axes, panel: Panel, mark: LetterValues, index: int, colours: Sequence[str] = ()
-) -> Words:
+) -> SlotWords:
     """Draw one series; `index` is its place in the legend and decides its colour."""
     own, tones = theme.series_colour(index, colours), choose_tones(ax)
     _, up = find_value_axis((panel.x, panel.y), mark.orient)
@@ -301,7 +301,7 @@ def draw_letter_values(
     return write_too_few(ax, panel, few, mark.width, mark.orient)
 
 
-def draw_matrix(ax: Axes, mark: Matrix) -> Words:
+def draw_matrix(ax: Axes, mark: Matrix) -> SlotWords:
     """Draw a square for each number, with the number in it where there is room."""
     boxes: list[Rectangle] = []
     fills: list[str] = []
@@ -319,7 +319,7 @@ def draw_matrix(ax: Axes, mark: Matrix) -> Words:
     ax.add_collection(cells, autolim=False)
     for text in texts:
         text.set_in_layout(False)
-    return Words(ax, tuple(texts), (0.92, 0.92))
+    return SlotWords(ax, tuple(texts), (0.92, 0.92))
 
 
 def draw_regions(
