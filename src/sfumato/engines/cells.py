@@ -11,10 +11,12 @@ import numpy as np
 import pyarrow as pa
 
 from sfumato.engines.columns import Floats, Integers, find_positions, read_numbers
+from sfumato.engines.locating import locate
 from sfumato.engines.times import find_parts, read_values
 from sfumato.grid import Edges, Grid, Key, Labels
 from sfumato.lattice import REACH, DistanceCells, Lattice, Point, Projection, Question
 from sfumato.plane import Outside, Plane, Weight, interleave
+from sfumato.regions import Regions
 
 STRIP = 2**13
 """How many rows to work on at once: their columns fit in the caches, and NumPy is fastest here."""
@@ -115,8 +117,13 @@ _COARSE = 2.0**44
 
 def list_columns(keys: Sequence[Question]) -> list[str]:
     """Return the columns that questions are about."""
-    names = ([key.column] if isinstance(key, Key) else key.lattice.columns for key in keys)
-    return list(chain.from_iterable(names))
+    return list(chain.from_iterable(map(_list_key_columns, keys)))
+
+
+def _list_key_columns(key: Question) -> Sequence[str]:
+    if isinstance(key, Regions):
+        return key.columns
+    return [key.column] if isinstance(key, Key) else key.lattice.columns
 
 
 def find_cells(batch: pa.RecordBatch, keys: Sequence[Question]) -> Integers:
@@ -138,12 +145,15 @@ def find_cells(batch: pa.RecordBatch, keys: Sequence[Question]) -> Integers:
 
 
 def _find_axis_cells(batch: pa.RecordBatch, keys: Sequence[Question]) -> Iterator[Integers]:
-    scored = iter(compute_scores(batch, [key for key in keys if not isinstance(key, Key)]))
+    scores = [key for key in keys if isinstance(key, Projection | DistanceCells)]
+    scored = iter(compute_scores(batch, scores))
     for key in keys:
         if isinstance(key, Projection):
             yield grid_cells(next(scored), key.grid)
         elif isinstance(key, DistanceCells):
             yield edges_cells(next(scored), key.ladder)
+        elif isinstance(key, Regions):
+            yield locate(key, *(read_numbers(batch.column(name)) for name in key.columns))
         elif isinstance(key, Labels):
             column = batch.column(key.column)
             if key.part is None:
