@@ -8,7 +8,7 @@ import pytest
 from sfumato import regions as module
 from sfumato.engines.locating import check_geometry
 from sfumato.errors import DomainError
-from sfumato.regions import Regions, read_areas
+from sfumato.regions import Areas, read_areas
 
 SQUARE = [[0, 0], [2, 0], [2, 2], [0, 2], [0, 0]]
 BOW_TIE = [[0, 0], [2, 2], [2, 0], [0, 2], [0, 0]]
@@ -55,7 +55,7 @@ def test_a_file_and_its_contents_are_the_same_regions(tmp_path):
 )
 def test_what_is_no_area_is_refused(plain):
     with pytest.raises(DomainError) as caught:
-        Regions("x", "y", read_areas(plain))
+        Areas("x", "y", read_areas(plain))
     assert caught.value.__context__ is None
 
 
@@ -74,16 +74,16 @@ def test_regions_too_many_to_carry_are_refused(tmp_path, monkeypatch, name):
     (tmp_path / "a.geojson").write_text(json.dumps(plain))
     monkeypatch.setattr(module, name, 1)
     with pytest.raises(DomainError):
-        Regions("x", "y", read_areas(tmp_path / "a.geojson"))
+        Areas("x", "y", read_areas(tmp_path / "a.geojson"))
 
 
 @pytest.mark.parametrize("ring", [BOW_TIE, [[0, 0], [1, 1], [2, 2], [0, 0]]])
 def test_a_ring_that_crosses_itself_or_holds_nothing_is_refused(ring):
     with pytest.raises(DomainError, match="crosses itself"):
-        check_geometry(Regions("x", "y", read_areas(collection(feature("A", [ring])))))
+        check_geometry(Areas("x", "y", read_areas(collection(feature("A", [ring])))))
 
 
 def test_without_shapely_the_error_says_what_to_install(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "shapely", None)
     with pytest.raises(DomainError, match=r"sfumato\[geo\]"):
-        check_geometry(Regions("x", "y", read_areas(collection(feature("A", [SQUARE])))))
+        check_geometry(Areas("x", "y", read_areas(collection(feature("A", [SQUARE])))))

@@ -19,7 +19,7 @@ from sfumato.domain import Bounds, convert_to_float
 from sfumato.errors import DomainError, Setting
 from sfumato.grid import Edges, Grid, Key
 from sfumato.privacy.guarantee import PrivacyUnit
-from sfumato.regions import Regions
+from sfumato.regions import Areas
 
 Point = tuple[int, ...]
 """One integer for each column."""
@@ -230,7 +230,7 @@ class DistanceCells:
         return len(self.edges) - 1
 
 
-Question = Key | Projection | DistanceCells | Regions
+Question = Key | Projection | DistanceCells | Areas
 """What an engine can count by."""
 
 

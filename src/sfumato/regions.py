@@ -72,7 +72,7 @@ class Region:
 
 
 @dataclass(frozen=True)
-class Regions:
+class Areas:
     """A key of two columns: one cell for each region, which holds the points in it.
 
     A point on a border lies in the regions on both sides, and a point that lies in several regions
@@ -198,8 +198,8 @@ def _read_feature(feature: Mapping[str, Any], name: str) -> Region:
             polygons = geometry["coordinates"]
         case _:
             raise ValueError("Lines and points have no inside.")
-    called = feature["properties"][name]
-    if isinstance(called, int) and not isinstance(called, bool):
+    called: Any = feature["properties"][name]
+    if type(called) is int:
         called = str(called)
     return Region(called, tuple(tuple(map(_read_ring, rings)) for rings in polygons))
 

@@ -18,7 +18,7 @@ from sfumato.engines.spark.engine import SparkEngine
 from sfumato.errors import SourceError
 from sfumato.grid import Labels
 from sfumato.privacy.guarantee import PrivacyUnit
-from sfumato.regions import Region, Regions
+from sfumato.regions import Areas, Region
 
 
 def box(left, bottom, right, top):
@@ -27,7 +27,7 @@ def box(left, bottom, right, top):
 
 
 # B overlaps A; C has a hole with an island of D in it; E is in two parts and touches A and C.
-CITY = Regions(
+CITY = Areas(
     "x",
     "y",
     (

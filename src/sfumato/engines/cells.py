@@ -16,7 +16,7 @@ from sfumato.engines.times import find_parts, read_values
 from sfumato.grid import Edges, Grid, Key, Labels
 from sfumato.lattice import REACH, DistanceCells, Lattice, Point, Projection, Question
 from sfumato.plane import Outside, Plane, Weight, interleave
-from sfumato.regions import Regions
+from sfumato.regions import Areas
 
 STRIP = 2**13
 """How many rows to work on at once: their columns fit in the caches, and NumPy is fastest here."""
@@ -121,7 +121,7 @@ def list_columns(keys: Sequence[Question]) -> list[str]:
 
 
 def _list_key_columns(key: Question) -> Sequence[str]:
-    if isinstance(key, Regions):
+    if isinstance(key, Areas):
         return key.columns
     return [key.column] if isinstance(key, Key) else key.lattice.columns
 
@@ -152,7 +152,7 @@ def _find_axis_cells(batch: pa.RecordBatch, keys: Sequence[Question]) -> Iterato
             yield grid_cells(next(scored), key.grid)
         elif isinstance(key, DistanceCells):
             yield edges_cells(next(scored), key.ladder)
-        elif isinstance(key, Regions):
+        elif isinstance(key, Areas):
             yield locate(key, *(read_numbers(batch.column(name)) for name in key.columns))
         elif isinstance(key, Labels):
             column = batch.column(key.column)

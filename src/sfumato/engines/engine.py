@@ -24,7 +24,7 @@ from sfumato.grid import Edges, Grid, Labels
 from sfumato.lattice import DistanceCells, Moments, Projection, Question
 from sfumato.plane import Plane, Weight
 from sfumato.privacy.guarantee import PrivacyUnit
-from sfumato.regions import Regions
+from sfumato.regions import Areas
 
 T = TypeVar("T")
 
@@ -320,7 +320,7 @@ def _list_allowed_kinds(key: Question | Moments) -> list[tuple[str, tuple[Column
             return [(column, _HOURLY if part == "hour of day" else _DATED)]
         case Grid(column, bounds) | Edges(column, bounds):
             return [(column, _list_bounded_kinds(bounds))]
-        case Regions():
+        case Areas():
             return [(column, _NUMERIC) for column in key.columns]
         case Projection(lattice) | DistanceCells(lattice) | Moments(lattice):
             kinds = map(_list_bounded_kinds, lattice.bounds)

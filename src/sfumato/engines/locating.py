@@ -9,10 +9,10 @@ import numpy as np
 
 from sfumato.engines.columns import Floats, Integers
 from sfumato.errors import DomainError, Setting
-from sfumato.regions import Regions
+from sfumato.regions import Areas
 
 
-def check_geometry(regions: Regions) -> None:
+def check_geometry(regions: Areas) -> None:
     """Refuse areas whose inside is undecided, before anything is charged."""
     shapely = _load_shapely()
     for area in _make_areas(shapely, regions):
@@ -24,7 +24,7 @@ def check_geometry(regions: Regions) -> None:
             )
 
 
-def locate(regions: Regions, x: Floats, y: Floats) -> Integers:
+def locate(regions: Areas, x: Floats, y: Floats) -> Integers:
     """Return the first region that holds each point, its border included; -1 for none.
 
     Privacy
@@ -47,14 +47,14 @@ def locate(regions: Regions, x: Floats, y: Floats) -> Integers:
 
 
 @lru_cache(maxsize=4)
-def _prepare(regions: Regions) -> tuple[Any, list[Any], Any]:
+def _prepare(regions: Areas) -> tuple[Any, list[Any], Any]:
     shapely = _load_shapely()
     areas = _make_areas(shapely, regions)
     shapely.prepare(areas)
     return shapely, areas, shapely.bounds(areas)
 
 
-def _make_areas(shapely: Any, regions: Regions) -> list[Any]:
+def _make_areas(shapely: Any, regions: Areas) -> list[Any]:
     return [
         shapely.MultiPolygon([(rings[0], rings[1:]) for rings in area.polygons])
         for area in regions.areas
