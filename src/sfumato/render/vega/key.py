@@ -123,7 +123,7 @@ def colour_strip(mark: Coloured, figure: Figure) -> Spec:
     if isinstance(mark, Heat):
         values, form = ticks(top), ",.1~r" if top >= 10_000 else ".1~r"
         axis |= {"values": values, "tickCount": len(values), "format": form, "labelOverlap": False}
-    scale = {"domain": [bottom, top], "zero": False, "nice": False, **describe_spacing(mark)}
+    scale = {"domain": [bottom or 0, top], "nice": False, **describe_spacing(mark)}
     x: Spec = {"field": "left", "type": "quantitative", "scale": scale, "axis": axis}
     title = {"text": colour_title(mark), "fontSize": convert_to_pixels(theme.TICK_SIZE)}
     beam: list[Spec] = []
