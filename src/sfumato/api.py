@@ -11,6 +11,7 @@ from typing import Literal
 from sfumato.alone import release_alone
 from sfumato.charts.axes import Bins, Clipping, Order, Range
 from sfumato.charts.boxplot.chart import BoxMethod, Boxplot
+from sfumato.charts.countplot import Countplot, CountStat
 from sfumato.charts.facets import PanelOrder
 from sfumato.charts.heatmap.chart import Heatmap, HeatMethod
 from sfumato.charts.heatmap.method import Resolution
@@ -141,6 +142,109 @@ def histplot(
         bins=bins,
         stat=stat,
         outside=outside,
+        order=order,
+        hue_order=hue_order,
+        where=where,
+        col=col,
+        row=row,
+        col_order=col_order,
+        row_order=row_order,
+        col_wrap=col_wrap,
+    )
+    whose = PrivacyUnit.of(unit, unit_name)
+    return release_alone(data, chart, bounds, whose, budget, columns=columns).styled(title=title)
+
+
+def countplot(
+    data: object,
+    x: str,
+    *,
+    hue: str | None = None,
+    stat: CountStat = "count",
+    order: Order | None = None,
+    hue_order: Order | None = None,
+    where: str | None = None,
+    col: str | None = None,
+    row: str | None = None,
+    col_order: PanelOrder | None = None,
+    row_order: PanelOrder | None = None,
+    col_wrap: int | None = None,
+    bounds: Range | Mapping[str, Range] | None = None,
+    columns: Mapping[str, str] | None = None,
+    unit: PrivacyUnit | str | Sequence[str] | None = None,
+    unit_name: str | None = None,
+    budget: Budget | float,
+    title: str | None = None,
+) -> HistogramRelease:
+    """Count rows or people in categories.
+
+    Parameters
+    ----------
+    data
+        A path or glob of CSV or Parquet files, a pandas or Polars frame, an Arrow table, a
+        DuckDB relation or a Spark DataFrame; or a `Table` with limits on threads and memory.
+    x
+        The column whose categories are counted.
+    hue
+        The column whose categories are groups, one colour each.
+    stat
+        What the numbers are: counts, or proportions of the noisy total. One of ``"count"``,
+        ``"proportion"``.
+    order
+        The public categories of `x`, in the order to show them. ``sf.private(delta=1e-6)``
+        searches for them instead, with that δ.
+    hue_order
+        The public categories of `hue`, in the order to show them. ``sf.private(delta=1e-6)``
+        searches for them instead, with that δ.
+    where
+        Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
+        or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a
+        missing value is false. Costs nothing. ``"borough == 'Queens' and price < 500"``. A
+        person's weight is shared among all of its rows, also those that are not counted.
+    col
+        The column that has a panel for each category, side by side.
+    row
+        The column that has a panel for each category, one below the other.
+    col_order
+        The public categories of `col`, in the order to show them.
+    row_order
+        The public categories of `row`, in the order to show them.
+    col_wrap
+        How many panels of `col` stand side by side before the next row.
+    bounds
+        Public ranges of columns that `where` or panels need; categories have none.
+    columns
+        Further columns, derived row by row: ``{"speed": "distance / air_time * 60"}``. Declare
+        bounds or categories for them as for any column.
+    unit
+        What is protected: the column that identifies people, a list of several that do so
+        together, or a `PrivacyUnit`; each row if left out.
+    unit_name
+        What people are called on figures: ``"aircraft"``.
+    budget
+        What the chart may spend; a bare number is pure ε.
+    title
+        What stands above the picture, instead of what was asked. It changes nothing else.
+
+    Privacy
+    -------
+    ε-differentially private, or (ε, δ) where a δ is given, for one unit added or removed. All
+    categories, groups and panels together are charged once, and nothing where a histogram has
+    released the same counts. The release states its guarantee. The cost of several charts adds
+    up: use a `Session` to limit the total.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> table = sf.testing.city(people=500)
+    >>> release = sf.countplot(table, x="sex", order=["f", "m"], bounds=None, budget=1.0)
+    >>> len(release.counts)
+    2
+    """
+    chart = Countplot(
+        x=x,
+        hue=hue,
+        stat=stat,
         order=order,
         hue_order=hue_order,
         where=where,

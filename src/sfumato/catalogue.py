@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast, get_args
 
 from sfumato.charts.boxplot.chart import BoxMethod, Boxplot
 from sfumato.charts.chart import Chart
+from sfumato.charts.countplot import Countplot
 from sfumato.charts.heatmap.chart import Heatmap, HeatMethod
 from sfumato.charts.histogram import Histogram
 from sfumato.charts.pca.chart import PCA
@@ -223,7 +224,7 @@ def requests(roles: Roles) -> tuple[Request, ...]:
     Every chart is here by every method, with every option and every word that an option may have,
     for every unit, and with every search for what was not declared. A test says so.
     """
-    kinds = (_histograms, _boxplots, _quantiles, _heatmaps, _components, _scores)
+    kinds = (_histograms, _counts, _boxplots, _quantiles, _heatmaps, _components, _scores)
     return tuple(request for kind in kinds for request in kind(roles))
 
 
@@ -276,6 +277,20 @@ def _histograms(t: Roles) -> Iterator[Request]:
     yield Request("histplot-search", Histogram(g, order=private(delta=1e-7)))
     search = Histogram(n, hue=g, bins=4, hue_order=_SEARCH)
     yield Request("histplot-search-hue", search, t.few, gaussian=True)
+
+
+def _counts(t: Roles) -> Iterator[Request]:
+    g, h = t.group, t.other
+    ordered = Countplot(g, hue=h, order=t.backwards(g), hue_order=t.backwards(h), where=t.where)
+    yield Request("countplot", Countplot(g), typical=True)
+    yield Request("countplot-hue", ordered, t.users)
+    col = Countplot(g, stat="proportion", col=h, col_order=t.backwards(h), col_wrap=2)
+    yield Request("countplot-col", col, t.few)
+    row = Countplot(g, row=h, row_order=t.backwards(h))
+    yield Request("countplot-row", row, gaussian=True)
+    yield Request("countplot-search", Countplot(g, order=private(delta=1e-7)))
+    search = Countplot(g, hue=h, hue_order=_SEARCH)
+    yield Request("countplot-search-hue", search, gaussian=True)
 
 
 def _boxplots(t: Roles) -> Iterator[Request]:

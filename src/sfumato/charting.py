@@ -12,6 +12,7 @@ from typing import Literal
 from sfumato.charts.axes import Bins, Clipping, Order, Range
 from sfumato.charts.boxplot.chart import BoxMethod, Boxplot
 from sfumato.charts.chart import Chart, P, R_co
+from sfumato.charts.countplot import Countplot, CountStat
 from sfumato.charts.facets import PanelOrder
 from sfumato.charts.heatmap.chart import Heatmap, HeatMethod
 from sfumato.charts.heatmap.method import Resolution
@@ -155,6 +156,101 @@ class Charting(ABC):
             bins=bins,
             stat=stat,
             outside=outside,
+            order=order,
+            hue_order=hue_order,
+            where=where,
+            col=col,
+            row=row,
+            col_order=col_order,
+            row_order=row_order,
+            col_wrap=col_wrap,
+        )
+        release = self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
+        return release.styled(title=title)
+
+    def countplot(
+        self,
+        x: str,
+        *,
+        hue: str | None = None,
+        stat: CountStat = "count",
+        order: Order | None = None,
+        hue_order: Order | None = None,
+        where: str | None = None,
+        col: str | None = None,
+        row: str | None = None,
+        col_order: PanelOrder | None = None,
+        row_order: PanelOrder | None = None,
+        col_wrap: int | None = None,
+        bounds: Range | Mapping[str, Range] | None = None,
+        budget: Budget | float | Share,
+        fresh: bool = False,
+        title: str | None = None,
+    ) -> HistogramRelease:
+        """Count rows or people in categories.
+
+        Parameters
+        ----------
+        x
+            The column whose categories are counted.
+        hue
+            The column whose categories are groups, one colour each.
+        stat
+            What the numbers are: counts, or proportions of the noisy total. One of ``"count"``,
+            ``"proportion"``.
+        order
+            The public categories of `x`, in the order to show them. Default: all that are declared.
+            ``sf.private(delta=1e-6)`` searches for them instead, with that δ.
+        hue_order
+            The public categories of `hue`, in the order to show them. Default: all that are
+            declared. ``sf.private(delta=1e-6)`` searches for them instead, with that δ.
+        where
+            Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
+            or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a
+            missing value is false. Costs nothing. ``"borough == 'Queens' and price < 500"``. A
+            person's weight is shared among all of its rows, also those that are not counted.
+        col
+            The column that has a panel for each category, side by side.
+        row
+            The column that has a panel for each category, one below the other.
+        col_order
+            The public categories of `col`, in the order to show them. Default: all that are
+            declared.
+        row_order
+            The public categories of `row`, in the order to show them. Default: all that are
+            declared.
+        col_wrap
+            How many panels of `col` stand side by side before the next row.
+        bounds
+            Public ranges of columns that `where` or panels need; categories have none. It holds for
+            this chart alone; left out, what the session's domain declares.
+        budget
+            What the chart may spend; a bare number is pure ε. A part of what is left is
+            ``session.remaining / 4``.
+        fresh
+            Measure and pay again, even if the session has released the same chart of the same table
+            at this cost or more. By default that release is returned, free.
+        title
+            What stands above the picture, instead of what was asked. It changes nothing else.
+
+        Privacy
+        -------
+        Costs `budget`, charged before the table is read. All categories, groups and panels together
+        are charged once, and nothing where a histogram has released the same counts.
+
+        Examples
+        --------
+        >>> import sfumato as sf
+        >>> table = sf.testing.city(people=500)
+        >>> session = sf.Session(table, domain={"sex": ["f", "m"]}, budget=2.0)
+        >>> release = session.countplot(x="sex", order=["f", "m"], budget=1.0)
+        >>> len(release.counts)
+        2
+        """
+        chart = Countplot(
+            x=x,
+            hue=hue,
+            stat=stat,
             order=order,
             hue_order=hue_order,
             where=where,

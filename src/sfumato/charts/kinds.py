@@ -10,6 +10,7 @@ from typing import Any
 
 from sfumato.charts.boxplot.chart import Boxplot
 from sfumato.charts.chart import Chart
+from sfumato.charts.countplot import Countplot
 from sfumato.charts.heatmap.chart import Heatmap
 from sfumato.charts.histogram import Histogram
 from sfumato.charts.pca.chart import PCA
@@ -18,6 +19,7 @@ from sfumato.charts.scoreplot.chart import Scoreplot
 
 CHARTS: tuple[type[Chart[Any, Any]], ...] = (
     Histogram,
+    Countplot,
     Boxplot,
     Heatmap,
     PCA,

@@ -23,6 +23,11 @@ VERBS = {
         "sfumato.charts.histogram",
         "Histogram",
     ),
+    "countplot": Verb(
+        "Count rows or people in categories.",
+        "sfumato.charts.countplot",
+        "Countplot",
+    ),
     "boxplot": Verb(
         "Show quartiles, whiskers and outliers of a column, by groups.",
         "sfumato.charts.boxplot.chart",
