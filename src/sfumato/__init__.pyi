@@ -3,6 +3,7 @@
 
 from sfumato import testing as testing
 from sfumato.api import boxplot as boxplot
+from sfumato.api import corrplot as corrplot
 from sfumato.api import countplot as countplot
 from sfumato.api import heatmap as heatmap
 from sfumato.api import histplot as histplot
@@ -14,6 +15,7 @@ from sfumato.charts.countplot import Countplot as Countplot
 from sfumato.charts.heatmap.chart import Heatmap as Heatmap
 from sfumato.charts.histogram import Histogram as Histogram
 from sfumato.charts.pca.chart import PCA as PCA
+from sfumato.charts.pca.corrplot import Corrplot as Corrplot
 from sfumato.charts.quantiles import Quantiles as Quantiles
 from sfumato.charts.scoreplot.chart import Scoreplot as Scoreplot
 from sfumato.domain import Bounds as Bounds

@@ -18,6 +18,7 @@ from sfumato.charts.heatmap.method import Resolution
 from sfumato.charts.heatmap.published import Decoder
 from sfumato.charts.histogram import Histogram
 from sfumato.charts.pca.chart import PCA, Scale
+from sfumato.charts.pca.corrplot import Corrplot
 from sfumato.charts.quantiles import Neighbours, QuantileMethod, Quantiles
 from sfumato.charts.scoreplot.chart import Scoreplot
 from sfumato.figure import Orient
@@ -577,6 +578,78 @@ def pca(
     chart = PCA(
         columns=columns,
         n_components=n_components,
+        scale=scale,
+        where=where,
+    )
+    whose = PrivacyUnit.of(unit, unit_name)
+    return release_alone(data, chart, bounds, whose, budget).styled(title=title)
+
+
+def corrplot(
+    data: object,
+    *,
+    columns: Sequence[str],
+    scale: Scale | None = None,
+    where: str | None = None,
+    bounds: Mapping[str, Range],
+    unit: PrivacyUnit | str | Sequence[str] | None = None,
+    unit_name: str | None = None,
+    budget: Budget,
+    title: str | None = None,
+) -> PcaRelease:
+    """Draw the correlations of several columns, with intervals.
+
+    Parameters
+    ----------
+    data
+        A path or glob of CSV or Parquet files, a pandas or Polars frame, an Arrow table, a
+        DuckDB relation or a Spark DataFrame; or a `Table` with limits on threads and memory.
+    columns
+        The columns to analyse, from 2 to 100, each with public bounds. Rows with a missing
+        value are dropped.
+    scale
+        One scaled unit in each column, to cut rows alike in all of them; default: private
+        quartiles, with a tenth of the budget. ``{"age": 20, …}``, or ``sf.private(share=0.2)``
+        for another share.
+    where
+        Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
+        or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a
+        missing value is false. Costs nothing. ``"borough == 'Queens' and price < 500"``. A
+        person's weight is shared among all of its rows, also those that are not counted.
+    bounds
+        The public range of every column, ``{"age": (0, 100), …}``.
+    unit
+        What is protected: the column that identifies people, a list of several that do so
+        together, or a `PrivacyUnit`; each row if left out.
+    unit_name
+        What people are called on figures: ``"aircraft"``.
+    budget
+        What the chart may spend, ``sf.Budget(epsilon, delta)``: it needs a δ.
+    title
+        What stands above the picture, instead of what was asked. It changes nothing else.
+
+    Privacy
+    -------
+    (ε, δ)-differentially private for one unit added or removed. Scales, centre and second
+    moments together are charged once, and nothing where principal components of the same
+    columns and scales were released. The release states its guarantee. The cost of several
+    charts adds up: use a `Session` to limit the total.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> table = sf.testing.city(people=2000)
+    >>> release = sf.corrplot(
+    ...     table,
+    ...     columns=["heart_rate", "systolic", "bmi"],
+    ...     bounds={"heart_rate": (30, 200), "systolic": (70, 230), "bmi": (12, 60)},
+    ...     budget=sf.Budget(1, 1e-6),
+    ... )
+    >>> release.correlations.value.shape
+    (3, 3)
+    """
+    chart = Corrplot(
+        columns=columns,
         scale=scale,
         where=where,
     )

@@ -14,6 +14,7 @@ from sfumato.charts.countplot import Countplot
 from sfumato.charts.heatmap.chart import Heatmap, HeatMethod
 from sfumato.charts.histogram import Histogram
 from sfumato.charts.pca.chart import PCA
+from sfumato.charts.pca.corrplot import Corrplot
 from sfumato.charts.quantiles import QuantileMethod, Quantiles
 from sfumato.charts.scoreplot.chart import Scoreplot
 from sfumato.domain import Domain, Value
@@ -365,6 +366,9 @@ def _components(t: Roles) -> Iterator[Request]:
     yield Request("pca-few", PCA(c, n_components=2), t.few, True, view={"view": "loadings"})
     yield Request("pca-scale", PCA(c, scale=t.scale, where=t.where), gaussian=True)
     yield Request("pca-search", PCA(c, scale=private()), gaussian=True)
+    yield Request("corrplot", Corrplot(c), t.users, gaussian=True, typical=True)
+    yield Request("corrplot-scale", Corrplot(c, scale=t.scale, where=t.where), gaussian=True)
+    yield Request("corrplot-search", Corrplot(c, scale=private(share=0.2)), t.few, True)
 
 
 def _scores(t: Roles) -> Iterator[Request]:

@@ -19,6 +19,7 @@ from sfumato.charts.heatmap.method import Resolution
 from sfumato.charts.heatmap.published import Decoder
 from sfumato.charts.histogram import Histogram
 from sfumato.charts.pca.chart import PCA, Scale
+from sfumato.charts.pca.corrplot import Corrplot
 from sfumato.charts.quantiles import Neighbours, QuantileMethod, Quantiles
 from sfumato.charts.scoreplot.chart import Scoreplot
 from sfumato.figure import Orient
@@ -562,6 +563,74 @@ class Charting(ABC):
         chart = PCA(
             columns=columns,
             n_components=n_components,
+            scale=scale,
+            where=where,
+        )
+        release = self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
+        return release.styled(title=title)
+
+    def corrplot(
+        self,
+        *,
+        columns: Sequence[str],
+        scale: Scale | None = None,
+        where: str | None = None,
+        bounds: Mapping[str, Range] | None = None,
+        budget: Budget | Share,
+        fresh: bool = False,
+        title: str | None = None,
+    ) -> PcaRelease:
+        """Draw the correlations of several columns, with intervals.
+
+        Parameters
+        ----------
+        columns
+            The columns to analyse, from 2 to 100, each with public bounds. Rows with a missing
+            value are dropped.
+        scale
+            One scaled unit in each column, to cut rows alike in all of them; default: private
+            quartiles, with a tenth of the budget. ``{"age": 20, …}``, or ``sf.private(share=0.2)``
+            for another share.
+        where
+            Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
+            or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a
+            missing value is false. Costs nothing. ``"borough == 'Queens' and price < 500"``. A
+            person's weight is shared among all of its rows, also those that are not counted.
+        bounds
+            The public range of every column, ``{"age": (0, 100), …}``. It holds for this chart
+            alone; left out, what the session's domain declares.
+        budget
+            What the chart may spend, ``sf.Budget(epsilon, delta)``: it needs a δ. A part of what is
+            left is ``session.remaining / 4``.
+        fresh
+            Measure and pay again, even if the session has released the same chart of the same table
+            at this cost or more. By default that release is returned, free.
+        title
+            What stands above the picture, instead of what was asked. It changes nothing else.
+
+        Privacy
+        -------
+        Costs `budget`, charged before the table is read. Scales, centre and second moments together
+        are charged once, and nothing where principal components of the same columns and scales were
+        released.
+
+        Examples
+        --------
+        >>> import sfumato as sf
+        >>> table = sf.testing.city(people=2000)
+        >>> session = sf.Session(
+        ...     table,
+        ...     domain={"heart_rate": (30, 200), "systolic": (70, 230), "bmi": (12, 60)},
+        ...     budget=sf.Budget(2, 1e-5),
+        ... )
+        >>> release = session.corrplot(
+        ...     columns=["heart_rate", "systolic", "bmi"], budget=sf.Budget(1, 1e-6)
+        ... )
+        >>> release.correlations.value.shape
+        (3, 3)
+        """
+        chart = Corrplot(
+            columns=columns,
             scale=scale,
             where=where,
         )

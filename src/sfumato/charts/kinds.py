@@ -14,6 +14,7 @@ from sfumato.charts.countplot import Countplot
 from sfumato.charts.heatmap.chart import Heatmap
 from sfumato.charts.histogram import Histogram
 from sfumato.charts.pca.chart import PCA
+from sfumato.charts.pca.corrplot import Corrplot
 from sfumato.charts.quantiles import Quantiles
 from sfumato.charts.scoreplot.chart import Scoreplot
 
@@ -23,6 +24,7 @@ CHARTS: tuple[type[Chart[Any, Any]], ...] = (
     Boxplot,
     Heatmap,
     PCA,
+    Corrplot,
     Scoreplot,
     Quantiles,
 )

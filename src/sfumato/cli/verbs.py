@@ -43,6 +43,11 @@ VERBS = {
         "sfumato.charts.pca.chart",
         "PCA",
     ),
+    "corrplot": Verb(
+        "Draw the correlations of several columns, with intervals.",
+        "sfumato.charts.pca.corrplot",
+        "Corrplot",
+    ),
     "scoreplot": Verb(
         "Show the density of rows along two principal components, by groups.",
         "sfumato.charts.scoreplot.chart",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import cast
+from typing import Any, cast
 
 from sfumato.charts.allocation import Allocation
 from sfumato.charts.chart import Chart
@@ -170,6 +170,11 @@ class PCA(Chart[PcaPlan, PcaRelease]):
         """
         found = plan.analysis.run(engine, meter)
         return replace(self.released(found, plan.guarantee, plan.cost), label=plan.label)
+
+    def arrange(self, release: Any) -> Any:
+        """Return the same components drawn as such, where correlations were asked for first."""
+        correlations = isinstance(release, PcaRelease) and release.view == "correlations"
+        return replace(release, view="scree") if correlations else release
 
     def released(self, found: FoundComponents, guarantee: Guarantee, cost: Cost) -> PcaRelease:
         """Return what an analysis found, with the guarantee it was made under.

@@ -13,6 +13,7 @@ from sfumato.domain import Bounds
 from sfumato.errors import ReleaseError
 from sfumato.figure import Figure, Interval
 from sfumato.lattice import MOST_COLUMNS, REACH, SHARES, Lattice, Point
+from sfumato.postprocess.correlation import Correlations, estimate_correlations
 from sfumato.postprocess.principal import (
     PrincipalComponents,
     VarianceEstimates,
@@ -25,7 +26,7 @@ from sfumato.privacy.budget import Cost
 from sfumato.releases.pca import moments as normal
 from sfumato.releases.pca.moments import NoisyMoments
 from sfumato.releases.release import Release
-from sfumato.releases.spelling import Integer, Length, Named, Parameter, Released, Within
+from sfumato.releases.spelling import Absent, Integer, Length, Named, Parameter, Released, Within
 from sfumato.releases.uncertainty import LEVEL
 from sfumato.render.look import Looks
 
@@ -34,7 +35,10 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 Scaled = Literal["range", "given", "private"]
-View = Literal["scree", "loadings"]
+View = Literal["scree", "loadings", "correlations"]
+
+VIEWS: tuple[View, ...] = ("scree", "loadings", "correlations")
+"""What can be drawn of components."""
 
 _Vector = tuple[Integer, ...]
 
@@ -73,6 +77,8 @@ class PcaRelease(Release):
         a length of 1, but for rounding.
     kept
         How many components are shown.
+    view
+        What is drawn where nobody says: shares of variance, loadings, or correlations.
     """
 
     kind: ClassVar[str] = "pca"
@@ -84,6 +90,7 @@ class PcaRelease(Release):
     spread: Released[NoisyMoments]
     vectors: Released[Annotated[tuple[_Vector, ...], Length(2, MOST_COLUMNS)]] = field(repr=False)
     kept: Parameter[Annotated[int, Within(1, MOST_COLUMNS)]]
+    view: Parameter[Annotated[View, Absent("scree")]] = "scree"
 
     def __post_init__(self) -> None:
         for sums in (self.directions, self.spread):
@@ -94,6 +101,8 @@ class PcaRelease(Release):
         if not 1 <= self.kept <= len(self.columns) or self.scaled not in SCALED:
             raise ValueError("There are no more components than columns.")
         _check_directions(self.vectors, len(self.columns))
+        if self.view not in VIEWS:
+            raise ValueError("A release is drawn in a way that it has.")
 
     @property
     def centre(self) -> Point:
@@ -200,6 +209,15 @@ class PcaRelease(Release):
         ends = (self._spread.ratio, *self._spread.ratio_limits(normal.reach()))
         return normal.percents(*(float(each[component - 1]) for each in ends))
 
+    @cached_property
+    def correlations(self) -> Correlations:
+        """The correlations of all pairs of columns, a valid matrix, with intervals.
+
+        They are of rows as they were measured for the directions: moved to the lattice, and cut at
+        a length from the private medians.
+        """
+        return estimate_correlations(self.directions.sums(self.lattice))
+
     @property
     def least_cost(self) -> Cost:
         """What the noise on both sums costs."""
@@ -210,7 +228,10 @@ class PcaRelease(Release):
         """Return one record per component and column: the loading and its interval.
 
         The component's variance and its share stand beside each, with intervals of their own.
+        Drawn as correlations, there is one record per pair of columns.
         """
+        if self.view == "correlations":
+            return self.correlation_records()
         sure = self.uncertainty
         along = {
             "explained_variance": self.explained_variance,
@@ -234,24 +255,45 @@ class PcaRelease(Release):
             records.append(record)
         return records
 
-    def figure(self, *, view: View = "scree", **look: Unpack[Looks]) -> Figure:
+    def correlation_records(self) -> list[dict[str, Any]]:
+        """Return one record per pair of columns: the correlation and its intervals.
+
+        Those that end in ``_all`` hold for all pairs together.
+        """
+        found = self.correlations
+        numbers = {
+            "correlation": found.value,
+            "low": found.low,
+            "high": found.high,
+            "low_all": found.low_all,
+            "high_all": found.high_all,
+        }
+        return [
+            {"column": column, "other": self.columns[other]}
+            | {name: float(each[place, other]) for name, each in numbers.items()}
+            for place, column in enumerate(self.columns)
+            for other in range(place)
+        ]
+
+    def figure(self, *, view: View | None = None, **look: Unpack[Looks]) -> Figure:
         """Describe a picture as plain data.
 
         Parameters
         ----------
         view
             ``"scree"`` shows the share of variance along each component, ``"loadings"`` what each
-            column adds to the first components.
+            column adds to the first components, ``"correlations"`` those of all pairs of columns;
+            left out, what was asked for.
         """
         from sfumato.releases.pca import figure
 
-        return self._dressed(figure.figure(self, _known(view)), look)
+        return self._dressed(figure.figure(self, self._known(view)), look)
 
-    def caption(self, *, view: View = "scree") -> str:
+    def caption(self, *, view: View | None = None) -> str:
         """Say what protects whom, how columns are scaled, and how noisy the numbers are."""
         from sfumato.releases.pca import figure
 
-        return figure.caption(self, _known(view))
+        return figure.caption(self, self._known(view))
 
     def screeplot(self, *, ax: Axes | None = None) -> Axes:
         """Draw the share of variance along each component, and return the Axes."""
@@ -260,6 +302,13 @@ class PcaRelease(Release):
     def loadings_plot(self, *, ax: Axes | None = None) -> Axes:
         """Draw what each column adds to the first components, and return the Axes."""
         return self.plot(ax=ax, view="loadings")
+
+    def corrplot(self, *, ax: Axes | None = None) -> Axes:
+        """Draw the correlations of all pairs of columns, and return the Axes."""
+        return self.plot(ax=ax, view="correlations")
+
+    def _known(self, view: View | None) -> View:
+        return self.view if view is None else _known(view)
 
     @cached_property
     def _directions(self) -> Array:
@@ -289,11 +338,11 @@ class PcaRelease(Release):
 
 
 def _known(view: View) -> View:
-    if view in ("scree", "loadings"):
+    if view in VIEWS:
         return view
     raise ReleaseError(
-        "view must be 'scree' or 'loadings'.",
-        "Both are drawn from numbers that are released already, and cost nothing.",
+        "view must be 'scree', 'loadings' or 'correlations'.",
+        "All are drawn from numbers that are released already, and cost nothing.",
         "Write view='loadings'.",
     )
 

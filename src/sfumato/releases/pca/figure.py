@@ -8,7 +8,7 @@ import numpy as np
 
 from sfumato.figure import Axis, Bars, Estimates, Figure, Interval, Panel, Points, format_percent
 from sfumato.releases import wording
-from sfumato.releases.pca import SCALED
+from sfumato.releases.pca import SCALED, correlations
 from sfumato.releases.release import WATERMARK
 from sfumato.render.text import format_number
 
@@ -32,6 +32,8 @@ _LARGER = "larger than the gaps between their variances"
 
 def figure(release: PcaRelease, view: View) -> Figure:
     """Describe a picture of principal components."""
+    if view == "correlations":
+        return correlations.figure(release)
     panels = (_scree(release),) if view == "scree" else _loadings(release)
     return Figure(
         title=wording.title(release),
@@ -45,6 +47,8 @@ def figure(release: PcaRelease, view: View) -> Figure:
 
 def caption(release: PcaRelease, view: View) -> str:
     """Say what protects whom, how columns are scaled, and how noisy the numbers are."""
+    if view == "correlations":
+        return correlations.caption(release)
     scree = view == "scree"
     sums, middle = (release.spread, "mean") if scree else (release.directions, "medians")
     parts = [

@@ -1,0 +1,80 @@
+"""The picture of correlations, and its caption."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sfumato.figure import Axis, Figure, Matrix, Panel, format_percent
+from sfumato.postprocess.correlation import COVERAGE
+from sfumato.releases import wording
+from sfumato.releases.release import WATERMARK
+from sfumato.render.text import format_number
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from sfumato.releases.pca import PcaRelease
+
+
+def figure(release: PcaRelease) -> Figure:
+    """Describe correlations as a triangle of cells, in the order of the columns."""
+    return Figure(
+        title=wording.title(release).replace("rincipal components", "orrelations", 1),
+        panels=(_panel(release),),
+        caption=caption(release),
+        notes=_notes(release),
+        watermark="" if release.private else WATERMARK,
+    )
+
+
+def caption(release: PcaRelease) -> str:
+    """Say what protects whom, what the correlations are of, and how sure they are."""
+    from sfumato.releases.pca import SCALED
+
+    length = format_number(float(f"{release.directions.length(release.lattice):.2g}"))
+    sure = format_percent(COVERAGE)
+    return " ".join(
+        [
+            wording.guarantee(release),
+            f"Correlations with {sure} intervals; grey: noise alone could have made it, at "
+            f"{sure} for all pairs jointly.",
+            SCALED[release.scaled],
+            f"Rows farther than {length} from the private medians are pulled in to that distance: "
+            "correlations are of rows so clipped, and those made by outliers alone are smaller.",
+            *wording.parsed(release.lattice.bounds),
+        ]
+    )
+
+
+def _notes(release: PcaRelease) -> tuple[str, ...]:
+    found = release.correlations
+    lost = [name for name, told in zip(release.columns, found.told, strict=True) if not told]
+    below = np.tril_indices(len(release.columns), -1)
+    said: list[str] = []
+    if lost:
+        said.append(f"Too noisy to have correlations: {', '.join(lost)}.")
+    if found.muted[below].all():
+        said.append("No correlation can be distinguished from noise.")
+    return tuple(said)
+
+
+def _panel(release: PcaRelease) -> Panel:
+    found, names = release.correlations, release.columns
+    axis = Axis("", "category", (-0.5, len(names) - 0.5), names)
+    shown = np.tri(len(names), k=-1, dtype=np.bool_)
+    cells = Matrix(
+        value=_rows(found.value),
+        low=_rows(found.low),
+        high=_rows(found.high),
+        muted=_rows(found.muted),
+        shown=_rows(shown),
+        label="correlation",
+        coverage=COVERAGE,
+    )
+    return Panel(axis, axis, (cells,))
+
+
+def _rows(matrix: NDArray[Any]) -> tuple[tuple[Any, ...], ...]:
+    return tuple(tuple(row) for row in matrix.tolist())

@@ -1,0 +1,120 @@
+"""Correlations ask what components ask, are answered alike, and hold what they state."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from sfumato.figure import Matrix
+from sfumato.postprocess.correlation import estimate_correlations, make_valid
+from sfumato.postprocess.principal import NoisySums
+
+import sfumato as sf
+
+COLUMNS = ["a", "b", "c"]
+BOUNDS = {name: (-50.0, 50.0) for name in COLUMNS}
+BUDGET = sf.Budget(1, 1e-6)
+SCALE = sf.private(share=0.1)
+
+
+def make_table(rows: int = 3000) -> pa.Table:
+    generator = np.random.default_rng(3)
+    a, b, c = generator.normal(size=(3, rows))
+    return pa.table({"a": a, "b": 0.8 * a + 0.6 * b, "c": 10 * c})
+
+
+def open_session() -> sf.Session:
+    return sf.Session(make_table(), domain=BOUNDS, budget=sf.Budget(4, 4e-6))
+
+
+def test_components_and_correlations_of_one_question_are_paid_once() -> None:
+    session = open_session()
+    components = session.pca(columns=COLUMNS, scale=SCALE, budget=BUDGET)
+    spent = session.ledger.spent
+    drawn = session.corrplot(columns=COLUMNS, budget=BUDGET)
+    assert drawn.directions == components.directions
+    assert (components.view, drawn.view, session.ledger.spent) == ("scree", "correlations", spent)
+
+
+def test_correlations_give_components_for_free() -> None:
+    session = open_session()
+    drawn = session.corrplot(columns=COLUMNS, budget=BUDGET)
+    spent = session.ledger.spent
+    components = session.pca(columns=COLUMNS, scale=SCALE, budget=BUDGET)
+    assert components.vectors == drawn.vectors
+    assert (components.view, session.ledger.spent) == ("scree", spent)
+
+
+def test_other_columns_scales_or_rows_are_charged() -> None:
+    session = open_session()
+    session.pca(columns=COLUMNS, scale=SCALE, budget=BUDGET)
+    for asked in ({"columns": COLUMNS[:2]}, {"columns": COLUMNS, "where": "a > 0"}):
+        spent = session.ledger.spent
+        session.corrplot(**asked, budget=BUDGET)
+        assert session.ledger.spent != spent
+
+
+def test_correlations_of_columns_in_loose_bounds_are_found() -> None:
+    with sf.testing.seeded(4):
+        release = sf.corrplot(make_table(), columns=COLUMNS, bounds=BOUNDS, budget=BUDGET)
+    found = release.correlations
+    assert found.value[0, 1] == pytest.approx(0.8, abs=0.1)
+    assert found.muted[0, 2]
+    assert not found.muted[0, 1]
+
+
+def test_the_picture_is_a_triangle_and_survives_a_file(tmp_path) -> None:
+    with sf.testing.seeded(4):
+        release = sf.corrplot(make_table(), columns=COLUMNS, bounds=BOUNDS, budget=BUDGET)
+    path = tmp_path / "correlations.json"
+    release.save(path)
+    again = sf.load(path)
+    assert again.figure() == release.figure()
+    (mark,) = release.figure().panels[0].marks
+    assert isinstance(mark, Matrix)
+    assert mark.shown[0] == (False, False, False)
+    assert [record["column"] for record in again.records()] == ["b", "c", "c"]
+
+
+def test_any_components_can_be_drawn_as_correlations() -> None:
+    with sf.testing.seeded(4):
+        release = sf.pca(make_table(), columns=COLUMNS, bounds=BOUNDS, budget=BUDGET)
+    assert isinstance(release.figure(view="correlations").panels[0].marks[0], Matrix)
+    assert release.figure() == release.figure(view="scree")
+
+
+def make_sums(truth: float, noise: float, generator: np.random.Generator) -> NoisySums:
+    """Sums of 2000 rows off the origin, with the law of noise that moments have."""
+    rows, mean = 2000.0, np.array([0.5, -0.3, 0.0])
+    second = np.full((3, 3), truth) + (1 - truth) * np.eye(3) + np.outer(mean, mean)
+    half = generator.normal(0.0, noise / 2, (3, 3))
+    first = rows * mean + generator.normal(0.0, noise / np.sqrt(2), 3)
+    count = rows + generator.normal(0.0, noise)
+    return NoisySums(count, first, rows * second + half + half.T, noise, noise, noise / np.sqrt(2))
+
+
+@pytest.mark.parametrize("noise", [20.0, 150.0])
+@pytest.mark.parametrize("truth", [0.0, 0.5, 0.95])
+def test_intervals_cover_what_they_state(truth: float, noise: float) -> None:
+    generator, above = np.random.default_rng(11), np.triu_indices(3, 1)
+    held = []
+    for _ in range(1000):
+        found = estimate_correlations(make_sums(truth, noise, generator))
+        held.append(((found.low <= truth) & (truth <= found.high))[above])
+    assert 0.93 <= np.mean(held) <= 0.97
+
+
+def test_noise_alone_is_grey_and_a_drowned_column_is_named() -> None:
+    found = estimate_correlations(make_sums(0.5, 5000.0, np.random.default_rng(2)))
+    assert not all(found.told)
+    assert found.muted[np.triu_indices(3, 1)].all()
+
+
+def test_what_is_no_correlation_matrix_is_made_one() -> None:
+    generator = np.random.default_rng(5)
+    for _ in range(20):
+        rough = np.triu(generator.uniform(-1.3, 1.3, (6, 6)), 1)
+        valid = make_valid(rough + rough.T + np.eye(6))
+        assert np.linalg.eigvalsh(valid).min() > -1e-9
+        assert np.abs(valid).max() <= 1
+        assert np.diagonal(valid) == pytest.approx(1)
