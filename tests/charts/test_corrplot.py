@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 import pytest
+
+import sfumato as sf
 from sfumato.figure import Matrix
 from sfumato.postprocess.correlation import estimate_correlations, make_valid
 from sfumato.postprocess.principal import NoisySums
 
-import sfumato as sf
-
 COLUMNS = ["a", "b", "c"]
-BOUNDS = {name: (-50.0, 50.0) for name in COLUMNS}
+BOUNDS = dict.fromkeys(COLUMNS, (-50.0, 50.0))
 BUDGET = sf.Budget(1, 1e-6)
 SCALE = sf.private(share=0.1)
 

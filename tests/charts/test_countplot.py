@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import pytest
+
+import sfumato as sf
 from sfumato.charts.countplot import Countplot
 from sfumato.charts.histogram import Histogram
 from sfumato.domain import Domain
 from sfumato.errors import DomainError
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import PrivacyUnit
-
-import sfumato as sf
 
 DOMAIN = Domain(ward=["A", "B"], sex=["f", "m"], age=(0, 100))
 TABLE = {"ward": ["A", "B", "A", "A"], "sex": ["f", "m", "m", "f"], "age": [1, 2, 3, 4]}
