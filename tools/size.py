@@ -21,8 +21,17 @@ from statistics import median
 
 HERE = Path(__file__).parents[1]
 KINDS = ("histogram", "boxplot", "quantiles", "heatmap", "pca", "scoreplot")
-VERBS = ("histplot", "boxplot", "quantiles", "heatmap", "pca", "scoreplot")
-NOUNS = ("Histogram", "Boxplot", "Quantiles", "Heatmap", "PCA", "Scoreplot")
+VERBS = ("histplot", "boxplot", "quantiles", "heatmap", "pca", "scoreplot", "countplot", "corrplot")
+NOUNS = (
+    "Histogram",
+    "Boxplot",
+    "Quantiles",
+    "Heatmap",
+    "PCA",
+    "Scoreplot",
+    "Countplot",
+    "Corrplot",
+)
 CLOSE = ("docs", "tests", "audit", "lab", "bench", "src")
 
 TRACED = """
