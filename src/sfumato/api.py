@@ -402,6 +402,8 @@ def heatmap(
     outside: Outside = "drop",
     origin: Origin = "lower",
     aspect: Aspect | None = None,
+    hue: str | None = None,
+    hue_order: Order | None = None,
     where: str | None = None,
     bounds: Mapping[str, Range],
     columns: Mapping[str, str] | None = None,
@@ -448,6 +450,11 @@ def heatmap(
         How the window is drawn: map for degrees of longitude and latitude, equal for one scale
         on both axes, free to fill the picture. Default: from the names of the columns and the
         origin. One of ``"map"``, ``"equal"``, ``"free"``.
+    hue
+        The column whose categories are groups, one colour each.
+    hue_order
+        The public categories of `hue`, in the order to show them. ``sf.private(delta=1e-6)``
+        searches for them instead, with that δ.
     where
         Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
         or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a
@@ -472,8 +479,8 @@ def heatmap(
     Privacy
     -------
     ε-differentially private, or (ε, δ) where a δ is given, for one unit added or removed. The
-    whole map is charged once, at any resolution. The release states its guarantee. The cost of
-    several charts adds up: use a `Session` to limit the total.
+    maps of all groups are charged once together, at any resolution. The release states its
+    guarantee. The cost of several charts adds up: use a `Session` to limit the total.
 
     Examples
     --------
@@ -504,6 +511,8 @@ def heatmap(
         outside=outside,
         origin=origin,
         aspect=aspect,
+        hue=hue,
+        hue_order=hue_order,
         where=where,
     )
     whose = PrivacyUnit.of(unit, unit_name)

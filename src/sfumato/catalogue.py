@@ -358,6 +358,12 @@ def _heatmaps(t: Roles) -> Iterator[Request]:
     yield Request("heatmap-image", image)
     yield Request("heatmap-map", Heatmap(e, n, 16, aspect="map", where=t.where), t.users)
     yield Request("heatmap-days", Heatmap(t.day, n, 8))
+    hue = Heatmap(e, n, 16, hue=t.group, hue_order=t.backwards(t.group))
+    yield Request("heatmap-hue", hue, t.users, view={"view": "scatter"})
+    yield Request("heatmap-panels", replace(hue, hue_order=None), view={"panels": True})
+    yield Request(
+        "heatmap-search", Heatmap(e, n, 16, hue=t.group, hue_order=_SEARCH), gaussian=True
+    )
 
 
 def _components(t: Roles) -> Iterator[Request]:

@@ -401,6 +401,8 @@ class Charting(ABC):
         outside: Outside = "drop",
         origin: Origin = "lower",
         aspect: Aspect | None = None,
+        hue: str | None = None,
+        hue_order: Order | None = None,
         where: str | None = None,
         bounds: Mapping[str, Range] | None = None,
         budget: Budget | float | Share,
@@ -442,6 +444,11 @@ class Charting(ABC):
             How the window is drawn: map for degrees of longitude and latitude, equal for one scale
             on both axes, free to fill the picture. Default: from the names of the columns and the
             origin. One of ``"map"``, ``"equal"``, ``"free"``.
+        hue
+            The column whose categories are groups, one colour each.
+        hue_order
+            The public categories of `hue`, in the order to show them. Default: all that are
+            declared. ``sf.private(delta=1e-6)`` searches for them instead, with that δ.
         where
             Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
             or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a
@@ -462,8 +469,8 @@ class Charting(ABC):
 
         Privacy
         -------
-        Costs `budget`, charged before the table is read. The whole map is charged once, at any
-        resolution.
+        Costs `budget`, charged before the table is read. The maps of all groups are charged once
+        together, at any resolution.
 
         Examples
         --------
@@ -493,6 +500,8 @@ class Charting(ABC):
             outside=outside,
             origin=origin,
             aspect=aspect,
+            hue=hue,
+            hue_order=hue_order,
             where=where,
         )
         release = self.release(chart, bounds=bounds, budget=budget, fresh=fresh)

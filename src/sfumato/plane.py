@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from sfumato.domain import convert_to_float
 from sfumato.errors import BoundsOf, DomainError, Setting
-from sfumato.grid import Grid
+from sfumato.grid import Grid, Labels
 from sfumato.privacy.guarantee import PrivacyUnit
 
 Codes = NDArray[np.int64]
@@ -40,6 +40,9 @@ class Plane:
     outside
         What becomes of rows beyond the window: ``"drop"`` counts them nowhere, ``"edge"`` moves
         them to the nearer end. Either way they share the weight of their person.
+    hue
+        Groups that have a map each, one after the other in the order of the cells. Rows of no
+        group are counted nowhere, as those beyond the window.
 
     Examples
     --------
@@ -52,6 +55,7 @@ class Plane:
     x: Grid
     y: Grid
     outside: Outside = "drop"
+    hue: Labels | None = None
 
     def __post_init__(self) -> None:
         if max(self.x.cells, self.y.cells) > 2**MOST_LEVELS:
@@ -60,6 +64,22 @@ class Plane:
                 "Finer ones would hold nobody, and noise alone would be drawn.",
                 ("Write ", Setting("resolution", 256), "."),
             )
+        if self.cells > 4**MOST_LEVELS:
+            raise DomainError(
+                f"Maps of {self.groups} groups with so many cells have more than 2^40 together.",
+                "Finer ones would hold nobody, and noise alone would be drawn.",
+                ("Write ", Setting("resolution", 256), "."),
+            )
+
+    @property
+    def groups(self) -> int:
+        """How many maps there are."""
+        return 1 if self.hue is None else self.hue.cells
+
+    @property
+    def cells(self) -> int:
+        """How many cells all maps have together, each a square with a power of two a side."""
+        return self.groups * 4**self.levels
 
     @property
     def levels(self) -> int:

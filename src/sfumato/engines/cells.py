@@ -223,7 +223,12 @@ def make_cell_locator(plane: Plane) -> Callable[[pa.RecordBatch], Integers]:
         x, y = (
             _find_window_cells(batch.column(g.column), g, plane.outside) for g in (plane.x, plane.y)
         )
-        return np.bitwise_or(across[x], along[y])
+        codes = np.bitwise_or(across[x], along[y])
+        if plane.hue is None:
+            return codes
+        group = find_cells(batch, [plane.hue])
+        placed = codes + (group << 2 * plane.levels)
+        return np.where((codes < 0) | (group < 0), -1, placed)
 
     return place
 

@@ -167,12 +167,13 @@ class Masses(Addition[CellSums]):
     def columns(self) -> Columns:
         """Both sides of the map, what rows weigh, whose they are, and what tells them apart."""
         weights = [] if self.weight is None else [self.weight.column]
-        sides = Columns([self.plane.x.column, self.plane.y.column, *weights])
+        groups = [] if self.plane.hue is None else [self.plane.hue.column]
+        sides = Columns([self.plane.x.column, self.plane.y.column, *groups, *weights])
         return widen(sides.beside(self.unit.columns), self.where)
 
     def zeros(self) -> CellSums:
         """Return a tally of all cells, or of the occupied ones where there are too many."""
-        cells = 4**self.plane.levels
+        cells = self.plane.cells
         return Tally(cells) if cells <= MOST_LISTED else SparseTally()
 
     def add(self, sums: CellSums, block: pa.RecordBatch) -> None:

@@ -156,7 +156,8 @@ class QueryEngine(ABC):
                 ("Write ", ProtectedUsers(unit.columns), "."),
             )
         weights = [] if weight is None else [weight.column]
-        self.schema().check([plane.x, plane.y], unit, numbers=weights, parsing=True)
+        keys = [plane.x, plane.y] if plane.hue is None else [plane.x, plane.y, plane.hue]
+        self.schema().check(keys, unit, numbers=weights, parsing=True)
         return redact_errors(lambda: self._sum_map(Masses(plane, unit, weight, self._where)))
 
     def _counted(self, keys: Sequence[Question], unit: PrivacyUnit) -> Integers:

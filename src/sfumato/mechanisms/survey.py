@@ -109,6 +109,39 @@ def surveys(
     return [Survey(receipt, each, levels, price, family) for each in split_into_maps(exact)]
 
 
+def survey_groups(
+    meter: Meter, exact: Exact, levels: int, price: Fraction, groups: int
+) -> list[Survey]:
+    """Pay once for surveys with Laplace noise of maps that stand one after the other.
+
+    Parameters
+    ----------
+    exact
+        The masses of all occupied cells, from `Engine.masses` of a plane with a `hue`: the cells of
+        each group follow those of the group before.
+
+    Privacy
+    -------
+    As `surveys`: one unit adds no more to all maps together than to one of them, and every path
+    lies in one map, so that each may spend the price (`survey.md`, many groups).
+
+    Examples
+    --------
+    >>> cells = np.array([1, 4, 7])
+    >>> masses = Exact(l1=1, l2_squared=1, step=1.0, _values=np.array([7, 2, 1]), _places=cells)
+    >>> with Meter(Cost.pure(Fraction(1))) as meter:
+    ...     for each in survey_groups(meter, masses, 1, Fraction(1), groups=2):
+    ...         whole = each.ask([0], [0], Fraction(1))
+    >>> meter.spent.epsilon
+    Fraction(1, 1)
+    """
+    receipt = meter.pay(_Noise("laplace", exact.l1).cost(price))
+    return [
+        Survey(receipt, exact, levels, price, "laplace", start=group * 4**levels)
+        for group in range(groups)
+    ]
+
+
 class Survey:
     """Answers about the squares of one map, within one price for every path from the root.
 
@@ -128,6 +161,8 @@ class Survey:
         noise, a ρ for Gaussian noise.
     family
         The noise of all answers.
+    start
+        Which of the cells is the map's first, where those of several stand one after the other.
 
     Privacy
     -------
@@ -137,9 +172,16 @@ class Survey:
     """
 
     def __init__(
-        self, receipt: Receipt, exact: Exact, levels: int, price: Fraction, family: Family
+        self,
+        receipt: Receipt,
+        exact: Exact,
+        levels: int,
+        price: Fraction,
+        family: Family,
+        *,
+        start: int = 0,
     ) -> None:
-        self._receipt, self._exact = receipt, exact
+        self._receipt, self._exact, self._start = receipt, exact, start
         self._levels, self._price = levels, price
         self._noise = _Noise(family, exact.l1)
         self._asked: list[NoisySquares] = []
@@ -226,7 +268,8 @@ class Survey:
         return np.concatenate([first, end]), sign << bit
 
     def _masses(self, level: Integers, code: Integers) -> Integers:
-        return self._exact.reveal_between(*self._ranges(level, code))
+        first, end = self._ranges(level, code)
+        return self._exact.reveal_between(first + self._start, end + self._start)
 
 
 def split_into_maps(exact: Exact) -> list[Exact]:

@@ -19,7 +19,7 @@ from sfumato.charts.heatmap.method import (
 )
 from sfumato.exact import Exact
 from sfumato.mechanisms.meter import Meter
-from sfumato.mechanisms.survey import survey
+from sfumato.mechanisms.survey import Survey, survey, survey_groups
 from sfumato.plane import Plane
 from sfumato.postprocess.polya import decode_polya_tree
 from sfumato.postprocess.quadtree import project_nonnegative
@@ -76,9 +76,22 @@ class Adaptive:
         last round lie below those of the second, each below one, so no path is asked twice in a
         round: ε in all, as `sfumato.mechanisms.survey` accounts for it.
         """
+        return self._explore(survey(meter, exact, plane.levels, self.epsilon), exact, plane)
+
+    def map_groups(self, meter: Meter, exact: Exact, plane: Plane) -> list[MeasuredMap]:
+        """Measure the map of every group, each as finely as the group itself allows.
+
+        Privacy
+        -------
+        All groups are paid for once: what a unit weighs is bounded over all of them together, and
+        no path leads through two of them (`sfumato.mechanisms.survey`).
+        """
+        opened = survey_groups(meter, exact, plane.levels, self.epsilon, plane.groups)
+        return [self._explore(each, exact, plane) for each in opened]
+
+    def _explore(self, opened: Survey, exact: Exact, plane: Plane) -> MeasuredMap:
         root, first, last = self.shares
         unit = find_unit_mass(exact)
-        opened = survey(meter, exact, plane.levels, self.epsilon)
         whole = make_round(opened.ask([0], [0], root), exact.step)
         people = max(float(whole.value[0]) / unit, 2 / float(self.epsilon))
         level = min(

@@ -3,24 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, cast
 
-from sfumato.charts.allocation import Allocation
+from sfumato.charts.allocation import Allocation, CategorySearch, divide_budget, run_searches
+from sfumato.charts.axes import HUE, HUE_ORDER, Order, declare_categories, read_labels, read_order
 from sfumato.charts.chart import Chart
 from sfumato.charts.heatmap.adaptive import Adaptive
-from sfumato.charts.heatmap.method import HeatProcedure, Resolution, choose_aspect, read_resolution
+from sfumato.charts.heatmap.method import (
+    HeatProcedure,
+    Resolution,
+    choose_aspect,
+    join_maps,
+    read_resolution,
+)
 from sfumato.charts.heatmap.plan import HeatmapPlan
 from sfumato.charts.heatmap.published import Decoder, Dense, HeatPyramid, Laplace
 from sfumato.charts.option import About, Example, Ranges, explained
 from sfumato.domain import Domain, convert_to_float
 from sfumato.engines.engine import Engine
 from sfumato.errors import BoundsOf, DomainError, ProtectedUsers, Setting, Settings
-from sfumato.grid import Grid
+from sfumato.grid import Grid, Labels
 from sfumato.mechanisms.meter import Meter
 from sfumato.plane import MOST_LEVELS, Outside, Plane, Weight
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import Guarantee, PrivacyUnit
+from sfumato.private_search import Private
 from sfumato.releases.heatmap import HeatmapRelease, Origin
 from sfumato.releases.heatmap.area import Aspect
 
@@ -47,7 +55,7 @@ class Heatmap(Chart[HeatmapPlan, HeatmapRelease]):
 
     verb = "heatmap"
     summary = "Show the density of rows or people in two columns."
-    privacy = "The whole map is charged once, at any resolution."
+    privacy = "The maps of all groups are charged once together, at any resolution."
     ranges = Ranges(
         help='The public window, ``{"lon": (…), "lat": (…)}``, and the public range of `weight` if '
         "there is one.",
@@ -174,10 +182,14 @@ class Heatmap(Chart[HeatmapPlan, HeatmapRelease]):
         ),
     )
 
+    hue: str | None = field(default=None, metadata=HUE)
+    hue_order: Order | None = field(default=None, metadata=HUE_ORDER)
+
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "resolution", read_resolution(self.resolution))
         self._check_columns()
+        self._check_groups()
         self._check_options()
 
     def declare(self, bounds: object) -> Domain:
@@ -188,15 +200,29 @@ class Heatmap(Chart[HeatmapPlan, HeatmapRelease]):
                 "A window read from the data would leak its extremes.",
                 ("Write ", BoundsOf(self.x, self.y), "."),
             )
-        return Domain(cast(Mapping[str, object], bounds))
+        ranges = dict(cast(Mapping[str, object], bounds))
+        return Domain(ranges | declare_categories({self.hue: self.hue_order}))
 
     def _check_columns(self) -> None:
-        columns = [column for column in (self.x, self.y, self.weight) if column is not None]
+        columns = [column for column in (self.x, self.y, self.weight, self.hue) if column]
         if len(set(columns)) != len(columns):
             raise DomainError(
-                "x, y and weight must be different columns.",
+                "x, y, weight and hue must be different columns.",
                 "A column against itself shows a line, and costs the same.",
                 ("Write ", Settings({"x": "lon", "y": "lat"}), "."),
+            )
+
+    def _check_groups(self) -> None:
+        if (self.hue is None and self.hue_order is not None) or (
+            self.hue is not None and self.method != "adaptive"
+        ):
+            raise DomainError(
+                (
+                    Setting("hue_order"),
+                    " needs a hue, and hue the adaptive method.",
+                ),
+                "Other methods are for comparison, and measure one map.",
+                ("Write ", Setting("hue", "ward"), ", or leave both out."),
             )
 
     def _check_options(self) -> None:
@@ -236,7 +262,8 @@ class Heatmap(Chart[HeatmapPlan, HeatmapRelease]):
     def label(self) -> str:
         """What is asked, in words."""
         by = f", weighted by {self.weight}" if self.weight else ""
-        return f"heatmap of {self.x} and {self.y}{by}"
+        groups = f" by {self.hue}" if self.hue else ""
+        return f"heatmap of {self.x} and {self.y}{groups}{by}"
 
     def plan(self, domain: Domain, unit: PrivacyUnit, budget: Budget) -> HeatmapPlan:
         """Return the cost and the expected error, or refuse. Knows public facts only."""
@@ -250,11 +277,15 @@ class Heatmap(Chart[HeatmapPlan, HeatmapRelease]):
         x = Grid(self.x, domain.bounds(self.x), columns)
         y = Grid(self.y, domain.bounds(self.y), rows)
         plane = self._plane(x, y)
-        method = self._method(Allocation.of(budget), plane)
+        order = read_order(self.hue_order)
+        searched = {self.hue or "": order} if isinstance(order, Private) else {}
+        division = divide_budget(budget, searched, unit)
+        hue = division.searches.get(self.hue or "") or read_labels(domain, self.hue, self.hue_order)
+        method = self._method(division.left, plane)
         return HeatmapPlan(
             label=self.label,
             guarantee=Guarantee(budget.epsilon, budget.delta, unit),
-            cost=method.cost,
+            cost=division.cost + method.cost,
             x=x,
             y=y,
             plane=plane,
@@ -262,6 +293,7 @@ class Heatmap(Chart[HeatmapPlan, HeatmapRelease]):
             method=method,
             name=self.method,
             aspect=self.aspect or choose_aspect(x, y, self.origin),
+            hue=hue,
         )
 
     def measure(self, engine: Engine, plan: HeatmapPlan, meter: Meter) -> HeatmapRelease:
@@ -270,10 +302,17 @@ class Heatmap(Chart[HeatmapPlan, HeatmapRelease]):
         Privacy
         -------
         One query answers for all cells of the finest level; the method sees its sums alone, and
-        spends the plan's cost once on every path from the whole window to a cell.
+        spends the plan's cost once on every path from the whole window to a cell, of all groups
+        together. Groups are public, or a search for them was paid for before.
         """
-        exact = engine.masses(plan.plane, plan.guarantee.unit, plan.weight)
-        found = plan.method.map(meter, exact, plan.plane)
+        hue = cast(Labels | None, run_searches(engine, meter, (plan.hue,))[0])
+        plane = replace(plan.plane, hue=hue)
+        exact = engine.masses(plane, plan.guarantee.unit, plan.weight)
+        if hue is None:
+            maps = [plan.method.map(meter, exact, plane)]
+        else:
+            maps = cast(Adaptive, plan.method).map_groups(meter, exact, plane)
+        found = join_maps(maps, plane)
         return HeatmapRelease(
             label=plan.label,
             guarantee=plan.guarantee,
@@ -292,6 +331,9 @@ class Heatmap(Chart[HeatmapPlan, HeatmapRelease]):
             noisy=tuple(found.noisy.tolist()),
             scale=tuple(found.scale.tolist()),
             total=float(found.leaves.mass.sum()),
+            hue=hue,
+            found=(self.hue,) if self.hue and isinstance(plan.hue, CategorySearch) else (),
+            sizes=() if hue is None else tuple(len(each.noisy) for each in maps),
         )
 
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol, cast
@@ -120,6 +121,23 @@ class HeatProcedure(Protocol):
         Spends at most `cost`, whatever the data.
         """
         ...
+
+
+def join_maps(maps: Sequence[MeasuredMap], plane: Plane) -> MeasuredMap:
+    """Return the squares of all groups, one group after the other."""
+    if len(maps) == 1:
+        return maps[0]
+    whole = np.zeros(0, dtype=np.int64)
+    parts = {
+        name: np.concatenate([whole, *(getattr(each.leaves, name) for each in maps)])
+        for name in ("column", "row", "span")
+    }
+    mass = np.concatenate([np.zeros(0), *(each.leaves.mass for each in maps)])
+    return MeasuredMap(
+        Leaves((2**plane.levels, 2**plane.levels), **parts, mass=mass),
+        np.concatenate([whole, *(each.noisy for each in maps)]),
+        np.concatenate([np.zeros(0), *(each.scale for each in maps)]),
+    )
 
 
 def find_unit_mass(exact: Exact) -> float:

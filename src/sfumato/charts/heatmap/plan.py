@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sfumato.charts.allocation import CategorySearch
 from sfumato.charts.chart import Plan, describe_text_columns
 from sfumato.charts.heatmap.method import HeatProcedure, side
 from sfumato.charts.heatmap.published import MOST_CELLS
 from sfumato.domain import convert_to_float
 from sfumato.engines.engine import Schema
 from sfumato.errors import DomainError, Setting
-from sfumato.grid import Grid
+from sfumato.grid import Grid, Labels
 from sfumato.mechanisms.laplace import laplace_scale
-from sfumato.plane import Plane, Weight, influence
+from sfumato.plane import MOST_LEVELS, Plane, Weight, influence
 from sfumato.postprocess.noise_law import NoiseLaw
 from sfumato.releases.heatmap.area import Aspect, on_earth
 
@@ -31,6 +32,8 @@ class HeatmapPlan(Plan):
         How much rows weigh.
     method
         How the budget is divided, and what noise that means.
+    hue
+        The groups, each with a map of its own, or a search for them.
     """
 
     x: Grid
@@ -40,10 +43,17 @@ class HeatmapPlan(Plan):
     method: HeatProcedure
     name: str
     aspect: Aspect
+    hue: Labels | CategorySearch | None = None
 
     def __post_init__(self) -> None:
         l1, _ = influence(self.guarantee.unit, self.weight)
         laplace_scale(l1, self.method.least)  # refuses noise that would drown everything
+        if self.hue is not None and self.hue.cells * 4**self.plane.levels > 4**MOST_LEVELS:
+            raise DomainError(
+                f"The maps of {self.hue.cells} groups have more than 2^40 cells together.",
+                "Finer ones would hold nobody, and noise alone would be drawn.",
+                ("Write ", Setting("resolution", 256), "."),
+            )
         cells = self.plane.x.cells * self.plane.y.cells
         if self.name == "laplace" and cells > MOST_CELLS:
             raise DomainError(
@@ -98,7 +108,10 @@ class HeatmapPlan(Plan):
     def check(self, schema: Schema) -> None:
         """Refuse a table that lacks a column, or holds another kind, before any charge."""
         weights = [] if self.weight is None else [self.weight.column]
-        schema.check([self.plane.x, self.plane.y], self.guarantee.unit, numbers=weights)
+        groups = [self.hue] if isinstance(self.hue, Labels) else []
+        searched = [self.hue.column] if isinstance(self.hue, CategorySearch) else []
+        keys = [self.plane.x, self.plane.y, *groups]
+        schema.check(keys, self.guarantee.unit, numbers=weights, unlisted=searched)
 
     def lines(self) -> list[tuple[str, str]]:
         """Return what there is to know, as names and values to print."""
@@ -112,5 +125,6 @@ class HeatmapPlan(Plan):
                 for size, (x, y) in fine
                 if self.name == "adaptive"
             ),
+            *([self.hue.line] if isinstance(self.hue, CategorySearch) else []),
             *describe_text_columns((self.x.bounds, self.y.bounds)),
         ]

@@ -148,7 +148,7 @@ class SparkEngine(QueryEngine):
             people = PeopleCellSums(self._resources, question.grouped, pa.int64())
             partials = self._together(question.columns, question.listed, people)
         l1, step = influence(question.unit, question.weight)
-        if 4**question.plane.levels > MOST_LISTED:
+        if question.plane.cells > MOST_LISTED:
             # Which is a public fact: a map of so many cells stays where it is.
             kept = ClusterMap(lambda: add_by_cell(partials()), self._collect_redacted)
             return Exact(l1, l1**2, step, _between=kept.between)

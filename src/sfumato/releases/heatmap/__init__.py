@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.errors import abbreviate
+from sfumato.errors import ReleaseError, abbreviate
 from sfumato.figure import Figure
-from sfumato.grid import Grid
+from sfumato.grid import Grid, Labels
 from sfumato.plane import MOST_STEPS, Outside
 from sfumato.postprocess import density
 from sfumato.postprocess.combined_noise import CombinedNoise, match_scale
@@ -60,6 +61,8 @@ DECODERS = {
 }
 """How masses follow from measurements, as the caption says it."""
 
+View = Literal["density", "scatter"]
+
 NUMBERS = ("mass", "density", "low", "high")
 """What a record says of a leaf, besides where it lies."""
 
@@ -104,6 +107,12 @@ class HeatmapRelease(Release):
         The mass of all leaves together after decoding.
     combined
         The law of the noise on every measurement where releases were combined; absent elsewhere.
+    hue
+        The groups, each with squares of its own; absent where there is one map.
+    found
+        The column whose categories were found by a private search, and paid for.
+    sizes
+        How many leaves each group has; they stand one group after the other.
 
     Notes
     -----
@@ -129,9 +138,19 @@ class HeatmapRelease(Release):
     scale: Released[Annotated[tuple[Scale, ...], ToldOnce("scales")]]
     total: Released[Annotated[float, Within(minimum=0)]]
     combined: Parameter[Annotated[CombinedNoise | None, Absent(None)]] = None
+    hue: Parameter[Annotated[Labels | None, Absent(None)]] = None
+    found: Parameter[Annotated[tuple[str, ...], Absent(())]] = ()
+    sizes: Released[Annotated[tuple[Integer, ...], Absent(())]] = ()
 
     def __post_init__(self) -> None:
-        check_leaves(self.leaves)
+        if len(self.sizes) != (0 if self.hue is None else self.hue.cells):
+            raise ValueError("Each group says how many leaves it has.")
+        if min(self.sizes, default=0) < 0:
+            raise ValueError("A group has no less than no leaves.")
+        if self.hue is not None and sum(self.sizes) != len(self.leaves.mass):
+            raise ValueError("Every leaf belongs to one group.")
+        for part in self._slices:
+            check_leaves(self._leaves_of(part))
         if not len(self.noisy) == len(self.scale) == len(self.leaves.mass):
             raise ValueError("A leaf has one measurement, with noise of one scale.")
         if self.aspect == "map" and not on_earth(self.x, self.y):
@@ -142,6 +161,44 @@ class HeatmapRelease(Release):
             matched = match_scale(self.combined.variance)
             if not all(math.isclose(scale, matched) for scale in set(self.scale)):
                 raise ValueError("Combined noise is as wide as it says.")
+
+    @property
+    def _slices(self) -> tuple[slice, ...]:
+        """Where the leaves of each group stand."""
+        if self.hue is None:
+            return (slice(None),)
+        ends = np.cumsum([0, *self.sizes]).tolist()
+        return tuple(slice(*pair) for pair in pairwise(ends))
+
+    def _leaves_of(self, part: slice) -> Leaves:
+        leaves = self.leaves
+        column, row, span = (each[part] for each in (leaves.column, leaves.row, leaves.span))
+        return Leaves(leaves.shape, column, row, span, leaves.mass[part])
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """The names of the groups; one without a name where nobody asked for any."""
+        return tuple(map(str, self.hue.categories.values)) if self.hue else ("",)
+
+    @cached_property
+    def maps(self) -> tuple[HeatmapRelease, ...]:
+        """The map of each group, as a release without groups; itself where it has none."""
+        if self.hue is None:
+            return (self,)
+        return tuple(map(self._map, self._slices))
+
+    def _map(self, part: slice) -> HeatmapRelease:
+        leaves = self._leaves_of(part)
+        return replace(
+            self,
+            leaves=leaves,
+            noisy=self.noisy[part],
+            scale=self.scale[part],
+            total=float(leaves.mass.sum()),
+            hue=None,
+            found=(),
+            sizes=(),
+        )
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, HeatmapRelease) and self.to_dict() == other.to_dict()
@@ -191,8 +248,9 @@ class HeatmapRelease(Release):
     def to_array(self, *, resolution: Resolution | None = None, smooth: Smooth = 0.0) -> Array:
         """Return the density as an array ``[row, column]`` that sums to 1.
 
-        Rows run with y and columns with x, from the lower bounds up. Where all masses are zero
-        the density is the same everywhere.
+        With a hue it is ``[group, row, column]``, and each group sums to 1. Rows run with y and
+        columns with x, from the lower bounds up. Where all masses are zero the density is the
+        same everywhere.
 
         Parameters
         ----------
@@ -203,6 +261,9 @@ class HeatmapRelease(Release):
             and y; 0 for no filter.
         """
         cells = cells_of(resolution, self.x, self.y)
+        if self.hue is not None:
+            each = [one.to_array(resolution=resolution, smooth=smooth) for one in self.maps]
+            return np.reshape(each, (len(each), *cells[::-1]))
         picture = density.rasterise(self.leaves, cells)
         total = picture.sum()
         if not total > 0:
@@ -222,6 +283,9 @@ class HeatmapRelease(Release):
         ``low`` and ``high`` belong to the mass; a density is told in the unit of `density_label`.
         """
         columns: dict[str, list[Any]] = {}
+        if self.hue is not None:
+            named = zip(self.hue.categories.values, self.sizes, strict=True)
+            columns[self.hue.column] = [name for name, size in named for _ in range(size)]
         for grid, pair in ((self.x, self.ends[:2]), (self.y, self.ends[2:])):
             for end, places in zip(("left", "right"), pair, strict=True):
                 plain = places.tolist()
@@ -237,6 +301,12 @@ class HeatmapRelease(Release):
         They are the k-median of the leaves, found by a local search on the masses as released.
         Distances are horizontal plus vertical ways, as shares of the window's sides.
         """
+        if self.hue is not None:
+            raise ReleaseError(
+                "A heatmap with a hue has centers of each group, not of all.",
+                "Squares of several groups lie over each other.",
+                f"Write [each.centers({k}) for each in release.maps].",
+            )
         from sfumato.releases.heatmap import places as centers
 
         return centers.centers(self, k)
@@ -254,6 +324,8 @@ class HeatmapRelease(Release):
         leaves: bool = False,
         background: Background | None = None,
         basemap: Basemap | None = None,
+        panels: bool | None = None,
+        view: View = "density",
         **look: Unpack[Looks],
     ) -> Figure:
         """Describe the picture as plain data.
@@ -271,6 +343,11 @@ class HeatmapRelease(Release):
         basemap
             Lines and outlines to draw over the density: the path of your own GeoJSON file, whose
             coordinates are those of the axes, or what is in it. It must be public.
+        panels
+            A panel for each group, instead of all in one; if left out, for more than ten.
+        view
+            ``"scatter"`` draws synthetic points of the released density, none of them anybody's,
+            instead of the density itself. The same release always gives the same points.
         """
         from sfumato.releases.heatmap import figure
         from sfumato.releases.heatmap import view as backgrounds
@@ -284,6 +361,8 @@ class HeatmapRelease(Release):
                 leaves=leaves,
                 background=backgrounds.read(background),
                 lines=read_basemap(basemap, *figure.window(self)),
+                panels=panels,
+                scatter=_read_view(view) == "scatter",
             ),
         )
         return self._dressed(shown, look)
@@ -293,3 +372,13 @@ class HeatmapRelease(Release):
         from sfumato.releases.heatmap import figure
 
         return figure.caption(self)
+
+
+def _read_view(view: object) -> View:
+    if view in ("density", "scatter"):
+        return view
+    raise ReleaseError(
+        "The view of a heatmap is 'density' or 'scatter'.",
+        "It decides how the release is drawn, and costs nothing.",
+        "Write view='scatter', or leave it out.",
+    )

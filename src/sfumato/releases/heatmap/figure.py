@@ -10,16 +10,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.errors import abbreviate
-from sfumato.figure import Figure, Heat, Panel, Square
+from sfumato.figure import Axis, Figure, Heat, Mark, Panel, Square, format_percent
 from sfumato.grid import Grid
 from sfumato.postprocess import density
 from sfumato.releases import axes, wording
 from sfumato.releases.heatmap import DECODERS, METHODS
 from sfumato.releases.heatmap.area import ratio
 from sfumato.releases.heatmap.basemap import Line
+from sfumato.releases.heatmap.groups import (
+    MOST_POINTS,
+    MOST_TOGETHER,
+    SHARES,
+    clouds,
+    count_points,
+    draw_points,
+    outlines,
+)
+from sfumato.releases.heatmap.groups import name_synthetic as _synthetic
 from sfumato.releases.heatmap.view import Smooth, lengths_of, widths_of
 from sfumato.releases.release import WATERMARK
-from sfumato.render.text import format_number
+from sfumato.render.text import format_number, shorten
 
 if TYPE_CHECKING:
     from sfumato.releases.heatmap import HeatmapRelease
@@ -37,6 +47,7 @@ COVERAGE = 0.9
 
 _FEWEST, _MOST = 256, 512  # points along a side of the picture
 _SMOOTH = 0.015  # of the window's size
+_NAMED = 5  # groups that a note names
 _AROUND = 2.0  # how much wider the filter is by which a place is told from noise
 
 
@@ -48,6 +59,12 @@ class HeatmapView:
     leaves: bool = False
     background: str = ""
     lines: tuple[Line, ...] = ()
+    panels: bool | None = None
+    scatter: bool = False
+
+    def apart(self, groups: int) -> bool:
+        """Tell whether so many groups have panels of their own; one alone always has."""
+        return groups == 1 or (groups > MOST_TOGETHER if self.panels is None else self.panels)
 
 
 def window(release: HeatmapRelease) -> tuple[tuple[float, float], tuple[float, float]]:
@@ -58,23 +75,64 @@ def window(release: HeatmapRelease) -> tuple[tuple[float, float], tuple[float, f
 
 def figure(release: HeatmapRelease, view: HeatmapView) -> Figure:
     """Describe the picture of a heatmap."""
-    heat = replace(_heat(release, view.smooth), background=view.background, lines=view.lines)
-    if view.leaves:
-        heat = replace(heat, leaves=_squares(release))
+    drawn = [_heat(each, view.smooth) for each in release.maps]
     y = replace(axes.axis(release.y), reversed=release.origin == "upper")
-    nothing = all(muted for row in heat.muted for muted in row)
     return Figure(
         title=wording.title(release),
-        panels=(Panel(axes.axis(release.x), y, (heat,)),),
-        caption=_caption(release, view.smooth, over=bool(view.background)),
-        notes=("Nothing here is distinguishable from noise.",) if nothing else (),
+        panels=_panels(release, view, drawn, y),
+        caption=_caption(release, view, sum(count_points(release, drawn))),
+        legend=_legend(release, view),
+        notes=_notes(release, drawn),
         watermark="" if release.private else WATERMARK,
     )
 
 
+def _panels(
+    release: HeatmapRelease, view: HeatmapView, drawn: list[Heat], y: Axis
+) -> tuple[Panel, ...]:
+    x, names = axes.axis(release.x), release.groups
+    if not drawn:
+        return ()
+    marks: list[tuple[Mark, ...]] = [
+        (_dress(heat, each, view),) for heat, each in zip(drawn, release.maps, strict=True)
+    ]
+    if view.scatter:
+        dots = draw_points(release, drawn)
+        marks = [tuple(one for one in dots if one.series == _synthetic(name)) for name in names]
+    if view.apart(len(names)):
+        return tuple(Panel(x, y, each, name) for each, name in zip(marks, names, strict=True))
+    if view.scatter:
+        return (Panel(x, y, tuple(one for each in marks for one in each)),)
+    return (Panel(x, y, (clouds(release, drawn), *outlines(release, drawn))),)
+
+
+def _legend(release: HeatmapRelease, view: HeatmapView) -> str:
+    if release.hue is not None:
+        return release.hue.column
+    return "points" if view.scatter else ""
+
+
+def _dress(heat: Heat, release: HeatmapRelease, view: HeatmapView) -> Heat:
+    squares = _squares(release) if view.leaves else heat.leaves
+    return replace(heat, background=view.background, lines=view.lines, leaves=squares)
+
+
+def _notes(release: HeatmapRelease, drawn: list[Heat]) -> tuple[str, ...]:
+    if not drawn:
+        return (wording.nobody(release.guarantee.unit),)
+    pairs = zip(release.groups, drawn, strict=True)
+    lost = [shorten(name, 30) for name, heat in pairs if np.all(heat.muted)]
+    if len(lost) == len(drawn):
+        return ("Nothing here is distinguishable from noise.",)
+    if not lost:
+        return ()
+    more = f" and {len(lost) - _NAMED} more" if len(lost) > _NAMED else ""
+    return (f"Not distinguishable from noise: {', '.join(lost[:_NAMED])}{more}.",)
+
+
 def caption(release: HeatmapRelease) -> str:
     """Say what protects whom, how it was measured and what the picture's signs mean."""
-    return _caption(release, default_smooth(release), over=False)
+    return _caption(release, HeatmapView(default_smooth(release)), 0)
 
 
 def default_smooth(release: HeatmapRelease) -> tuple[float, float]:
@@ -88,21 +146,40 @@ def default_smooth(release: HeatmapRelease) -> tuple[float, float]:
     return _SMOOTH * x.width * math.sqrt(shape), _SMOOTH * y.width / math.sqrt(shape)
 
 
-def _caption(release: HeatmapRelease, smooth: Smooth, *, over: bool) -> str:
-    sign = "Grey: not distinguishable from noise"
-    if over:
-        sign = "No colour: little there, or not distinguishable from noise"
+def _caption(release: HeatmapRelease, view: HeatmapView, points: int) -> str:
     rows = "are dropped" if release.outside == "drop" else "are clipped to its edge"
     parts = [
         wording.guarantee(release),
         f"{METHODS[release.method]}{_kept(release)}; {DECODERS[release.decoder]}.",
         wording.added(release.combined, release.step, "every cell") if release.combined else "",
-        _smoothing(release, smooth),
-        f"{sign} (95 % pointwise).",
+        _smoothing(release, view.smooth),
+        _signs(release, view, points),
         f"Rows outside the window {rows}.",
+        *wording.left_out((release.hue,), release.found),
         *wording.parsed((release.x.bounds, release.y.bounds)),
     ]
     return " ".join(part for part in parts if part)
+
+
+def _signs(release: HeatmapRelease, view: HeatmapView, points: int) -> str:
+    """Say what the picture's signs mean."""
+    if view.scatter:
+        return (
+            f"Synthetic points, none of them anybody's: {points:,} drawn from the released density "
+            f"for about {max(release.total, 0):,.0f} {wording.people(release.guarantee.unit)} "
+            f"(at most {MOST_POINTS:,} points), and none where it is not distinguishable from "
+            "noise (95 % pointwise)."
+        )
+    if not view.apart(len(release.groups)):
+        core, most = map(format_percent, SHARES)
+        return (
+            "Colours: density relative to each group's peak; "
+            f"lines enclose {core} and {most} of what is distinguishable from noise "
+            "(95 % pointwise)."
+        )
+    if view.background:
+        return "No colour: little there, or not distinguishable from noise (95 % pointwise)."
+    return "Grey: not distinguishable from noise (95 % pointwise)."
 
 
 def _kept(release: HeatmapRelease) -> str:

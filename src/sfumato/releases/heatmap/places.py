@@ -95,7 +95,9 @@ def write(release: HeatmapRelease) -> dict[str, Any]:
     numbers = zip(*release.numbers().values(), strict=True)
     return {
         "type": "FeatureCollection",
-        "features": [_feature(*leaf) for leaf in zip(ends, numbers, strict=True)],
+        "features": [
+            _feature(*leaf) for leaf in zip(_list_groups(release), ends, numbers, strict=True)
+        ],
         "sfumato": {
             "label": release.label,
             "private": release.private,
@@ -109,12 +111,22 @@ def write(release: HeatmapRelease) -> dict[str, Any]:
     }
 
 
-def _feature(ends: tuple[float, ...], numbers: tuple[float, ...]) -> dict[str, Any]:
+def _list_groups(release: HeatmapRelease) -> list[dict[str, str]]:
+    """Return what to say of the group of each leaf."""
+    if release.hue is None:
+        return [{} for _ in release.noisy]
+    named = zip(release.groups, release.sizes, strict=True)
+    return [{release.hue.column: name} for name, size in named for _ in range(size)]
+
+
+def _feature(
+    group: dict[str, str], ends: tuple[float, ...], numbers: tuple[float, ...]
+) -> dict[str, Any]:
     left, right, low, high = ends
     # Counter-clockwise, as the outer ring of a polygon has to run.
     ring: list[Corner] = [[left, low], [right, low], [right, high], [left, high], [left, low]]
     return {
         "type": "Feature",
         "geometry": {"type": "Polygon", "coordinates": [ring]},
-        "properties": dict(zip(NUMBERS, numbers, strict=True)),
+        "properties": group | dict(zip(NUMBERS, numbers, strict=True)),
     }

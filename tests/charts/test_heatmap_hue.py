@@ -1,0 +1,162 @@
+"""Heatmaps by groups: one charge, a map each, and pictures of them."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from sfumato.charts.heatmap.chart import Heatmap
+from sfumato.domain import Bounds, Categories, Domain
+from sfumato.engines.dispatch import DuckEngine
+from sfumato.errors import DomainError, OverspentError
+from sfumato.exact import Exact
+from sfumato.figure import Dots
+from sfumato.grid import Grid, Labels
+from sfumato.mechanisms.meter import Meter
+from sfumato.mechanisms.survey import survey_groups
+from sfumato.plane import Plane
+from sfumato.privacy.budget import Budget, Cost
+from sfumato.privacy.guarantee import PrivacyUnit
+from sfumato.releases.heatmap.groups import MOST_POINTS
+from sfumato.testing import measure_planned, seeded
+
+ROWS, USERS = PrivacyUnit.rows(), PrivacyUnit.users("who")
+DOMAIN = Domain(x=(0, 1), y=(0, 1), g=["a", "b"])
+HUE = Labels("g", Categories(("a", "b")))
+PLANE = Plane(Grid("x", Bounds(0, 1), 4), Grid("y", Bounds(0, 1), 4), hue=HUE)
+
+
+def people(size=6000):
+    generator = np.random.default_rng(4)
+    group = generator.choice(["a", "b", "c"], size, p=[0.6, 0.3, 0.1])
+    x = generator.normal(np.where(group == "a", 0.3, 0.7), 0.05)
+    y, who = generator.normal(0.5, 0.05, size), generator.integers(0, 2000, size)
+    return pa.table({"x": x, "y": y, "g": group, "who": who})
+
+
+def measured(unit=ROWS, chart=None, seed=3):
+    chart = chart or Heatmap("x", "y", 32, hue="g")
+    plan = chart.plan(DOMAIN, unit, Budget(2.0, weak=True))
+    with seeded(seed):
+        return measure_planned(chart, DuckEngine(people()), plan)
+
+
+def masses(rows, unit):
+    exact = DuckEngine(pa.Table.from_pylist(rows)).masses(PLANE, unit)
+    found = np.zeros(PLANE.cells, dtype=np.int64)
+    found[exact.reveal_places()] = exact.reveal()
+    return found
+
+
+def test_each_group_has_its_own_cells_and_rows_of_no_group_have_none():
+    rows = [{"x": 0.1, "y": 0.1, "g": group, "who": 1} for group in ("a", "b", "b", "c", None)]
+    found = masses(rows, ROWS)
+    assert found[0] == 1
+    assert found[16] == 2
+    assert found.sum() == 3
+
+
+@pytest.mark.parametrize("unit", [ROWS, USERS])
+def test_one_unit_in_several_groups_moves_all_maps_together_by_its_weight(unit):
+    generator = np.random.default_rng(5)
+    for _ in range(20):
+        size = int(generator.integers(1, 8)) if unit is USERS else 1
+        others = [
+            {"x": x, "y": y, "g": str(generator.choice(["a", "b", "c"])), "who": who}
+            for who, (x, y) in enumerate(generator.random((5, 2)))
+        ]
+        one = [
+            {"x": x, "y": y, "g": str(generator.choice(["a", "b"])), "who": 99}
+            for x, y in generator.random((size, 2))
+        ]
+        moved = masses(others + one, unit) - masses(others, unit)
+        assert (moved >= 0).all()
+        assert moved.sum() <= unit.weight
+
+
+def test_all_groups_are_paid_for_once_and_asked_about_their_own_cells():
+    cells, values = np.array([1, 4, 7]), np.array([10**9, 10**6, 2 * 10**6])
+    exact = Exact(1, 1, 1.0, _values=values, _places=cells)
+    with Meter(Cost.pure(Fraction(1))) as meter:
+        first, second = survey_groups(meter, exact, 1, Fraction(1), groups=2)
+        one = first.ask([0], [0], Fraction(1)).steps[0]
+        other = second.ask([0], [0], Fraction(1)).steps[0]
+        with pytest.raises(OverspentError):
+            second.ask([0], [0], Fraction(1))
+    assert meter.spent.epsilon == 1
+    assert abs(one - 10**9) < 100
+    assert abs(other - 3 * 10**6) < 100
+
+
+@pytest.mark.parametrize("unit", [ROWS, USERS])
+def test_the_charge_is_that_of_one_map_and_each_total_is_near_the_truth(unit):
+    release = measured(unit)
+    alone = Heatmap("x", "y", 32).plan(DOMAIN, unit, Budget(2.0, weak=True))
+    assert release.cost == alone.cost
+    assert release.groups == ("a", "b")
+    if unit is ROWS:
+        counts = people()["g"].to_pylist()
+        for name, each in zip(release.groups, release.maps, strict=True):
+            assert abs(each.total - counts.count(name)) < 300
+    assert release.to_array(resolution=8).shape == (2, 8, 8)
+    assert {record["g"] for record in release.records()} == {"a", "b"}
+
+
+def test_intervals_of_every_group_hold_the_truth_as_often_as_they_say():
+    chart, held = Heatmap("x", "y", 8, hue="g"), [[], []]
+    exact = DuckEngine(people()).masses(
+        Plane(Grid("x", Bounds(0, 1), 8), Grid("y", Bounds(0, 1), 8), hue=HUE), ROWS
+    )
+    for seed in range(60):
+        for group, each in enumerate(measured(chart=chart, seed=seed).maps):
+            truth = _true_masses(exact, each.leaves, group)
+            sure = each.uncertainty
+            held[group] += ((sure.low <= truth) & (truth <= sure.high)).tolist()
+            stated = np.mean(sure.coverage)
+    for each in held:
+        assert abs(np.mean(each) - stated) < 0.02
+
+
+def _true_masses(exact, leaves, group):
+    from sfumato.plane import interleave
+
+    first = interleave(leaves.column, leaves.row) + 64 * group
+    order = np.argsort(first)
+    found = np.empty(len(first))
+    found[order] = exact.reveal_between(first[order], (first + leaves.span**2)[order])
+    return found
+
+
+def test_points_are_the_same_each_time_and_capped_and_say_that_they_are_synthetic():
+    release = measured()
+    figure = release.figure(view="scatter")
+    dots = [mark for mark in figure.panels[0].marks if isinstance(mark, Dots)]
+    assert figure == release.figure(view="scatter")
+    assert sum(len(each.x) for each in dots) == MOST_POINTS
+    assert [each.series for each in dots] == ["a (synthetic)", "b (synthetic)"]
+    assert "Synthetic points, none of them anybody's" in figure.caption
+    assert max(dots[0].x) < 0.6 < 0.8 < max(dots[1].x) < 1  # none where noise alone is
+
+
+def test_nothing_is_scattered_where_nothing_stands_out():
+    empty = people().slice(0, 0)
+    chart = Heatmap("x", "y", 16, hue="g")
+    plan = chart.plan(DOMAIN, ROWS, Budget(0.1, weak=True))
+    with seeded(8):
+        release = measure_planned(chart, DuckEngine(empty), plan)
+    figure = release.figure(view="scatter")
+    if figure.notes == ("Nothing here is distinguishable from noise.",):
+        assert figure.panels[0].marks == ()
+    assert len([mark for mark in figure.panels[0].marks if isinstance(mark, Dots)]) <= 1
+
+
+def test_hue_is_for_the_adaptive_method_and_another_column():
+    with pytest.raises(DomainError, match="adaptive"):
+        Heatmap("x", "y", hue="g", method="laplace")
+    with pytest.raises(DomainError, match="different columns"):
+        Heatmap("x", "y", hue="x")
+    with pytest.raises(DomainError, match="needs a hue"):
+        Heatmap("x", "y", hue_order=["a"])
