@@ -370,6 +370,10 @@ class IntervalSurvey:
         """What may still be spent on any interval."""
         return self._price - self._compute_cell_price(self._asked)
 
+    def scale(self, price: Fraction) -> float:
+        """Return the scale of the noise that a price buys, in steps."""
+        return self._noise.scale(price)
+
     def ask(
         self, first: Sequence[int] | Integers, end: Sequence[int] | Integers, price: Fraction
     ) -> NoisyIntervals:
