@@ -20,8 +20,19 @@ from pathlib import Path
 from statistics import median
 
 HERE = Path(__file__).parents[1]
-KINDS = ("histogram", "boxplot", "quantiles", "heatmap", "pca", "scoreplot")
-VERBS = ("histplot", "boxplot", "quantiles", "heatmap", "pca", "scoreplot", "countplot", "corrplot")
+KINDS = ("histogram", "boxplot", "quantiles", "distribution", "heatmap", "pca", "scoreplot")
+VERBS = (
+    "histplot",
+    "boxplot",
+    "quantiles",
+    "heatmap",
+    "pca",
+    "scoreplot",
+    "countplot",
+    "corrplot",
+    "distribution",
+    "ecdfplot",
+)
 NOUNS = (
     "Histogram",
     "Boxplot",
@@ -31,6 +42,8 @@ NOUNS = (
     "Scoreplot",
     "Countplot",
     "Corrplot",
+    "Distribution",
+    "Ecdfplot",
 )
 CLOSE = ("docs", "tests", "audit", "lab", "bench", "src")
 

@@ -5,6 +5,8 @@ from sfumato import testing as testing
 from sfumato.api import boxplot as boxplot
 from sfumato.api import corrplot as corrplot
 from sfumato.api import countplot as countplot
+from sfumato.api import distribution as distribution
+from sfumato.api import ecdfplot as ecdfplot
 from sfumato.api import heatmap as heatmap
 from sfumato.api import histplot as histplot
 from sfumato.api import pca as pca
@@ -12,6 +14,8 @@ from sfumato.api import quantiles as quantiles
 from sfumato.api import scoreplot as scoreplot
 from sfumato.charts.boxplot.chart import Boxplot as Boxplot
 from sfumato.charts.countplot import Countplot as Countplot
+from sfumato.charts.distribution.chart import Distribution as Distribution
+from sfumato.charts.distribution.redrawn import Ecdfplot as Ecdfplot
 from sfumato.charts.heatmap.chart import Heatmap as Heatmap
 from sfumato.charts.histogram import Histogram as Histogram
 from sfumato.charts.pca.chart import PCA as PCA

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, cast, get_args
 from sfumato.charts.boxplot.chart import BoxMethod, Boxplot
 from sfumato.charts.chart import Chart
 from sfumato.charts.countplot import Countplot
+from sfumato.charts.distribution.chart import Distribution
+from sfumato.charts.distribution.redrawn import Ecdfplot
 from sfumato.charts.heatmap.chart import Heatmap, HeatMethod
 from sfumato.charts.histogram import Histogram
 from sfumato.charts.pca.chart import PCA
@@ -225,7 +227,16 @@ def requests(roles: Roles) -> tuple[Request, ...]:
     Every chart is here by every method, with every option and every word that an option may have,
     for every unit, and with every search for what was not declared. A test says so.
     """
-    kinds = (_histograms, _counts, _boxplots, _quantiles, _heatmaps, _components, _scores)
+    kinds = (
+        _histograms,
+        _counts,
+        _boxplots,
+        _quantiles,
+        _distributions,
+        _heatmaps,
+        _components,
+        _scores,
+    )
     return tuple(request for kind in kinds for request in kind(roles))
 
 
@@ -336,6 +347,34 @@ def _quantiles(t: Roles) -> Iterator[Request]:
     yield Request("quantiles-bounds", Quantiles(n, bounds=private()), t.users)
     yield Request("quantiles-search", Quantiles(n, hue=g, hue_order=_SEARCH))
     yield Request("quantiles-replace", Quantiles(n, neighbours="replace", n=t.rows))
+
+
+def _distributions(t: Roles) -> Iterator[Request]:
+    n, g, h = t.number, t.group, t.other
+    yield Request("distribution", Distribution(n), t.users, typical=True)
+    hue = Distribution(n, hue=g, hue_order=t.backwards(g), where=t.where)
+    yield Request("distribution-hue", hue, t.few, gaussian=True)
+    yield Request("distribution-step", Distribution(t.whole, step=1))
+    yield Request("distribution-days", Distribution(t.day, hue=g), gaussian=True)
+    col = Distribution(n, hue=g, col=h, col_order=t.backwards(h), col_wrap=2)
+    yield Request("distribution-col", col, t.users)
+    yield Request("distribution-row", Distribution(n, row=g, row_order=t.backwards(g)), t.few)
+    yield Request("distribution-bounds", Distribution(n, bounds=private()), t.users)
+    yield Request("distribution-search", Distribution(n, hue=g, hue_order=_SEARCH))
+    yield from _curves(t, Ecdfplot)
+
+
+def _curves(t: Roles, chart: type[Ecdfplot]) -> Iterator[Request]:
+    n, g, h, verb = t.number, t.group, t.other, chart.verb
+    yield Request(verb, chart(n), typical=True)
+    hue = chart(x=n, hue=g, hue_order=t.backwards(g), where=t.where)
+    yield Request(f"{verb}-hue", hue, t.users)
+    yield Request(f"{verb}-step", chart(x=t.whole, step=1), t.few, gaussian=True)
+    col = chart(x=n, col=h, col_order=t.backwards(h), col_wrap=2)
+    yield Request(f"{verb}-col", col, t.users)
+    yield Request(f"{verb}-row", chart(x=n, row=g, row_order=t.backwards(g)), gaussian=True)
+    yield Request(f"{verb}-bounds", chart(x=n, bounds=private(share=0.2)), t.users)
+    yield Request(f"{verb}-search", chart(x=n, hue=g, hue_order=_SEARCH), t.few)
 
 
 def _heatmaps(t: Roles) -> Iterator[Request]:

@@ -11,6 +11,8 @@ from typing import Any
 from sfumato.charts.boxplot.chart import Boxplot
 from sfumato.charts.chart import Chart
 from sfumato.charts.countplot import Countplot
+from sfumato.charts.distribution.chart import Distribution
+from sfumato.charts.distribution.redrawn import Ecdfplot
 from sfumato.charts.heatmap.chart import Heatmap
 from sfumato.charts.histogram import Histogram
 from sfumato.charts.pca.chart import PCA
@@ -27,5 +29,7 @@ CHARTS: tuple[type[Chart[Any, Any]], ...] = (
     Corrplot,
     Scoreplot,
     Quantiles,
+    Distribution,
+    Ecdfplot,
 )
 """In the order in which they are shown."""

@@ -58,5 +58,15 @@ VERBS = {
         "sfumato.charts.quantiles",
         "Quantiles",
     ),
+    "distribution": Verb(
+        "Measure a column once, to draw its distribution in any way.",
+        "sfumato.charts.distribution.chart",
+        "Distribution",
+    ),
+    "ecdfplot": Verb(
+        "Draw how large a share of a column lies at or below each value, with a band.",
+        "sfumato.charts.distribution.redrawn",
+        "Ecdfplot",
+    ),
 }
 """Every chart, by the word it is asked for with."""

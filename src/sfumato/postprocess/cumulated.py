@@ -1,4 +1,4 @@
-"""`CumulatedFit`: how much lies below each place of a line, from noisy masses of intervals of it."""
+"""`CumulatedFit`: how much lies below each place of a line, from noisy masses of intervals."""
 
 from __future__ import annotations
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.mechanisms.survey import IntervalSurvey
+from sfumato.mechanisms.survey import IntervalSurvey, NoisyIntervals
 from sfumato.postprocess.cumulated import CumulatedFit, MeasuredIntervals
-from sfumato.postprocess.noise_law import NoiseLaw
+from sfumato.postprocess.noise_law import NoiseKind, NoiseLaw
 
 Array = NDArray[np.float64]
 Cells = NDArray[np.int64]
@@ -66,12 +67,19 @@ class _Prices:
 
 def measure_line(
     survey: IntervalSurvey, price: Fraction, cells: int, step: float, most: int = _MOST
-) -> None:
+) -> list[NoisyIntervals]:
     """Ask for the whole line, for equal intervals, and then for such as hold about as much each.
 
     All intervals of a round follow from the noisy answers to earlier ones. What holds much more
     than others is looked into with little of the price, as often as it takes to find where it
     lies. The last rounds spend what is left: on few intervals of equal mass, and on many.
+
+    Returns
+    -------
+    list
+        The answers that distributions are made of: all of the whole line and of its parts in the
+        last rounds. What came between has decided where these are cut, and is off where it was
+        decided by: it would not be as precise as its noise says.
 
     Privacy
     -------
@@ -87,21 +95,23 @@ def measure_line(
     first = max(_SEEN / units, usual)
     _ask_all(prices, _cut_equally(cells), float(np.clip(prices.share(first), *_FIRST)))
     fit, intervals = _look_closer(prices, step, most)
+    looked = len(survey.asked)
     if intervals > _FEW:
         coarse = max(_COARSER * np.sqrt(intervals), _LEAST)
         _ask_all(prices, choose_cuts(fit, coarse), _COARSE * prices.left)
-        fit = fit_line(survey, step)
+        fit = fit_line(survey.asked, survey.family, step)
     _ask_all(prices, choose_cuts(fit, intervals / 2), _MIDDLE * prices.left)
-    cuts = choose_cuts(fit_line(survey, step), intervals, tails=True)
+    fit = fit_line(survey.asked, survey.family, step)
+    cuts = choose_cuts(fit, intervals, tails=True)
     survey.ask(cuts[:-1], cuts[1:], survey.left)
+    return [survey.asked[0], *survey.asked[looked:]]
 
 
-def fit_line(survey: IntervalSurvey, step: float) -> CumulatedFit:
-    """Return what all answers so far say of the masses below their ends."""
-    kind = survey.family
+def fit_line(asked: Sequence[NoisyIntervals], kind: NoiseKind, step: float) -> CumulatedFit:
+    """Return what answers say of the masses below their ends."""
     rounds = [
         MeasuredIntervals(each.first, each.end, each.steps, NoiseLaw(kind, each.scale))
-        for each in survey.asked
+        for each in asked
     ]
     return CumulatedFit(rounds, step)
 
@@ -115,30 +125,33 @@ def _cut_equally(cells: int) -> Cells:
 
     Values that are clipped to their bounds are found there, and a line often begins at zero.
     """
-    equal = np.arange(_EQUAL + 1) * cells // _EQUAL
-    return np.unique([0, min(1, cells), *equal, max(cells - 1, 0), cells])
+    equal = np.arange(_EQUAL + 1, dtype=np.int64) * cells // _EQUAL
+    ends = np.array([0, min(1, cells), max(cells - 1, 0), cells], dtype=np.int64)
+    return np.union1d(ends, equal)
 
 
 def _look_closer(prices: _Prices, step: float, most: int) -> tuple[CumulatedFit, float]:
     """Look into what holds much more than a usual interval will; return how many these will be."""
-    spent = 0.0
+    survey = prices.survey
+    fit = fit_line(survey.asked, survey.family, step)
+    intervals, spent = float(_LEAST), 0.0
     for _ in range(_LOOKS):
-        fit = fit_line(prices.survey, step)
         mass, width = np.diff(fit.masses), np.diff(fit.knots)
         units = max(float(fit.masses[-1]), 1 / prices.rate)
         intervals = float(np.clip(_INTERVALS * np.sqrt(units * prices.rate), _LEAST, most))
-        least = _TOLD / (_LOOK[1] * prices.rate) if prices.survey.family == "laplace" else 0.0
+        least = _TOLD / (_LOOK[1] * prices.rate) if survey.family == "laplace" else 0.0
         heavy = (width > 1) & (mass > max(_HEAVY * units / intervals, least * 0.4))
         if not heavy.any():
-            return fit, intervals
+            break
         rate = max(_TOLD / float(mass[heavy].min()), _DENSITY * intervals / units)
         share = float(np.clip(prices.share(rate), *_LOOK))
         spent += share
         if spent > _ALL_LOOKS:
-            return fit, intervals
+            break
         first, end = _cut_in_parts(fit.knots[:-1][heavy], width[heavy])
         prices.ask(first, end, share)
-    return fit_line(prices.survey, step), intervals
+        fit = fit_line(survey.asked, survey.family, step)
+    return fit, intervals
 
 
 def _cut_in_parts(first: Cells, width: Cells) -> tuple[Cells, Cells]:
@@ -190,8 +203,8 @@ def _cut_by_mass(fit: CumulatedFit, usual: float) -> Cells:
     kept[:-1] |= heavy
     kept[1:] |= heavy
     parts = np.minimum(np.ceil(mass / usual - 0.25), width).astype(np.int64)
-    inside = [
-        knots[place] + width[place] * np.arange(1, parts[place]) // parts[place]
+    inside: list[Cells] = [
+        knots[place] + width[place] * np.arange(1, parts[place], dtype=np.int64) // parts[place]
         for place in np.flatnonzero(heavy & (parts > 1))
     ]
     return np.unique(np.concatenate([knots[kept], *inside]))
