@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -39,6 +39,19 @@ def checkins(people: int = 20_000) -> pa.Table:
     from sfumato.city.places import draw_visits
 
     return draw_visits(people)
+
+
+def districts() -> dict[str, Any]:
+    """Return the districts of the city as GeoJSON, for maps of regions.
+
+    Examples
+    --------
+    >>> [feature["properties"]["name"] for feature in districts()["features"]][:2]
+    ['Lantern', 'Saltgate']
+    """
+    from sfumato.city.districts import outline_districts
+
+    return outline_districts()
 
 
 def save(folder: Path, people: int) -> dict[str, Path]:

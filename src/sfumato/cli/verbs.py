@@ -38,6 +38,11 @@ VERBS = {
         "sfumato.charts.heatmap.chart",
         "Heatmap",
     ),
+    "choropleth": Verb(
+        "Count rows or people in the regions of a map.",
+        "sfumato.charts.choropleth",
+        "Choropleth",
+    ),
     "pca": Verb(
         "Compute principal components and the variance along each.",
         "sfumato.charts.pca.chart",

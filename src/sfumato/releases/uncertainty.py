@@ -44,6 +44,17 @@ class Uncertainty:
             _around(counts, together * step, noise.coverage(together) ** max(counts.size, 1)),
         )
 
+    def multiplied(self, worth: Array) -> Uncertainty:
+        """Return intervals for numbers that are each so many times what they were."""
+        pair = (
+            Interval(
+                *(tuple((np.array(end) * worth).tolist()) for end in (each.low, each.high)),
+                each.coverage,
+            )
+            for each in (self.pointwise, self.simultaneous)
+        )
+        return Uncertainty(self.noise, *pair)
+
     def left_out(self, hidden: NDArray[np.bool_], most: float) -> Uncertainty:
         """Return intervals for counts of which some were left out, and given as zero.
 
