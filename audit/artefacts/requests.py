@@ -13,6 +13,7 @@ from typing import Any, cast
 
 from artefacts.canaries import DOMAIN, ROLES
 from sfumato.catalogue import Request, requests
+from sfumato.charts.choropleth import Choropleth
 from sfumato.domain import Bounds, Domain, convert_to_datetime
 from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.private_search import Private
@@ -80,9 +81,10 @@ def unit(protected: PrivacyUnit) -> list[str]:
 
 def _mapped_regions(request: Request) -> list[str]:
     """Return how regions are typed, which lie in a file that names them as the request says."""
-    if request.verb != "choropleth":
+    chart = request.chart
+    if not isinstance(chart, Choropleth):
         return []
-    return ["--regions", str(_write_regions(request.chart.name, request.chart.regions))]
+    return ["--regions", str(_write_regions(chart.name, chart.areas.areas))]
 
 
 @cache

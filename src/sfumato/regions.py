@@ -173,8 +173,10 @@ def read_areas(regions: Regions, name: str = "name") -> tuple[Region, ...]:
     >>> [area.name for area in read_areas({"type": "FeatureCollection", "features": [feature]})]
     ['A']
     """
-    if isinstance(regions, tuple) and all(isinstance(each, Region) for each in regions):
-        return regions
+    if isinstance(regions, tuple):
+        if all(isinstance(each, Region) for each in cast(tuple[object, ...], regions)):
+            return regions
+        raise _refuse("a GeoJSON file", "Nothing else can be read as areas")
     told = getattr(regions, "__geo_interface__", regions)
     plain = cast(Mapping[str, Any], told) if isinstance(told, Mapping) else _load(told)
     areas = None
@@ -204,7 +206,8 @@ def write_areas(
     >>> read_areas(write_areas([area])) == (area,)
     True
     """
-    properties = told or [{}] * len(areas)
+    nothing: dict[str, Any] = {}
+    properties = told or [nothing] * len(areas)
     return {
         "type": "FeatureCollection",
         "features": [

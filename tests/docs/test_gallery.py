@@ -17,6 +17,7 @@ PAGES = {
     "boxplot": "boxplots",
     "quantiles": "quantiles",
     "heatmap": "heatmaps",
+    "choropleth": "regions",
     "pca": "components",
     "scoreplot": "scores",
 }

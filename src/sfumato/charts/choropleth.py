@@ -16,7 +16,7 @@ from sfumato.domain import Domain
 from sfumato.engines.engine import Engine, Schema
 from sfumato.engines.locating import check_geometry
 from sfumato.errors import DomainError, Setting, Settings
-from sfumato.grid import shape
+from sfumato.grid import Labels, shape
 from sfumato.mechanisms.meter import Meter
 from sfumato.postprocess.noise_law import NoiseLaw
 from sfumato.privacy.budget import Budget
@@ -177,8 +177,8 @@ class Choropleth(Faceted, Chart["ChoroplethPlan", ChoroplethRelease]):
         its weight: a row lies in one region at most (`sfumato.engines.locating`). Counts spend the
         plan's cost.
         """
-        keys = [*plan.facets.keys, plan.regions]
-        noisy = add_noise(meter, engine.counts(keys, plan.guarantee.unit), plan.noise)
+        exact = engine.counts(plan.axes, plan.guarantee.unit)
+        noisy = add_noise(meter, exact, plan.noise)
         return ChoroplethRelease(
             label=plan.label,
             guarantee=plan.guarantee,
@@ -212,7 +212,7 @@ class ChoroplethPlan(Plan):
     facets: Facets = WHOLE
 
     def __post_init__(self) -> None:
-        shape([*self.facets.keys, self.regions])  # refuses more cells than an answer may have
+        shape(self.axes)  # refuses more cells than an answer may have
         if self.aspect == "map" and not on_earth(*find_window(self.regions)):
             raise DomainError(
                 (Setting("aspect", "map"), " is for degrees of longitude on x and latitude on y."),
@@ -221,13 +221,18 @@ class ChoroplethPlan(Plan):
             )
 
     @property
+    def axes(self) -> tuple[Labels | Areas, ...]:
+        """The panels there are and the regions, in the order of the counts."""
+        return (*self.facets.keys, self.regions)
+
+    @property
     def expected_error(self) -> float:
         """The mean absolute error of one released count."""
         return self.noise.mean_absolute * self.guarantee.unit.step
 
     def check(self, schema: Schema) -> None:
         """Refuse a table that lacks a column, or holds another kind, before any charge."""
-        schema.check([*self.facets.keys, self.regions], self.guarantee.unit)
+        schema.check(self.axes, self.guarantee.unit)
 
     def lines(self) -> list[tuple[str, str]]:
         """Return what there is to know, as names and values to print."""

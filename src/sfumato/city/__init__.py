@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -55,7 +56,10 @@ def districts() -> dict[str, Any]:
 
 
 def save(folder: Path, people: int) -> dict[str, Path]:
-    """Write what city hall, the streets and the hospital know, and return where the files are."""
+    """Write what city hall, the streets and the hospital know, and return where the tables are.
+
+    The map of districts lies beside them, as ``districts.geojson``.
+    """
     from pyarrow import parquet
 
     from sfumato.city.people import MEASUREMENTS
@@ -65,4 +69,5 @@ def save(folder: Path, people: int) -> dict[str, Path]:
     tables = {"people": everyone, "checkins": checkins(people), "patients": patients}
     for name, table in tables.items():
         parquet.write_table(table, folder / f"{name}.parquet")
+    (folder / "districts.geojson").write_text(json.dumps(districts()), encoding="utf-8")
     return {name: folder / f"{name}.parquet" for name in tables}

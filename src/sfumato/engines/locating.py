@@ -135,12 +135,14 @@ def _find_reach(boxes: Floats, box: tuple[float, float, float, float], side: int
     return np.stack([x, y], axis=2)
 
 
+def _cover(left: int, low: int, right: int, high: int, side: int) -> Integers:
+    columns, rows = np.arange(left, right + 1) * side, np.arange(low, high + 1)
+    return np.add(columns[:, np.newaxis], rows, dtype=np.int64).ravel()
+
+
 def _list_squares(reach: Integers, side: int) -> tuple[Integers, Integers]:
     """Return where the list of each square ends, and all lists one after the other."""
-    squares = [
-        np.add.outer(np.arange(left, right + 1) * side, np.arange(low, high + 1)).ravel()
-        for (left, low), (right, high) in reach.tolist()
-    ]
+    squares = [_cover(int(a), int(b), int(c), int(d), side) for a, b, c, d in reach.reshape(-1, 4)]
     areas = np.repeat(np.arange(len(squares)), [each.size for each in squares])
     flat = np.concatenate(squares)
     ends = np.append(0, np.cumsum(np.bincount(flat, minlength=side**2)))
