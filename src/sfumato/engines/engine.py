@@ -324,7 +324,7 @@ def _list_allowed_kinds(
     key: Question | Moments | Addend | Member,
 ) -> list[tuple[str, tuple[ColumnKind, ...]]]:
     """Return the columns of a question, and the kinds that each of them may have."""
-    asked = key.labels if isinstance(key, Member) else key
+    asked = _unwrap(key)
     match asked:
         case Labels(column, Categories(()), None):  # what a search found: it is in no row
             return [(column, tuple(_plural))]
@@ -332,13 +332,21 @@ def _list_allowed_kinds(
             return [(column, _category_kinds[categories.kind])]
         case Labels(column, _, part):
             return [(column, _HOURLY if part == "hour of day" else _DATED)]
-        case Grid(column, bounds) | Edges(column, bounds) | Addend(column, (bounds, *_)):
+        case Grid(column, bounds) | Edges(column, bounds):
             return [(column, _list_bounded_kinds(bounds))]
         case Areas():
             return [(column, _NUMERIC) for column in asked.columns]
         case Projection(lattice) | DistanceCells(lattice) | Moments(lattice):
             kinds = map(_list_bounded_kinds, lattice.bounds)
             return list(zip(lattice.columns, kinds, strict=True))
+
+
+def _unwrap(key: Question | Moments | Addend | Member) -> Question | Moments:
+    """Return what a column that is added up must hold, as a question that is counted by."""
+    if isinstance(key, Addend):
+        bounds = key.bounds[0]
+        return Edges(key.column, bounds, (bounds.lower, bounds.upper))
+    return key.labels if isinstance(key, Member) else key
 
 
 def _list_bounded_kinds(bounds: Bounds) -> tuple[ColumnKind, ...]:
