@@ -388,15 +388,15 @@ def _maps(t: Roles) -> Iterator[Request]:
     e, n, g, h = t.east, t.north, t.group, t.other
     apart = t.regions[:2]
     yield Request("choropleth", Choropleth(e, n, t.regions), t.users, typical=True)
-    yield Request("choropleth-rows", Choropleth(e, n, t.regions, where=t.where), gaussian=True)
-    named = Choropleth(e, n, t.regions, "district", "proportion", "free")
-    yield Request("choropleth-share", named, t.few)
     dense = Choropleth(e, n, apart, stat="density", aspect="equal")
-    yield Request("choropleth-density", dense, t.users)
-    yield Request("choropleth-map", Choropleth(e, n, apart, stat="density", aspect="map"))
     col = Choropleth(e, n, t.regions, col=g, col_order=t.backwards(g), col_wrap=2)
     yield Request("choropleth-col", col, t.users)
     yield Request("choropleth-row", replace(dense, row=h, row_order=t.backwards(h)), gaussian=True)
+    yield Request("choropleth-rows", Choropleth(e, n, t.regions, where=t.where), gaussian=True)
+    named = Choropleth(e, n, t.regions, "district", "proportion", "free")
+    yield Request("choropleth-share", named, t.few)
+    yield Request("choropleth-density", dense, t.users)
+    yield Request("choropleth-map", Choropleth(e, n, apart, stat="density", aspect="map"))
 
 
 def _components(t: Roles) -> Iterator[Request]:
