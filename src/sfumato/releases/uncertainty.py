@@ -46,13 +46,7 @@ class Uncertainty:
 
     def multiplied(self, worth: Array) -> Uncertainty:
         """Return intervals for numbers that are each so many times what they were."""
-        pair = (
-            Interval(
-                *(tuple((np.array(end) * worth).tolist()) for end in (each.low, each.high)),
-                each.coverage,
-            )
-            for each in (self.pointwise, self.simultaneous)
-        )
+        pair = (_multiplied(each, worth) for each in (self.pointwise, self.simultaneous))
         return Uncertainty(self.noise, *pair)
 
     def left_out(self, hidden: NDArray[np.bool_], most: float) -> Uncertainty:
@@ -86,6 +80,11 @@ def _around(counts: Array, radius: float, coverage: float) -> Interval:
 
 def _reaching(ends: Interval, hidden: NDArray[np.bool_], most: float) -> Interval:
     low, high = np.where(hidden, 0.0, ends.low), np.where(hidden, most, 0.0) + ends.high
+    return Interval(tuple(low.tolist()), tuple(high.tolist()), ends.coverage)
+
+
+def _multiplied(ends: Interval, worth: Array) -> Interval:
+    low, high = (np.array(end) * worth for end in (ends.low, ends.high))
     return Interval(tuple(low.tolist()), tuple(high.tolist()), ends.coverage)
 
 
