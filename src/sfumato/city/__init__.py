@@ -50,7 +50,7 @@ def districts() -> dict[str, Any]:
     >>> [feature["properties"]["name"] for feature in districts()["features"]][:2]
     ['Lantern', 'Saltgate']
     """
-    from sfumato.city.districts import outline_districts
+    from sfumato.city.outlines import outline_districts
 
     return outline_districts()
 
