@@ -385,7 +385,8 @@ def _planes(t: Roles) -> Iterator[Request]:
         yield Request(f"{verb}-hue", hue, t.users)
         edge = chart(n, t.day, outside="edge")
         yield Request(f"{verb}-days", edge, gaussian=True)
-        yield Request(f"{verb}-search", chart(n, m, hue=g, hue_order=_SEARCH))
+        search = chart(n, m, hue=g, hue_order=_SEARCH)
+        yield Request(f"{verb}-search", search, gaussian=True)
 
 
 def _components(t: Roles) -> Iterator[Request]:

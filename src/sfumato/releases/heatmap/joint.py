@@ -64,7 +64,7 @@ def find_margin(release: HeatmapRelease, side: Side) -> Margin:
     wide = _choose_width(cells, int(release.leaves.span.max(initial=1)))
     bins = first // wide
     mass, noisy, variance = (
-        np.bincount(bins, each, -(-cells // wide))
+        np.bincount(bins, each, -(-cells // wide)).astype(np.float64)
         for each in (release.leaves.mass, release.noise.masses, release.noise.variance)
     )
     reach = REACH * np.sqrt(variance)
