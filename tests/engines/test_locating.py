@@ -119,7 +119,7 @@ def test_rows_are_counted_in_their_regions():
 
 
 @pytest.mark.parametrize("unit", UNITS)
-def test_a_cluster_counts_as_one_machine_does(spark, tmp_path, unit):
+def test_regions_count_on_spark_as_on_one_machine(spark, tmp_path, unit):
     everyone = table(EVERYWHERE)
     for part in range(3):
         pq.write_table(everyone.slice(part * 300, 300), tmp_path / f"{part}.parquet")

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 _COUNTING = (
     *("engines", "domain.py", "ends.py", "expressions.py"),
-    *("grid.py", "lattice.py", "plane.py", "privacy/guarantee.py", "zones.py"),
+    *("grid.py", "lattice.py", "plane.py", "privacy/guarantee.py", "regions.py", "zones.py"),
 )
 """All that decides which numbers rows become."""
 
