@@ -98,6 +98,19 @@ class Exact:
         labels, places = self.reveal_labels() or None, self._reveal().places
         return Exact(self.l1, self.l2_squared, self.step, raised, labels, places)
 
+    def merge_cells(self, into: Integers, cells: int) -> Exact:
+        """Return the same numbers in fewer cells: each is added to the one that `into` names.
+
+        Privacy
+        -------
+        Which cells are merged is public, so one unit moves the sums by at most as much in L1, and
+        by no more than that in L2.
+        """
+        values = self.reveal()
+        merged = np.zeros((*values.shape[:-1], cells), dtype=np.int64)
+        np.add.at(merged, (..., into), values)
+        return Exact(self.l1, self.l1**2, self.step, merged)
+
     def reveal(self) -> Integers:
         """Return the true integers. For mechanisms alone."""
         return self._reveal().listed()
