@@ -86,7 +86,11 @@ def test_the_picture_is_a_triangle_and_survives_a_file(tmp_path) -> None:
     assert again.figure() == release.figure()
     (mark,) = release.figure().panels[0].marks
     assert isinstance(mark, Matrix)
-    assert mark.shown[0] == (False, False, False)
+    assert mark.shown == ((True, False), (True, True))
+    panel = release.figure().panels[0]
+    assert (panel.x.categories, panel.y.categories) == (("a", "b"), ("b", "c"))
+    assert panel.y.reversed
+    assert release.figure().title.startswith("Correlations of a, b, c")
     assert [record["column"] for record in again.records()] == ["b", "c", "c"]
 
 

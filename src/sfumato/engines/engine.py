@@ -8,6 +8,7 @@ from datetime import timedelta
 from itertools import chain
 from typing import Protocol, TypeVar
 
+from sfumato.addend import Addend, Member
 from sfumato.domain import Bounds, Categories, ColumnType, Domain
 from sfumato.engines.table import ColumnKind
 from sfumato.errors import (
@@ -121,7 +122,7 @@ class Schema:
 
     def check(
         self,
-        keys: Sequence[Question | Moments],
+        keys: Sequence[Question | Moments | Addend | Member],
         unit: PrivacyUnit,
         *,
         unlisted: Sequence[str] = (),
@@ -242,6 +243,16 @@ class Engine(Protocol):
         """
         ...
 
+    def sums(self, keys: Sequence[Question], addend: Addend | Member, unit: PrivacyUnit) -> Exact:
+        """Sum the steps that rows of every combination of cells give to the ends of a range.
+
+        Privacy
+        -------
+        One unit changes the answer by at most ``addend_weight(unit) * addend.steps`` in L1 and L2,
+        over all cells and both ends together.
+        """
+        ...
+
     def marginals(self, keys: Sequence[Grid], unit: PrivacyUnit) -> tuple[Exact, ...]:
         """Count units in the cells of each column for itself.
 
@@ -309,9 +320,12 @@ _HOURLY: tuple[ColumnKind, ...] = ("time", "clock", "text")
 _PARSED = (_NUMERIC, _DATED, _CLOCK, _HOURLY)  # where text must have no type
 
 
-def _list_allowed_kinds(key: Question | Moments) -> list[tuple[str, tuple[ColumnKind, ...]]]:
+def _list_allowed_kinds(
+    key: Question | Moments | Addend | Member,
+) -> list[tuple[str, tuple[ColumnKind, ...]]]:
     """Return the columns of a question, and the kinds that each of them may have."""
-    match key:
+    asked = _unwrap(key)
+    match asked:
         case Labels(column, Categories(()), None):  # what a search found: it is in no row
             return [(column, tuple(_plural))]
         case Labels(column, categories, None):
@@ -321,10 +335,18 @@ def _list_allowed_kinds(key: Question | Moments) -> list[tuple[str, tuple[Column
         case Grid(column, bounds) | Edges(column, bounds):
             return [(column, _list_bounded_kinds(bounds))]
         case Areas():
-            return [(column, _NUMERIC) for column in key.columns]
+            return [(column, _NUMERIC) for column in asked.columns]
         case Projection(lattice) | DistanceCells(lattice) | Moments(lattice):
             kinds = map(_list_bounded_kinds, lattice.bounds)
             return list(zip(lattice.columns, kinds, strict=True))
+
+
+def _unwrap(key: Question | Moments | Addend | Member) -> Question | Moments:
+    """Return what a column that is added up must hold, as a question that is counted by."""
+    if isinstance(key, Addend):
+        bounds = key.bounds[0]
+        return Edges(key.column, bounds, (bounds.lower, bounds.upper))
+    return key.labels if isinstance(key, Member) else key
 
 
 def _list_bounded_kinds(bounds: Bounds) -> tuple[ColumnKind, ...]:

@@ -24,7 +24,7 @@ from sfumato.render.description import (
     describe_regions,
     describe_summaries,
     describe_violins,
-    print_signed,
+    print_cell,
 )
 from sfumato.render.scale import colour_limits, list_series, x_limits, y_limits
 from sfumato.render.shapes import (
@@ -50,6 +50,7 @@ from sfumato.render.vega.axis import Canvas, Spec, convert_positions, convert_to
 from sfumato.render.vega.key import colour_channel
 
 Layers = list[tuple[int, Spec]]
+_TWO_LINES = 90  # pixels a side that a number and its interval below it ask for
 _READ: Spec = {"description": {"field": "words"}, "tooltip": {"field": "words"}}
 
 
@@ -325,7 +326,7 @@ def matrix_layers(canvas: Canvas, mark: Matrix) -> Layers:
         fill = signed_colour(value, muted)
         ends = {"left": column - 0.5, "right": column + 0.5, "low": row - 0.5, "high": row + 0.5}
         rows.append({**ends, "x": column, "y": row, "tone": fill, "ink": letter_colour(fill),
-                     "text": print_signed(value), "words": str(said)})  # fmt: skip
+                     "text": print_cell(mark, row, column), "words": str(said)})  # fmt: skip
     box: Spec = {"type": "rect", "stroke": theme.PAPER, "strokeWidth": 1.3}
     cells: Spec = {"data": {"values": rows}, "mark": box}
     cells["encoding"] = {**canvas.box(), "fill": _tone(), **_READ}
@@ -341,6 +342,8 @@ def matrix_layers(canvas: Canvas, mark: Matrix) -> Layers:
             "color": ink,
         },
     }
+    if side < _TWO_LINES:
+        rows[:] = [{**row, "text": row["text"][:1]} for row in rows]
     return [(0, cells), *([(1, figures)] if size >= 7 else [])]
 
 
