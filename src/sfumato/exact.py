@@ -107,9 +107,9 @@ class Exact:
         by no more than that in L2.
         """
         values = self.reveal()
-        merged = np.zeros((*values.shape[:-1], cells), dtype=np.int64)
-        np.add.at(merged, (..., into), values)
-        return Exact(self.l1, self.l1**2, self.step, merged)
+        merged = np.zeros((cells, *values.shape[:-1]), dtype=np.int64)
+        np.add.at(merged, into, np.moveaxis(values, -1, 0))
+        return Exact(self.l1, self.l1**2, self.step, np.moveaxis(merged, 0, -1))
 
     def reveal(self) -> Integers:
         """Return the true integers. For mechanisms alone."""
