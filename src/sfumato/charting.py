@@ -685,8 +685,8 @@ class Charting(ABC):
             How many components to show; default: all, at most ten.
         scale
             One scaled unit in each column; default: half of each public range. ``{"age": 20, …}``,
-            or ``sf.private(share=0.1)`` to scale each column by its quartiles, with that share of
-            the budget.
+            or ``sf.private(share=0.1)`` to scale each column by how far its rows spread, with that
+            share of the budget.
         where
             Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
             or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a
@@ -752,9 +752,9 @@ class Charting(ABC):
             The columns to analyse, from 2 to 100, each with public bounds. Rows with a missing
             value are dropped.
         scale
-            One scaled unit in each column, to cut rows alike in all of them; default: private
-            quartiles, with a tenth of the budget. ``{"age": 20, …}``, or ``sf.private(share=0.2)``
-            for another share.
+            One scaled unit in each column, to cut rows alike in all of them; default: what a
+            private search finds, with a tenth of the budget. ``{"age": 20, …}``, or
+            ``sf.private(share=0.2)`` for another share.
         where
             Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
             or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a
@@ -847,8 +847,8 @@ class Charting(ABC):
             released components, as in the literature.
         scale
             One scaled unit in each column; default: half of each public range. ``{"age": 20, …}``,
-            or ``sf.private(share=0.1)`` to scale each column by its quartiles, with that share of
-            the budget.
+            or ``sf.private(share=0.1)`` to scale each column by how far its rows spread, with that
+            share of the budget.
         where
             Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
             or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a
