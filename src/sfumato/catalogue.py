@@ -13,6 +13,7 @@ from sfumato.charts.chart import Chart
 from sfumato.charts.choropleth import Choropleth
 from sfumato.charts.countplot import Countplot
 from sfumato.charts.heatmap.chart import Heatmap, HeatMethod
+from sfumato.charts.heatmap.redrawn import Jointplot, Scatterplot
 from sfumato.charts.histogram import Histogram
 from sfumato.charts.pca.chart import PCA
 from sfumato.charts.pca.corrplot import Corrplot
@@ -243,7 +244,17 @@ def requests(roles: Roles) -> tuple[Request, ...]:
     Every chart is here by every method, with every option and every word that an option may have,
     for every unit, and with every search for what was not declared. A test says so.
     """
-    kinds = (_histograms, _counts, _boxplots, _quantiles, _heatmaps, _maps, _components, _scores)
+    kinds = (
+        _histograms,
+        _counts,
+        _boxplots,
+        _quantiles,
+        _heatmaps,
+        _planes,
+        _maps,
+        _components,
+        _scores,
+    )
     return tuple(request for kind in kinds for request in kind(roles))
 
 
@@ -397,6 +408,19 @@ def _maps(t: Roles) -> Iterator[Request]:
     yield Request("choropleth-share", named, t.few)
     yield Request("choropleth-density", dense, t.users)
     yield Request("choropleth-map", Choropleth(e, n, apart, stat="density", aspect="map"))
+
+
+def _planes(t: Roles) -> Iterator[Request]:
+    n, m, g = t.number, t.another, t.group
+    for chart in (Scatterplot, Jointplot):
+        verb = chart.verb
+        yield Request(verb, chart(n, m), typical=True)
+        hue = chart(n, m, hue=g, hue_order=t.backwards(g), where=t.where)
+        yield Request(f"{verb}-hue", hue, t.users)
+        edge = chart(n, t.day, outside="edge")
+        yield Request(f"{verb}-days", edge, gaussian=True)
+        search = chart(n, m, hue=g, hue_order=_SEARCH)
+        yield Request(f"{verb}-search", search, gaussian=True)
 
 
 def _components(t: Roles) -> Iterator[Request]:

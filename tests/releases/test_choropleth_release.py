@@ -95,7 +95,7 @@ def test_it_is_read_as_it_was_written_and_drawn_in_both_ways(
     ],
 )  # fmt: skip
 def test_what_does_not_fit_together_is_no_release(changes: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match="^A |^What "):
+    with pytest.raises(ValueError, match=r"^A |^What "):
         release(**changes)
 
 

@@ -13,6 +13,7 @@ from sfumato.charts.chart import Chart
 from sfumato.charts.choropleth import Choropleth
 from sfumato.charts.countplot import Countplot
 from sfumato.charts.heatmap.chart import Heatmap
+from sfumato.charts.heatmap.redrawn import Jointplot, Scatterplot
 from sfumato.charts.histogram import Histogram
 from sfumato.charts.pca.chart import PCA
 from sfumato.charts.pca.corrplot import Corrplot
@@ -25,6 +26,8 @@ CHARTS: tuple[type[Chart[Any, Any]], ...] = (
     Boxplot,
     Heatmap,
     Choropleth,
+    Scatterplot,
+    Jointplot,
     PCA,
     Corrplot,
     Scoreplot,
