@@ -20,24 +20,20 @@ from pathlib import Path
 from statistics import median
 
 HERE = Path(__file__).parents[1]
-KINDS = ("histogram", "boxplot", "quantiles", "distribution", "heatmap", "pca", "scoreplot")
+KINDS = (
+    *("histogram", "boxplot", "quantiles", "distribution", "heatmap", "choropleth"),
+    *("pca", "scoreplot"),
+)
 VERBS = (
-    "histplot",
-    "boxplot",
-    "quantiles",
-    "heatmap",
-    "pca",
-    "scoreplot",
-    "countplot",
-    "corrplot",
-    "distribution",
-    "ecdfplot",
+    *("histplot", "boxplot", "quantiles", "heatmap", "choropleth", "pca", "scoreplot", "countplot"),
+    *("corrplot", "distribution", "ecdfplot"),
 )
 NOUNS = (
     "Histogram",
     "Boxplot",
     "Quantiles",
     "Heatmap",
+    "Choropleth",
     "PCA",
     "Scoreplot",
     "Countplot",

@@ -3,20 +3,26 @@
 
 from sfumato import testing as testing
 from sfumato.api import boxplot as boxplot
+from sfumato.api import choropleth as choropleth
 from sfumato.api import corrplot as corrplot
 from sfumato.api import countplot as countplot
 from sfumato.api import distribution as distribution
 from sfumato.api import ecdfplot as ecdfplot
 from sfumato.api import heatmap as heatmap
 from sfumato.api import histplot as histplot
+from sfumato.api import jointplot as jointplot
 from sfumato.api import pca as pca
 from sfumato.api import quantiles as quantiles
+from sfumato.api import scatterplot as scatterplot
 from sfumato.api import scoreplot as scoreplot
 from sfumato.charts.boxplot.chart import Boxplot as Boxplot
+from sfumato.charts.choropleth import Choropleth as Choropleth
 from sfumato.charts.countplot import Countplot as Countplot
 from sfumato.charts.distribution.chart import Distribution as Distribution
 from sfumato.charts.distribution.redrawn import Ecdfplot as Ecdfplot
 from sfumato.charts.heatmap.chart import Heatmap as Heatmap
+from sfumato.charts.heatmap.redrawn import Jointplot as Jointplot
+from sfumato.charts.heatmap.redrawn import Scatterplot as Scatterplot
 from sfumato.charts.histogram import Histogram as Histogram
 from sfumato.charts.pca.chart import PCA as PCA
 from sfumato.charts.pca.corrplot import Corrplot as Corrplot

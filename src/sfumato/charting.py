@@ -12,6 +12,7 @@ from typing import Literal
 from sfumato.charts.axes import Bins, Clipping, Order, Range
 from sfumato.charts.boxplot.chart import BoxMethod, Boxplot
 from sfumato.charts.chart import Chart, P, R_co
+from sfumato.charts.choropleth import Choropleth
 from sfumato.charts.countplot import Countplot, CountStat
 from sfumato.charts.distribution.chart import Distribution
 from sfumato.charts.distribution.redrawn import Ecdfplot
@@ -19,6 +20,7 @@ from sfumato.charts.facets import PanelOrder
 from sfumato.charts.heatmap.chart import Heatmap, HeatMethod
 from sfumato.charts.heatmap.method import Resolution
 from sfumato.charts.heatmap.published import Decoder
+from sfumato.charts.heatmap.redrawn import Jointplot, Scatterplot
 from sfumato.charts.histogram import Histogram
 from sfumato.charts.pca.chart import PCA, Scale
 from sfumato.charts.pca.corrplot import Corrplot
@@ -29,7 +31,9 @@ from sfumato.plane import Outside
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.share import Share
 from sfumato.private_search import Private
+from sfumato.regions import Regions
 from sfumato.releases.boxplot import BoxplotRelease
+from sfumato.releases.choropleth import ChoroplethRelease
 from sfumato.releases.distribution import DistributionRelease
 from sfumato.releases.heatmap import HeatmapRelease, Origin
 from sfumato.releases.heatmap.area import Aspect
@@ -510,6 +514,264 @@ class Charting(ABC):
         release = self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
         return release.styled(title=title)
 
+    def choropleth(
+        self,
+        x: str,
+        y: str,
+        *,
+        regions: Regions,
+        name: str = "name",
+        stat: Stat = "count",
+        aspect: Aspect | None = None,
+        where: str | None = None,
+        col: str | None = None,
+        row: str | None = None,
+        col_order: PanelOrder | None = None,
+        row_order: PanelOrder | None = None,
+        col_wrap: int | None = None,
+        bounds: Range | Mapping[str, Range] | None = None,
+        budget: Budget | float | Share,
+        fresh: bool = False,
+        title: str | None = None,
+    ) -> ChoroplethRelease:
+        """Count rows or people in the regions of a map.
+
+        Parameters
+        ----------
+        x
+            The column along the x axis, such as the longitude.
+        y
+            The column along the y axis, such as the latitude.
+        regions
+            The public regions: your own GeoJSON file of polygons, in the units of the columns. Of
+            several that hold a point the first counts it. Its path, or what is in it, or a frame of
+            geopandas.
+        name
+            The property of each polygon that names it.
+        stat
+            What the numbers are: counts, proportions of the noisy total, or densities: counts per
+            square kilometre, or per square of the axes. One of ``"count"``, ``"density"``,
+            ``"proportion"``.
+        aspect
+            How the map is drawn: map for degrees of longitude and latitude, equal for one scale on
+            both axes, free to fill the picture. Default: map where the columns are called so, equal
+            otherwise. One of ``"map"``, ``"equal"``, ``"free"``.
+        where
+            Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
+            or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a
+            missing value is false. Costs nothing. ``"borough == 'Queens' and price < 500"``. A
+            person's weight is shared among all of its rows, also those that are not counted.
+        col
+            The column that has a panel for each category, side by side.
+        row
+            The column that has a panel for each category, one below the other.
+        col_order
+            The public categories of `col`, in the order to show them. Default: all that are
+            declared.
+        row_order
+            The public categories of `row`, in the order to show them. Default: all that are
+            declared.
+        col_wrap
+            How many panels of `col` stand side by side before the next row.
+        bounds
+            Public ranges of columns that `where` or panels need; regions say where to look. It
+            holds for this chart alone; left out, what the session's domain declares.
+        budget
+            What the chart may spend; a bare number is pure ε. A part of what is left is
+            ``session.remaining / 4``.
+        fresh
+            Measure and pay again, even if the session has released the same chart of the same table
+            at this cost or more. By default that release is returned, free.
+        title
+            What stands above the picture, instead of what was asked. It changes nothing else.
+
+        Privacy
+        -------
+        Costs `budget`, charged before the table is read. All regions and panels together are
+        charged once.
+
+        Examples
+        --------
+        >>> import sfumato as sf
+        >>> table = sf.testing.checkins(people=500)
+        >>> session = sf.Session(table, domain={}, unit="person_id", budget=2.0)
+        >>> release = session.choropleth(
+        ...     x="lon", y="lat", regions=sf.testing.districts(), budget=1.0
+        ... )
+        >>> len(release.counts)
+        6
+        """
+        chart = Choropleth(
+            x=x,
+            y=y,
+            regions=regions,
+            name=name,
+            stat=stat,
+            aspect=aspect,
+            where=where,
+            col=col,
+            row=row,
+            col_order=col_order,
+            row_order=row_order,
+            col_wrap=col_wrap,
+        )
+        release = self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
+        return release.styled(title=title)
+
+    def scatterplot(
+        self,
+        x: str,
+        y: str,
+        *,
+        hue: str | None = None,
+        hue_order: Order | None = None,
+        outside: Outside = "drop",
+        where: str | None = None,
+        bounds: Mapping[str, Range] | None = None,
+        budget: Budget | float | Share,
+        fresh: bool = False,
+        title: str | None = None,
+    ) -> HeatmapRelease:
+        """Draw synthetic points of the density of two columns, which say that they are.
+
+        Parameters
+        ----------
+        x
+            The column along the x axis.
+        y
+            The column along the y axis.
+        hue
+            The column whose categories are groups, one colour each.
+        hue_order
+            The public categories of `hue`, in the order to show them. Default: all that are
+            declared. ``sf.private(delta=1e-6)`` searches for them instead, with that δ.
+        outside
+            Rows outside the window are dropped, or clipped to its edge. One of ``"drop"``,
+            ``"edge"``.
+        where
+            Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
+            or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a
+            missing value is false. Costs nothing. ``"borough == 'Queens' and price < 500"``. A
+            person's weight is shared among all of its rows, also those that are not counted.
+        bounds
+            The public window, ``{"lon": (…), "lat": (…)}``, and the public range of `weight` if
+            there is one. It holds for this chart alone; left out, what the session's domain
+            declares.
+        budget
+            What the chart may spend; a bare number is pure ε. A part of what is left is
+            ``session.remaining / 4``.
+        fresh
+            Measure and pay again, even if the session has released the same chart of the same table
+            at this cost or more. By default that release is returned, free.
+        title
+            What stands above the picture, instead of what was asked. It changes nothing else.
+
+        Privacy
+        -------
+        Costs `budget`, charged before the table is read. The points of all groups are charged once
+        together, and nothing where a heatmap of the same columns was released.
+
+        Examples
+        --------
+        >>> import sfumato as sf
+        >>> table = sf.testing.city(people=2000)
+        >>> session = sf.Session(
+        ...     table,
+        ...     domain={"age": (0, 100), "income": (0, 150_000), "sex": ["female", "male"]},
+        ...     budget=2.0,
+        ... )
+        >>> release = session.scatterplot(
+        ...     x="age", y="income", hue="sex", hue_order=["female", "male"], budget=1.0
+        ... )
+        >>> release.view
+        'scatter'
+        """
+        chart = Scatterplot(
+            x=x,
+            y=y,
+            hue=hue,
+            hue_order=hue_order,
+            outside=outside,
+            where=where,
+        )
+        release = self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
+        return release.styled(title=title)
+
+    def jointplot(
+        self,
+        x: str,
+        y: str,
+        *,
+        hue: str | None = None,
+        hue_order: Order | None = None,
+        outside: Outside = "drop",
+        where: str | None = None,
+        bounds: Mapping[str, Range] | None = None,
+        budget: Budget | float | Share,
+        fresh: bool = False,
+        title: str | None = None,
+    ) -> HeatmapRelease:
+        """Show the density of two columns with the distribution of each beside it.
+
+        Parameters
+        ----------
+        x
+            The column along the x axis.
+        y
+            The column along the y axis.
+        hue
+            The column whose categories are groups, one colour each.
+        hue_order
+            The public categories of `hue`, in the order to show them. Default: all that are
+            declared. ``sf.private(delta=1e-6)`` searches for them instead, with that δ.
+        outside
+            Rows outside the window are dropped, or clipped to its edge. One of ``"drop"``,
+            ``"edge"``.
+        where
+            Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
+            or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a
+            missing value is false. Costs nothing. ``"borough == 'Queens' and price < 500"``. A
+            person's weight is shared among all of its rows, also those that are not counted.
+        bounds
+            The public window, ``{"lon": (…), "lat": (…)}``, and the public range of `weight` if
+            there is one. It holds for this chart alone; left out, what the session's domain
+            declares.
+        budget
+            What the chart may spend; a bare number is pure ε. A part of what is left is
+            ``session.remaining / 4``.
+        fresh
+            Measure and pay again, even if the session has released the same chart of the same table
+            at this cost or more. By default that release is returned, free.
+        title
+            What stands above the picture, instead of what was asked. It changes nothing else.
+
+        Privacy
+        -------
+        Costs `budget`, charged before the table is read. Density and distributions are one
+        measurement, charged once, and nothing where a heatmap of the same columns was released.
+
+        Examples
+        --------
+        >>> import sfumato as sf
+        >>> table = sf.testing.city(people=2000)
+        >>> session = sf.Session(
+        ...     table, domain={"age": (0, 100), "income": (0, 150_000)}, budget=2.0
+        ... )
+        >>> release = session.jointplot(x="age", y="income", budget=1.0)
+        >>> release.view
+        'joint'
+        """
+        chart = Jointplot(
+            x=x,
+            y=y,
+            hue=hue,
+            hue_order=hue_order,
+            outside=outside,
+            where=where,
+        )
+        release = self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
+        return release.styled(title=title)
+
     def pca(
         self,
         *,
@@ -533,8 +795,8 @@ class Charting(ABC):
             How many components to show; default: all, at most ten.
         scale
             One scaled unit in each column; default: half of each public range. ``{"age": 20, …}``,
-            or ``sf.private(share=0.1)`` to scale each column by its quartiles, with that share of
-            the budget.
+            or ``sf.private(share=0.1)`` to scale each column by how far its rows spread, with that
+            share of the budget.
         where
             Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
             or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a
@@ -600,9 +862,9 @@ class Charting(ABC):
             The columns to analyse, from 2 to 100, each with public bounds. Rows with a missing
             value are dropped.
         scale
-            One scaled unit in each column, to cut rows alike in all of them; default: private
-            quartiles, with a tenth of the budget. ``{"age": 20, …}``, or ``sf.private(share=0.2)``
-            for another share.
+            One scaled unit in each column, to cut rows alike in all of them; default: what a
+            private search finds, with a tenth of the budget. ``{"age": 20, …}``, or
+            ``sf.private(share=0.2)`` for another share.
         where
             Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
             or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a
@@ -695,8 +957,8 @@ class Charting(ABC):
             released components, as in the literature.
         scale
             One scaled unit in each column; default: half of each public range. ``{"age": 20, …}``,
-            or ``sf.private(share=0.1)`` to scale each column by its quartiles, with that share of
-            the budget.
+            or ``sf.private(share=0.1)`` to scale each column by how far its rows spread, with that
+            share of the budget.
         where
             Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
             or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a

@@ -14,6 +14,7 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 
+from sfumato.addend import Member
 from sfumato.grid import Edges, Labels, shape
 from sfumato.lattice import REACH, SHARES, DistanceCells, Projection
 from sfumato.plane import interleave
@@ -265,3 +266,42 @@ def weighed(row, weight):
     """Return what a row weighs, in steps."""
     read = number(row[weight.column])
     return 0 if read is None else math.floor(min(max(read, 0), weight.most) * weight.steps)
+
+
+def sums(rows, keys, addend, unit, salt=SALT):
+    """Sum by groups like an engine, in Python's integers."""
+    total, people = Counter(), defaultdict(Counter)
+    for row in rows:
+        person = row[unit.column] if unit.column else 0
+        if person is not None and person == person:
+            people[person][_split(row, keys, addend)] += 1
+    for person, places in people.items():
+        if unit.column is None:
+            taken = places
+        elif unit.shared:
+            share = SHARES // sum(places.values())
+            taken = {place: n * share for place, n in places.items()}
+        else:
+            taken = contribution(person, places, unit, salt)
+        total.update({place: n for place, n in taken.items() if place is not None})
+    answer = [[0, 0] for _ in range(math.prod(shape(keys)))]
+    for place, weight in total.items():
+        cell_, steps = divmod(place, addend.steps + 1)
+        answer[cell_][0] += weight * (addend.steps - steps)
+        answer[cell_][1] += weight * steps
+    return answer
+
+
+def _split(row, keys, addend):
+    where = flat(row, keys)
+    if isinstance(addend, Member):
+        found = placed(row, addend.labels)
+        steps = None if found is None else addend.steps * (found == addend.level)
+    else:
+        bounds = addend.bounds[where or 0] if len(addend.bounds) > 1 else addend.bounds[0]
+        read = number(row[addend.column])
+        if read is not None:
+            along = min(max(read, bounds.lower), bounds.upper) - bounds.lower
+            read = round(along / bounds.width * addend.steps)
+        steps = read
+    return None if where is None or steps is None else where * (addend.steps + 1) + steps

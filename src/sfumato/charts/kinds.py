@@ -10,10 +10,12 @@ from typing import Any
 
 from sfumato.charts.boxplot.chart import Boxplot
 from sfumato.charts.chart import Chart
+from sfumato.charts.choropleth import Choropleth
 from sfumato.charts.countplot import Countplot
 from sfumato.charts.distribution.chart import Distribution
 from sfumato.charts.distribution.redrawn import Ecdfplot
 from sfumato.charts.heatmap.chart import Heatmap
+from sfumato.charts.heatmap.redrawn import Jointplot, Scatterplot
 from sfumato.charts.histogram import Histogram
 from sfumato.charts.pca.chart import PCA
 from sfumato.charts.pca.corrplot import Corrplot
@@ -25,6 +27,9 @@ CHARTS: tuple[type[Chart[Any, Any]], ...] = (
     Countplot,
     Boxplot,
     Heatmap,
+    Choropleth,
+    Scatterplot,
+    Jointplot,
     PCA,
     Corrplot,
     Scoreplot,

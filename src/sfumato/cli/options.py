@@ -167,6 +167,14 @@ VIEWS: dict[str, Any] = {
     "multiple": Annotated[
         str | None, _figure("Groups of hue in one panel, or each in its own.", "layer|panels")
     ],
+    "view": Annotated[
+        str | None,
+        _figure(
+            "What to draw of a release that has several pictures: scree, loadings or "
+            "correlations of components, density or scatter of a heatmap.",
+            "WORD",
+        ),
+    ],
 }
 """What some releases can be told when they are drawn."""
 
@@ -249,6 +257,7 @@ SPELLINGS = {
     "components": Spelling(Path, lambda path, _: _loaded(path)),
     "levels": Spelling(str, lambda text, _: spelling.read_levels(text)),
     "order": Spelling(str, spelling.read_order),
+    "regions": Spelling(Path, lambda path, _: path),
     "scale": Spelling(list[str], lambda texts, _: spelling.read_scale(texts)),
     "split": Spelling(str, lambda text, _: spelling.read_split(text)),
 }

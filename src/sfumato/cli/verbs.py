@@ -38,6 +38,21 @@ VERBS = {
         "sfumato.charts.heatmap.chart",
         "Heatmap",
     ),
+    "choropleth": Verb(
+        "Count rows or people in the regions of a map.",
+        "sfumato.charts.choropleth",
+        "Choropleth",
+    ),
+    "scatterplot": Verb(
+        "Draw synthetic points of the density of two columns, which say that they are.",
+        "sfumato.charts.heatmap.redrawn",
+        "Scatterplot",
+    ),
+    "jointplot": Verb(
+        "Show the density of two columns with the distribution of each beside it.",
+        "sfumato.charts.heatmap.redrawn",
+        "Jointplot",
+    ),
     "pca": Verb(
         "Compute principal components and the variance along each.",
         "sfumato.charts.pca.chart",

@@ -8,6 +8,7 @@ from datetime import timedelta
 from itertools import chain
 from typing import Protocol, TypeVar
 
+from sfumato.addend import Addend, Member
 from sfumato.domain import Bounds, Categories, ColumnType, Domain
 from sfumato.engines.table import ColumnKind
 from sfumato.errors import (
@@ -83,6 +84,8 @@ class Schema:
         Columns of numbers whose type was chosen by their values, as pandas does: it tells nothing.
     derived
         Columns that are computed from others.
+    locates
+        Whether points can be located in regions where the table is, as this machine would.
     """
 
     columns: dict[str, ColumnKind]
@@ -92,6 +95,7 @@ class Schema:
     zones: Mapping[str, str] = field(default_factory=dict[str, str])
     inferred: frozenset[str] = frozenset()
     derived: frozenset[str] = frozenset()
+    locates: bool = True
 
     def refine(self, domain: Domain) -> Domain:
         """Return what is declared, with what the types of the columns add to it."""
@@ -121,7 +125,7 @@ class Schema:
 
     def check(
         self,
-        keys: Sequence[Question | Moments],
+        keys: Sequence[Question | Moments | Addend | Member],
         unit: PrivacyUnit,
         *,
         unlisted: Sequence[str] = (),
@@ -147,6 +151,12 @@ class Schema:
                 self._check_text(column)
         for column in unlisted:
             self._check_searched(column)
+        if not self.locates and any(isinstance(key, Areas) for key in keys):
+            raise SourceError(
+                "The cluster does not locate points as this machine does.",
+                "Who counts in which region would depend on who is asked. Nothing was charged.",
+                'Install the same shapely for the Python of the executors: "sfumato[geo]".',
+            )
 
     def _check_searched(self, column: str) -> None:
         kind = self.kind(column)
@@ -242,6 +252,16 @@ class Engine(Protocol):
         """
         ...
 
+    def sums(self, keys: Sequence[Question], addend: Addend | Member, unit: PrivacyUnit) -> Exact:
+        """Sum the steps that rows of every combination of cells give to the ends of a range.
+
+        Privacy
+        -------
+        One unit changes the answer by at most ``addend_weight(unit) * addend.steps`` in L1 and L2,
+        over all cells and both ends together.
+        """
+        ...
+
     def marginals(self, keys: Sequence[Grid], unit: PrivacyUnit) -> tuple[Exact, ...]:
         """Count units in the cells of each column for itself.
 
@@ -309,9 +329,12 @@ _HOURLY: tuple[ColumnKind, ...] = ("time", "clock", "text")
 _PARSED = (_NUMERIC, _DATED, _CLOCK, _HOURLY)  # where text must have no type
 
 
-def _list_allowed_kinds(key: Question | Moments) -> list[tuple[str, tuple[ColumnKind, ...]]]:
+def _list_allowed_kinds(
+    key: Question | Moments | Addend | Member,
+) -> list[tuple[str, tuple[ColumnKind, ...]]]:
     """Return the columns of a question, and the kinds that each of them may have."""
-    match key:
+    asked = _unwrap(key)
+    match asked:
         case Labels(column, Categories(()), None):  # what a search found: it is in no row
             return [(column, tuple(_plural))]
         case Labels(column, categories, None):
@@ -321,10 +344,18 @@ def _list_allowed_kinds(key: Question | Moments) -> list[tuple[str, tuple[Column
         case Grid(column, bounds) | Edges(column, bounds):
             return [(column, _list_bounded_kinds(bounds))]
         case Areas():
-            return [(column, _NUMERIC) for column in key.columns]
+            return [(column, _NUMERIC) for column in asked.columns]
         case Projection(lattice) | DistanceCells(lattice) | Moments(lattice):
             kinds = map(_list_bounded_kinds, lattice.bounds)
             return list(zip(lattice.columns, kinds, strict=True))
+
+
+def _unwrap(key: Question | Moments | Addend | Member) -> Question | Moments:
+    """Return what a column that is added up must hold, as a question that is counted by."""
+    if isinstance(key, Addend):
+        bounds = key.bounds[0]
+        return Edges(key.column, bounds, (bounds.lower, bounds.upper))
+    return key.labels if isinstance(key, Member) else key
 
 
 def _list_bounded_kinds(bounds: Bounds) -> tuple[ColumnKind, ...]:

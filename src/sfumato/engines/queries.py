@@ -9,6 +9,8 @@ from typing import Self, TypeVar
 
 import numpy as np
 
+from sfumato.addend import Addend, Member, addend_weight, check_room
+from sfumato.engines.addends import GroupSums
 from sfumato.engines.columns import Integers
 from sfumato.engines.engine import Schema, redact_errors
 from sfumato.engines.masses import Masses
@@ -81,6 +83,25 @@ class QueryEngine(ABC):
         sizes = shape(keys)
         self.schema().check(keys, unit, parsing=True)
         return self._exact(self._counted(keys, unit).reshape(sizes), unit)
+
+    def sums(self, keys: Sequence[Question], addend: Addend | Member, unit: PrivacyUnit) -> Exact:
+        """Sum the steps that rows of every combination of cells give to the ends of a range.
+
+        The last axis has two entries: what goes to the lower end, and what goes to the upper one.
+
+        Privacy
+        -------
+        One unit changes the answer by at most ``addend_weight(unit) * addend.steps`` in L1 and L2,
+        over all cells and both ends together.
+        """
+        sizes = shape(keys)
+        addend.check(int(np.prod(sizes, dtype=np.int64)))
+        check_room(addend, unit)
+        self.schema().check([*keys, addend], unit, parsing=True)
+        found = redact_errors(lambda: self._ask(GroupSums(tuple(keys), addend), unit)).total()
+        most = addend_weight(unit) * addend.steps
+        step = 1 / (most if unit.shared else addend.steps)
+        return Exact(most, most**2, step, _values=found.reshape(*sizes, 2))
 
     def marginals(self, keys: Sequence[Grid], unit: PrivacyUnit) -> tuple[Exact, ...]:
         """Count units in the cells of each column for itself.

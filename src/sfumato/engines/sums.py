@@ -54,21 +54,28 @@ class CellSums(ABC):
 
 
 class Tally(CellSums):
-    """Sums of which each cell has one."""
+    """Sums of which each cell has one.
 
-    def __init__(self, cells: int) -> None:
+    Parameters
+    ----------
+    most_each
+        The most that one row may add to a cell, where that is not `MOST_EACH`.
+    """
+
+    def __init__(self, cells: int, *, most_each: int = MOST_EACH) -> None:
         # One place more than there are cells: index -1, counted nowhere, is the last.
         self._sums: Integers = np.zeros(cells + 1, dtype=np.int64)
         self._rows = 0
+        self._most_rows = _MOST_ROWS * MOST_EACH // most_each
 
     def count(self, cells: Integers) -> None:
         """Add 1 to the cell of each row; far fewer than 2⁶² rows can ever be read."""
         np.add.at(self._sums, cells, 1)
 
     def weigh(self, cells: Integers, amounts: Integers | int) -> None:
-        """Add an amount of at most `MOST_EACH` to the cell of each row; -1 is nowhere."""
+        """Add an amount of at most `most_each` to the cell of each row; -1 is nowhere."""
         self._rows += cells.size
-        if self._rows > _MOST_ROWS:
+        if self._rows > self._most_rows:
             self._rows = cells.size
             np.minimum(self._sums, CAP, out=self._sums)
         np.add.at(self._sums, cells, amounts)

@@ -482,6 +482,13 @@ def print_signed(value: float) -> str:
     return "0.00" if printed == "-0.00" else printed.replace("-", MINUS)
 
 
+def print_cell(mark: Matrix, row: int, column: int) -> list[str]:
+    """Print the number of a cell, and its interval on a line of its own."""
+    low, high = mark.low[row][column], mark.high[row][column]
+    value = print_signed(mark.value[row][column])
+    return [value, f"{print_signed(low)} to {print_signed(high)}"] if low < high else [value]
+
+
 def describe_matrix(figure: Figure, panel: Panel, mark: Matrix) -> Iterator[Description]:
     """Read the cells that are shown, row by row, each with its interval."""
     name = mark.label + describe_coverage(mark.coverage)

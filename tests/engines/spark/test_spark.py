@@ -17,6 +17,7 @@ from engines.sources.test_together import TABLE as NASTY
 from engines.sources.test_together import TEXTS
 from engines.test_duck import GROUPS, LATTICE, QUERIES, TABLE, UNITS
 from engines.test_marginals import KEYS
+from sfumato.addend import Addend, Member, count_steps
 from sfumato.domain import Bounds, Categories
 from sfumato.engines.columns import shorten_text
 from sfumato.engines.dispatch import DuckEngine
@@ -111,6 +112,19 @@ def test_every_sum_behind_components_is_the_same(spark, hostile, unit):
     assert cluster == machine
     cluster, machine = both(spark, hostile, lambda e: [*map(told, e.marginals(KEYS, unit))])
     assert cluster == machine
+
+
+@pytest.mark.parametrize("unit", EVERY_UNIT)
+def test_sums_by_groups_are_the_same(spark, hostile, unit):
+    group = Labels("g", Categories(("A", "B", "Å")))
+    addend = Addend("x", (GRID.bounds,), count_steps(unit))
+    for question in (addend, Member(group, 1, 3)):
+        keys = (group, Grid("i", Bounds(0, 20), 4))
+        cluster, machine = both(
+            spark, hostile, lambda e, q=question, k=keys: told(e.sums(k, q, unit))
+        )
+        assert cluster == machine
+        assert np.any(machine[1])
 
 
 @pytest.mark.parametrize("unit", [ROWS, USERS], ids=repr)

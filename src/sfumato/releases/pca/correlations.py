@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def figure(release: PcaRelease) -> Figure:
     """Describe correlations as a triangle of cells, in the order of the columns."""
     return Figure(
-        title=wording.title(release).replace("rincipal components", "orrelations", 1),
+        title=wording.title(release).replace("Principal components", "Correlations", 1),
         panels=(_panel(release),),
         caption=caption(release),
         notes=_notes(release),
@@ -61,20 +61,24 @@ def _notes(release: PcaRelease) -> tuple[str, ...]:
 
 
 def _panel(release: PcaRelease) -> Panel:
+    """Describe the pairs below the diagonal: the first column has no row, the last no column."""
     found, names = release.correlations, release.columns
-    axis = Axis("", "category", (-0.5, len(names) - 0.5), names)
-    shown = np.tri(len(names), k=-1, dtype=np.bool_)
+    pairs = len(names) - 1
     cells = Matrix(
         value=_rows(found.value),
         low=_rows(found.low),
         high=_rows(found.high),
         muted=_rows(found.muted),
-        shown=_rows(shown),
+        shown=tuple(tuple(column <= row for column in range(pairs)) for row in range(pairs)),
         label="correlation",
         coverage=COVERAGE,
     )
-    return Panel(axis, axis, (cells,))
+    limits = (-0.5, pairs - 0.5)
+    across = Axis("", "category", limits, names[:-1])
+    down = Axis("", "category", limits, names[1:], reversed=True)
+    return Panel(across, down, (cells,))
 
 
 def _rows(matrix: NDArray[Any]) -> tuple[tuple[Any, ...], ...]:
-    return tuple(tuple(row) for row in matrix.tolist())
+    """Return the rows and columns of a matrix that hold pairs."""
+    return tuple(tuple(row) for row in matrix[1:, :-1].tolist())

@@ -29,7 +29,7 @@ from sfumato.figure import (
 )
 from sfumato.render import theme
 from sfumato.render.boxes import TOO_FEW
-from sfumato.render.description import print_signed
+from sfumato.render.description import print_cell
 from sfumato.render.matplotlib.axis import convert_positions
 from sfumato.render.matplotlib.lettering import LITERAL, choose_tones, convert_points
 from sfumato.render.shapes import (
@@ -66,18 +66,28 @@ class SlotWords:
     wide: float = field(default=0.0)
 
     def fit(self, renderer: RendererBase) -> None:
-        """Choose the largest size of type at which every text stays in its slot."""
+        """Choose the largest size of type at which every text stays in its slot.
+
+        Where no size does, only the first line of each is written.
+        """
         if not self.texts:
             return
         (x0, y0), (x1, y1) = self.ax.transData.transform([(0, 0), self.slot])
         room = abs(x1 - x0), abs(y1 - y0)
+        if not self._choose_size(renderer, room):
+            for text in self.texts:
+                text.set_text(text.get_text().split("\n")[0])
+            shown = self._choose_size(renderer, room)
+            for text in self.texts:
+                text.set_visible(shown)
+
+    def _choose_size(self, renderer: RendererBase, room: tuple[float, float]) -> bool:
+        """Set the largest size of type that fits, and tell whether any does."""
         point = convert_points(renderer, 1)
-        for size in (theme.TICK_SIZE, 7.5, 6.5, 5.5):
-            if self._is_fitting(renderer, size, room):
-                break
-        shown = point * size * 0.9 <= min(room) and self._is_fitting(renderer, size, room)
-        for text in self.texts:
-            text.set(fontsize=size, visible=shown)
+        sizes = [
+            size for size in (theme.TICK_SIZE, 7.5, 6.5, 5.5) if point * size * 0.9 <= min(room)
+        ]
+        return any(self._is_fitting(renderer, size, room) for size in sizes)
 
     def _is_fitting(self, renderer: RendererBase, size: float, room: tuple[float, float]) -> bool:
         for text in self.texts:
@@ -311,7 +321,7 @@ def draw_matrix(ax: Axes, mark: Matrix) -> SlotWords:
         boxes.append(Rectangle((column - 0.5, row - 0.5), 1, 1))
         fills.append(fill)
         style: dict[str, Any] = {"color": letter_colour(fill), "clip_on": True, **LITERAL}
-        words = print_signed(value)
+        words = "\n".join(print_cell(mark, row, column))
         texts.append(ax.text(column, row, words, ha="center", va="center", zorder=4, **style))
     paper = choose_tones(ax).paper
     cells = PatchCollection(boxes, facecolors=fills, edgecolors=paper, linewidths=1.0, zorder=1)

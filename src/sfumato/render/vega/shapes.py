@@ -24,7 +24,7 @@ from sfumato.render.description import (
     describe_regions,
     describe_summaries,
     describe_violins,
-    print_signed,
+    print_cell,
 )
 from sfumato.render.scale import colour_limits, list_series, x_limits, y_limits
 from sfumato.render.shapes import (
@@ -50,6 +50,7 @@ from sfumato.render.vega.axis import Canvas, Spec, convert_positions, convert_to
 from sfumato.render.vega.key import colour_channel
 
 Layers = list[tuple[int, Spec]]
+_TWO_LINES = 90  # pixels a side that a number and its interval below it ask for
 _READ: Spec = {"description": {"field": "words"}, "tooltip": {"field": "words"}}
 
 
@@ -120,6 +121,8 @@ def _lay_areas(turned: Turned, curve: Curve, rows: dict[bool, list[Spec]]) -> La
     """Return the band around a curve and the area below it."""
     split: Spec = {"detail": {"field": "strand"}}
     base = find_floor(turned.up) if turned.up.log else 0.0
+    if curve.steps and curve.orient == "h":
+        return _lay_steps(turned, curve, rows, base)
     layers: Layers = []
     for muted, each in rows.items():
         fill: Spec = {"fill": MUTED if muted else turned.own, "aria": False, "type": "area"}
@@ -131,6 +134,25 @@ def _lay_areas(turned: Turned, curve: Curve, rows: dict[bool, list[Spec]]) -> La
         if has_band(curve) and each:
             look = {**fill, "opacity": BAND_OPACITY}
             layers.append((1, turned.layer(each, look, ("at", "low", "", "high"), **split)))
+    return layers
+
+
+def _lay_steps(turned: Turned, curve: Curve, rows: dict[bool, list[Spec]], base: float) -> Layers:
+    """Return both areas of a lying staircase, step by step: Vega-Lite sorts corners of equal x."""
+    layers: Layers = []
+    for muted, each in rows.items():
+        steps = [
+            {**one, "left": one["at"], "right": other["at"], "base": base}
+            for one, other in pairwise(each)
+            if one["strand"] == other["strand"] and one["at"] != other["at"]
+        ]
+        fill: Spec = {"fill": MUTED if muted else turned.own, "aria": False, "type": "rect"}
+        if curve.filled and steps:
+            look = {**fill, "opacity": theme.FILL_OPACITY}
+            layers.append((0, turned.layer(steps, look, ("left", "base", "right", "y"))))
+        if has_band(curve) and steps:
+            look = {**fill, "opacity": BAND_OPACITY}
+            layers.append((1, turned.layer(steps, look, ("left", "low", "right", "high"))))
     return layers
 
 
@@ -325,7 +347,7 @@ def matrix_layers(canvas: Canvas, mark: Matrix) -> Layers:
         fill = signed_colour(value, muted)
         ends = {"left": column - 0.5, "right": column + 0.5, "low": row - 0.5, "high": row + 0.5}
         rows.append({**ends, "x": column, "y": row, "tone": fill, "ink": letter_colour(fill),
-                     "text": print_signed(value), "words": str(said)})  # fmt: skip
+                     "text": print_cell(mark, row, column), "words": str(said)})  # fmt: skip
     box: Spec = {"type": "rect", "stroke": theme.PAPER, "strokeWidth": 1.3}
     cells: Spec = {"data": {"values": rows}, "mark": box}
     cells["encoding"] = {**canvas.box(), "fill": _tone(), **_READ}
@@ -341,6 +363,8 @@ def matrix_layers(canvas: Canvas, mark: Matrix) -> Layers:
             "color": ink,
         },
     }
+    if side < _TWO_LINES:
+        rows[:] = [{**row, "text": row["text"][:1]} for row in rows]
     return [(0, cells), *([(1, figures)] if size >= 7 else [])]
 
 

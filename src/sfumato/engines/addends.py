@@ -1,0 +1,133 @@
+"""Sums of a column by groups: how rows are split between two ends, and how the steps are added.
+
+The argument stands in `addends.md`.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from sfumato.addend import HEAVIEST, Addend, Member, addend_weight
+from sfumato.engines.cells import STRIP, find_cells, list_columns
+from sfumato.engines.columns import Integers, find_positions, mask_negative
+from sfumato.engines.sources.source import Columns
+from sfumato.engines.sums import MOST_SUMS, Entries, Summation, Tally, cap_integers
+from sfumato.engines.times import read_values
+from sfumato.grid import Labels, shape
+from sfumato.lattice import Question
+from sfumato.privacy.guarantee import PrivacyUnit
+
+
+def split_rows(block: pa.RecordBatch, addend: Addend | Member, cells: Integers) -> Integers:
+    """Return how many of its steps each row gives to the upper end, or -1 where it is nowhere.
+
+    Privacy
+    -------
+    What a row gives depends on that row and public facts alone, from 0 to ``addend.steps``: every
+    operation is correctly rounded, and keeps the order of values.
+    """
+    column = block.column(addend.column)
+    if isinstance(addend, Member):
+        found = find_positions(column, addend.labels.categories)
+        return np.where(found < 0, -1, (found == addend.level) * np.int64(addend.steps))
+    values, gaps = read_values(column, addend.bounds[0])
+    lower = np.array([bounds.lower for bounds in addend.bounds])
+    upper = np.array([bounds.upper for bounds in addend.bounds])
+    which = cells.clip(min=0) if len(addend.bounds) > 1 else np.zeros(1, dtype=np.int64)
+    low, high = lower[which], upper[which]
+    with np.errstate(invalid="ignore"):  # a signalling NaN would warn of itself
+        along = (np.clip(values, low, high) - low) / (high - low)
+        along *= addend.steps
+        np.rint(along, out=along)
+    nowhere = gaps | np.isnan(along)
+    along[nowhere] = -1.0
+    return along.astype(np.int64)
+
+
+@dataclass(frozen=True)
+class GroupSums(Summation[Tally]):
+    """How many steps all rows of each flat cell give to the lower and to the upper end.
+
+    Privacy
+    -------
+    A row that is somewhere adds ``addend.steps`` to the two sums of its cell together, times its
+    weight; one unit's rows weigh at most ``addend_weight(unit)``. Which rows of a person count,
+    where not all do, is decided over their cells and their steps: rows that agree in both are
+    interchangeable.
+    """
+
+    keys: tuple[Question, ...]
+    addend: Addend | Member
+
+    @property
+    def columns(self) -> Columns:
+        """The columns of all keys, of which categories repeat, and the one that is added up."""
+        groups = [key.column for key in self.keys if isinstance(key, Labels)]
+        return Columns([*list_columns(self.keys), self.addend.column], repetitive=groups)
+
+    @property
+    def most(self) -> int:
+        """As many as `MOST_SUMS` has room for."""
+        return MOST_SUMS // max(1, 2 * self._size)
+
+    def weight(self, unit: PrivacyUnit) -> int:
+        """Return a weight that leaves room for the steps."""
+        return addend_weight(unit)
+
+    def zeros(self) -> Tally:
+        """Return two sums for each cell."""
+        return Tally(2 * self._size, most_each=HEAVIEST)
+
+    def add(self, sums: Tally, block: pa.RecordBatch) -> None:
+        """Add rows, strip by strip."""
+        for start in range(0, block.num_rows, STRIP):
+            self._add_found(sums, self._find(block.slice(start, STRIP)), 1)
+
+    def place(self, block: pa.RecordBatch) -> pa.Array:
+        """Return the cell and the steps of each row, as one number."""
+        return mask_negative(self._find(block))
+
+    def weigh(self, sums: Tally, found: pa.RecordBatch) -> None:
+        """Add what rows weigh, strip by strip."""
+        places, amounts = found.column("cell").to_numpy(), found.column("amount").to_numpy()
+        for start in range(0, places.size, STRIP):
+            some = slice(start, start + STRIP)
+            self._add_found(sums, places[some], amounts[some])
+
+    def merge(self, sums: Tally, other: Tally) -> None:
+        """Add sum by sum."""
+        sums.merge(other)
+
+    def entries(self, sums: Tally) -> Entries:
+        """Return the sums that are not zero."""
+        (run,) = sums.runs()
+        return run
+
+    def restore_tally(self, entries: Entries) -> Tally:
+        """Return the sums that these numbers stand for."""
+        sums = self.zeros()
+        sums.add(entries[0], cap_integers(entries[1]))
+        return sums
+
+    def _find(self, block: pa.RecordBatch) -> Integers:
+        cells = find_cells(block, self.keys)
+        steps = split_rows(block, self.addend, cells)
+        # Below 2⁴⁵: 2²⁴ cells of 2²¹ steps and one.
+        flat = cells * (self.addend.steps + 1) + steps
+        return np.where((cells < 0) | (steps < 0), -1, flat)
+
+    def _add_found(self, sums: Tally, found: Integers, weights: Integers | int) -> None:
+        cells, above = np.divmod(found, self.addend.steps + 1)
+        cells[found < 0], above[found < 0] = -1, 0
+        nowhere = cells < 0
+        below = (self.addend.steps - above) * weights
+        sums.weigh(np.where(nowhere, -1, 2 * cells), below)
+        sums.weigh(np.where(nowhere, -1, 2 * cells + 1), above * weights)
+
+    @property
+    def _size(self) -> int:
+        return math.prod(shape(self.keys))
