@@ -22,10 +22,10 @@ _DOUBT = 0.25
 _NEAR = 4
 """How many bins beyond the last one that clearly holds something tell how much noise hides."""
 
-_HIDDEN = 1.0
+_HIDDEN = 0.7
 """Deviations of the noise on these that are taken to hide something."""
 
-_FADING = 0.6
+_FADING = 0.5
 """How much less is expected in each bin beyond the last that clearly holds something."""
 
 
@@ -64,7 +64,7 @@ def choose_clip(edges: Array, counts: Array, *, deviation: float, worth: float) 
     >>> edges = np.array([0.0, 1, 2, 4, 8, 16, 1000])
     >>> counts = np.array([300.0, 400, 200, 90, 3, -4])
     >>> choose_clip(edges, counts, deviation=3.0, worth=2.0)
-    Clip(low=0, high=5)
+    Clip(low=0, high=4)
     """
     high = _choose_end(edges, counts, deviation, worth)
     low = len(edges) - 1 - _choose_end(-edges[::-1], counts[::-1], deviation, worth)
@@ -90,7 +90,7 @@ def estimate_outwards(counts: Array, deviation: float) -> Array:
     Examples
     --------
     >>> estimate_outwards(np.array([90.0, -3, 50, 7, -2]), 10.0).round()
-    array([90.,  0., 50., 12.,  7.])
+    array([90.,  0., 50., 10.,  5.])
     """
     outer = np.cumsum(counts[::-1])[::-1]
     spread = deviation * np.sqrt(np.arange(len(counts), 0, -1))

@@ -47,7 +47,8 @@ from sfumato.postprocess.noise_law import NoiseLaw
 from sfumato.privacy.budget import Budget, Cost, plain_above, to_fraction
 from sfumato.privacy.guarantee import Guarantee, PrivacyUnit
 from sfumato.private_search import Private
-from sfumato.releases.means import LEVEL, Estimator, MeansRelease, MeansView
+from sfumato.releases.means import Estimator, MeansRelease, MeansView
+from sfumato.releases.uncertainty import LEVEL
 
 ClipRule = Literal["private", "bounds"]
 
@@ -173,7 +174,7 @@ class Barplot(Summarised, Chart["MeansPlan", MeansRelease]):
     >>> domain = Domain(wait=(0, 240), ward=["A", "B"])
     >>> plan = chart.plan(domain, PrivacyUnit.rows(), Budget(epsilon=0.5))
     >>> round(plan.expected_error, 2), round(plan.smallest_group)
-    (2.35, 25)
+    (2.35, 21)
     """
 
     verb = "barplot"

@@ -25,15 +25,13 @@ from sfumato.privacy.budget import Cost
 from sfumato.releases import axes
 from sfumato.releases.facets import FacetedRelease
 from sfumato.releases.spelling import Absent, Integer, Parameter, Positive, Released
+from sfumato.releases.uncertainty import LEVEL
 from sfumato.render.look import Looks
 
 Array = NDArray[np.float64]
 
 Estimator = Literal["mean", "sum", "count"]
 MeansView = Literal["bars", "points", "line"]
-
-LEVEL = 0.95
-"""How often each interval, for itself, holds the truth."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -197,7 +195,8 @@ class MeansRelease(FacetedRelease):
     def records(self) -> list[dict[str, Any]]:
         """Return one record per group: its number, its interval, and if it can be relied on.
 
-        Where it cannot, the numbers are NaN. A mean comes with the noisy count it was divided by.
+        Where it cannot, the numbers are NaN. A mean comes with the noisy count it was divided by,
+        and with about how far clipping moves it, if it is like the mean of all groups.
         """
         told = self.estimates
         numbers = [
@@ -212,6 +211,7 @@ class MeansRelease(FacetedRelease):
         if self.estimator != "count":
             for record, count in zip(numbers, self.counts.tolist(), strict=True):
                 record["count"] = count
+                record["bias"] = self.bias * (count if self.estimator == "sum" else 1.0)
         places = product(*(axes.places(key) for key in self.keys))
         return [
             {_named(name): value for part in place for name, value in part.items()} | record
@@ -241,6 +241,6 @@ class MeansRelease(FacetedRelease):
 def _named(column: str) -> str:
     return (
         f"{column}_group"
-        if column in ("mean", "sum", "count", "low", "high", "reliable")
+        if column in ("mean", "sum", "count", "low", "high", "reliable", "bias")
         else column
     )

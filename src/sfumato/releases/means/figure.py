@@ -14,6 +14,7 @@ from sfumato.grid import Edges, Grid, Labels
 from sfumato.releases import axes, wording
 from sfumato.releases.facets import Pane, arrange_panes
 from sfumato.releases.release import WATERMARK
+from sfumato.releases.uncertainty import LEVEL
 from sfumato.render.boxes import TOO_FEW
 from sfumato.render.text import format_number
 
@@ -24,7 +25,7 @@ _ROOM = 0.8  # of a category, or of a bin, that its bars fill
 _MOST_LETTERS = 110  # of all names below an axis, were all as long as the longest
 _USUAL_COLUMNS = 3
 _APART = 0.3  # of a category, over which points of several colours are spread
-_NEGLIGIBLE = 0.1  # of the usual interval, to either side: less bias than that is not told
+_NEGLIGIBLE = 0.3  # of the usual interval, to either side: it holds the truth nearly as often
 
 
 def check_view(*, listed: bool, orient: object = None) -> None:
@@ -101,11 +102,13 @@ def _clipping(release: MeansRelease) -> list[str]:
 def _tell_bias(release: MeansRelease) -> list[str]:
     if not release.ladder:
         return []
+    if not any(release.beyond):
+        return ["Bias from clipping: none."]
     told = release.estimates
     if release.estimator == "mean" and told.reliable.any():
         usual = float(np.median((told.high - told.low)[told.reliable])) / 2
         if abs(release.bias) < _NEGLIGIBLE * usual:
-            return ["Bias from clipping: negligible."]
+            return [f"Bias from clipping: negligible (about {format_number(release.bias)})."]
     share = 100 * sum(release.beyond)
     way = "down" if release.bias < 0 else "up"
     moved = f"moves the overall mean {way} by about {format_number(abs(release.bias))}"
@@ -165,7 +168,7 @@ def _series(
         value=Estimates(value, low, high),
         reliable=reliable,
         muted=muted,
-        coverage=release.uncertainty.coverage,
+        coverage=LEVEL,
         joined=release.view != "bars",
         series=name,
         orient="h" if lying else "v",
@@ -194,7 +197,7 @@ def _curve(
         x=taken(position),
         y=Estimates(taken(told.value), taken(told.low), taken(told.high)),
         muted=tuple(muted[place] for place in kept),
-        coverage=release.uncertainty.coverage,
+        coverage=LEVEL,
         points=True,
         series=name,
     )
