@@ -118,3 +118,15 @@ def test_scores_by_every_method_are_printed(
     assert run(["scoreplot", "people.parquet", *words, *PAID]) == 0
     heading = capsys.readouterr().out.splitlines()[1].split()
     assert "mass" in heading and ("count" in heading) == (method != "pyramid")
+
+
+def test_saved_components_are_drawn_as_correlations_and_the_other_way_round(folder: Path) -> None:
+    assert run(["pca", "people.parquet", *BODY, *BOUNDS, *PAID, "-o", "pca.json"]) == 0
+    assert run(["corrplot", "people.parquet", *BODY, *BOUNDS, *PAID, "-o", "both.json"]) == 0
+    paid = charges()
+    assert run(["draw", "pca.json", "--view", "correlations", "-o", "correlations.html"]) == 0
+    assert run(["draw", "both.json", "--view", "scree", "-o", "scree.svg"]) == 0
+    assert "correlation" in Path("correlations.html").read_text(encoding="utf-8")
+    assert Path("scree.svg").stat().st_size > 0
+    assert charges() == paid
+    assert paid == ["principal components of heart_rate, systolic, bmi"] * 2

@@ -246,3 +246,11 @@ def test_ranges_among_2_to_the_40_cells_are_told_apart():
 def test_a_crowd_joins_the_cells_that_are_listed_and_is_found_in_their_ranges():
     joined = here({4: 1, 9: 2}).with_pseudocounts(integers([10, 20]))
     assert joined.reveal_between(integers([0, 9]), integers([9, 10])).tolist() == [11, 22]
+
+
+def test_cells_are_merged_and_a_unit_moves_no_more_in_sum():
+    before = Exact(4, 4, 0.5, np.arange(8).reshape(2, 4))
+    merged = before.merge_cells(integers([0, 0, 2, 0]), 3)
+    assert merged.reveal().tolist() == [[4, 0, 2], [16, 0, 6]]
+    # Four steps in four cells have a squared length of 4, and in one of 16.
+    assert (merged.l1, merged.l2_squared, merged.step) == (4, 16, 0.5)

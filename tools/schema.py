@@ -167,6 +167,10 @@ class Definitions:
             yield each.key, {"const": not each.absent.default}
         elif isinstance(each.form, forms.Nullable) and each.absent and not each.absent.older:
             yield each.key, self.of(each.form.inner)
+        elif isinstance(each.form, forms.Words) and each.absent and not each.absent.older:
+            spelled = self.of(each.form)
+            written = [word for word in spelled["enum"] if word != each.absent.default]
+            yield each.key, spelled | {"enum": written}
         else:
             yield each.key, self.of(each.form)
 

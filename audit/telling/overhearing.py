@@ -22,6 +22,7 @@ from sfumato.charts.heatmap import published as flat
 from sfumato.charts.heatmap import published as pyramid
 from sfumato.charts.pca import analysis as centre
 from sfumato.charts.pca import analysis as reach
+from sfumato.charts.pca.analysis import fold_cells
 from sfumato.charts.scoreplot import cells as score_pyramid
 from sfumato.engines import dispatch as duck
 from sfumato.engines.engine import Schema
@@ -73,10 +74,11 @@ class Overhearing:
         self.surveys: list[Survey] = []
         self._choices: list[float] = []
         self._undecided: list[Exacts] = []
+        self._decided: list[Exacts] = []
 
     def forget(self) -> None:
         """Forget all that was heard of the last release."""
-        for heard in (self.answers, self.surveys, self._choices, self._undecided):
+        for heard in (self.answers, self.surveys, self._choices, self._undecided, self._decided):
             heard.clear()
 
     @property
@@ -106,7 +108,7 @@ class Overhearing:
     def _heard(self, answers: Iterable[Sequence[Exact]]) -> tuple[Exact, ...]:
         pairs = [(one, other) for one, other in zip(*answers, strict=True)]
         self.answers += pairs
-        self._undecided = list(pairs)
+        self._undecided, self._decided = list(pairs), []
         return tuple(pair[self._joined] for pair in pairs)
 
     def choose(
@@ -115,6 +117,7 @@ class Overhearing:
         """Choose as the mechanism does, and listen."""
         chosen = joint(meter, exact, levels=levels, epsilon=epsilon)
         exacts = self._undecided.pop(0)
+        self._decided.append(exacts)
         # The law of several quantiles at once is not followed: they say nothing here.
         if len(levels) == 1:
             crowd = exact.reveal().ravel() - exacts[self._joined].reveal().ravel()
@@ -127,6 +130,13 @@ class Overhearing:
             cell = int(chosen[0, 0])
             self._choices.append(float(np.log(joined[cell] / without[cell])))
         return chosen
+
+    def fold(self, exact: Exact, middle: int) -> Exact:
+        """Fold a column around its median as the analysis does, in both tables."""
+        del exact  # one of the next pair
+        one, other = (fold_cells(each.reshape_by_group(), middle) for each in self._decided.pop(0))
+        self._undecided.append((one, other))
+        return (one, other)[self._joined]
 
     def survey(self, meter: Meter, exact: Exact, levels: int, price: Fraction) -> Survey:
         """Open a survey as it is, and keep it to read what it answered."""
@@ -147,6 +157,7 @@ class Overhearing:
         with ExitStack() as stack:
             for module in (centre, reach):
                 stack.enter_context(patch.object(module, "joint", self.choose))
+            stack.enter_context(patch.object(centre, "fold_cells", self.fold))
             for module in (adaptive, flat, pyramid):
                 stack.enter_context(patch.object(module, "survey", self.survey))
             stack.enter_context(patch.object(score_pyramid, "surveys", self.survey_groups))

@@ -75,7 +75,7 @@ def medians(rows: Floats, purse: Purse) -> Floats:
     columns = rows.shape[1]
     portion = purse.share(float(CENTRE))
     names = [str(column) for column in range(columns)]
-    planned = Centre.plan(names, [Bounds(-1, 1)] * columns, (to_fraction(0.5),), portion)
+    planned = Centre.plan(names, [Bounds(-1, 1)] * columns, portion)
     cells = np.floor((rows + 1) / 2 * CELLS).clip(0, CELLS - 1).astype(np.int64)
     crowd = np.full(CELLS, planned.crowd / CELLS)
     chosen = [purse.choose(crowd + _counts(each), 0.5, float(planned.epsilon)) for each in cells.T]

@@ -16,6 +16,7 @@ from sfumato.charts.facets import PanelOrder
 from sfumato.charts.heatmap.chart import Heatmap, HeatMethod
 from sfumato.charts.heatmap.method import Resolution
 from sfumato.charts.heatmap.published import Decoder
+from sfumato.charts.heatmap.redrawn import Jointplot, Scatterplot
 from sfumato.charts.histogram import Histogram
 from sfumato.charts.means.chart import Barplot, ClipRule
 from sfumato.charts.means.redrawn import Lineplot, Pointplot
@@ -899,6 +900,186 @@ def heatmap(
     return release_alone(data, chart, bounds, whose, budget, columns=columns).styled(title=title)
 
 
+def scatterplot(
+    data: object,
+    x: str,
+    y: str,
+    *,
+    hue: str | None = None,
+    hue_order: Order | None = None,
+    outside: Outside = "drop",
+    where: str | None = None,
+    bounds: Mapping[str, Range],
+    columns: Mapping[str, str] | None = None,
+    unit: PrivacyUnit | str | Sequence[str] | None = None,
+    unit_name: str | None = None,
+    budget: Budget | float,
+    title: str | None = None,
+) -> HeatmapRelease:
+    """Draw synthetic points of the density of two columns, which say that they are.
+
+    Parameters
+    ----------
+    data
+        A path or glob of CSV or Parquet files, a pandas or Polars frame, an Arrow table, a
+        DuckDB relation or a Spark DataFrame; or a `Table` with limits on threads and memory.
+    x
+        The column along the x axis.
+    y
+        The column along the y axis.
+    hue
+        The column whose categories are groups, one colour each.
+    hue_order
+        The public categories of `hue`, in the order to show them. ``sf.private(delta=1e-6)``
+        searches for them instead, with that δ.
+    outside
+        Rows outside the window are dropped, or clipped to its edge. One of ``"drop"``,
+        ``"edge"``.
+    where
+        Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
+        or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a
+        missing value is false. Costs nothing. ``"borough == 'Queens' and price < 500"``. A
+        person's weight is shared among all of its rows, also those that are not counted.
+    bounds
+        The public window, ``{"lon": (…), "lat": (…)}``, and the public range of `weight` if
+        there is one.
+    columns
+        Further columns, derived row by row: ``{"speed": "distance / air_time * 60"}``. Declare
+        bounds or categories for them as for any column.
+    unit
+        What is protected: the column that identifies people, a list of several that do so
+        together, or a `PrivacyUnit`; each row if left out.
+    unit_name
+        What people are called on figures: ``"aircraft"``.
+    budget
+        What the chart may spend; a bare number is pure ε.
+    title
+        What stands above the picture, instead of what was asked. It changes nothing else.
+
+    Privacy
+    -------
+    ε-differentially private, or (ε, δ) where a δ is given, for one unit added or removed. The
+    points of all groups are charged once together, and nothing where a heatmap of the same
+    columns was released. The release states its guarantee. The cost of several charts adds up:
+    use a `Session` to limit the total.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> table = sf.testing.city(people=2000)
+    >>> release = sf.scatterplot(
+    ...     table,
+    ...     x="age",
+    ...     y="income",
+    ...     hue="sex",
+    ...     hue_order=["female", "male"],
+    ...     bounds={"age": (0, 100), "income": (0, 150_000)},
+    ...     budget=1.0,
+    ... )
+    >>> release.view
+    'scatter'
+    """
+    chart = Scatterplot(
+        x=x,
+        y=y,
+        hue=hue,
+        hue_order=hue_order,
+        outside=outside,
+        where=where,
+    )
+    whose = PrivacyUnit.of(unit, unit_name)
+    return release_alone(data, chart, bounds, whose, budget, columns=columns).styled(title=title)
+
+
+def jointplot(
+    data: object,
+    x: str,
+    y: str,
+    *,
+    hue: str | None = None,
+    hue_order: Order | None = None,
+    outside: Outside = "drop",
+    where: str | None = None,
+    bounds: Mapping[str, Range],
+    columns: Mapping[str, str] | None = None,
+    unit: PrivacyUnit | str | Sequence[str] | None = None,
+    unit_name: str | None = None,
+    budget: Budget | float,
+    title: str | None = None,
+) -> HeatmapRelease:
+    """Show the density of two columns with the distribution of each beside it.
+
+    Parameters
+    ----------
+    data
+        A path or glob of CSV or Parquet files, a pandas or Polars frame, an Arrow table, a
+        DuckDB relation or a Spark DataFrame; or a `Table` with limits on threads and memory.
+    x
+        The column along the x axis.
+    y
+        The column along the y axis.
+    hue
+        The column whose categories are groups, one colour each.
+    hue_order
+        The public categories of `hue`, in the order to show them. ``sf.private(delta=1e-6)``
+        searches for them instead, with that δ.
+    outside
+        Rows outside the window are dropped, or clipped to its edge. One of ``"drop"``,
+        ``"edge"``.
+    where
+        Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
+        or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a
+        missing value is false. Costs nothing. ``"borough == 'Queens' and price < 500"``. A
+        person's weight is shared among all of its rows, also those that are not counted.
+    bounds
+        The public window, ``{"lon": (…), "lat": (…)}``, and the public range of `weight` if
+        there is one.
+    columns
+        Further columns, derived row by row: ``{"speed": "distance / air_time * 60"}``. Declare
+        bounds or categories for them as for any column.
+    unit
+        What is protected: the column that identifies people, a list of several that do so
+        together, or a `PrivacyUnit`; each row if left out.
+    unit_name
+        What people are called on figures: ``"aircraft"``.
+    budget
+        What the chart may spend; a bare number is pure ε.
+    title
+        What stands above the picture, instead of what was asked. It changes nothing else.
+
+    Privacy
+    -------
+    ε-differentially private, or (ε, δ) where a δ is given, for one unit added or removed.
+    Density and distributions are one measurement, charged once, and nothing where a heatmap of
+    the same columns was released. The release states its guarantee. The cost of several charts
+    adds up: use a `Session` to limit the total.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> table = sf.testing.city(people=2000)
+    >>> release = sf.jointplot(
+    ...     table,
+    ...     x="age",
+    ...     y="income",
+    ...     bounds={"age": (0, 100), "income": (0, 150_000)},
+    ...     budget=1.0,
+    ... )
+    >>> release.view
+    'joint'
+    """
+    chart = Jointplot(
+        x=x,
+        y=y,
+        hue=hue,
+        hue_order=hue_order,
+        outside=outside,
+        where=where,
+    )
+    whose = PrivacyUnit.of(unit, unit_name)
+    return release_alone(data, chart, bounds, whose, budget, columns=columns).styled(title=title)
+
+
 def pca(
     data: object,
     *,
@@ -926,8 +1107,8 @@ def pca(
         How many components to show; default: all, at most ten.
     scale
         One scaled unit in each column; default: half of each public range. ``{"age": 20, …}``,
-        or ``sf.private(share=0.1)`` to scale each column by its quartiles, with that share of
-        the budget.
+        or ``sf.private(share=0.1)`` to scale each column by how far its rows spread, with that
+        share of the budget.
     where
         Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
         or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a
@@ -997,9 +1178,9 @@ def corrplot(
         The columns to analyse, from 2 to 100, each with public bounds. Rows with a missing
         value are dropped.
     scale
-        One scaled unit in each column, to cut rows alike in all of them; default: private
-        quartiles, with a tenth of the budget. ``{"age": 20, …}``, or ``sf.private(share=0.2)``
-        for another share.
+        One scaled unit in each column, to cut rows alike in all of them; default: what a
+        private search finds, with a tenth of the budget. ``{"age": 20, …}``, or
+        ``sf.private(share=0.2)`` for another share.
     where
         Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
         or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a
@@ -1096,8 +1277,8 @@ def scoreplot(
         released components, as in the literature.
     scale
         One scaled unit in each column; default: half of each public range. ``{"age": 20, …}``,
-        or ``sf.private(share=0.1)`` to scale each column by its quartiles, with that share of
-        the budget.
+        or ``sf.private(share=0.1)`` to scale each column by how far its rows spread, with that
+        share of the budget.
     where
         Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
         or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a

@@ -12,6 +12,7 @@ from sfumato.charts.boxplot.chart import BoxMethod, Boxplot
 from sfumato.charts.chart import Chart
 from sfumato.charts.countplot import Countplot
 from sfumato.charts.heatmap.chart import Heatmap, HeatMethod
+from sfumato.charts.heatmap.redrawn import Jointplot, Scatterplot
 from sfumato.charts.histogram import Histogram
 from sfumato.charts.means.chart import Barplot
 from sfumato.charts.means.redrawn import Lineplot, Pointplot
@@ -228,8 +229,17 @@ def requests(roles: Roles) -> tuple[Request, ...]:
     for every unit, and with every search for what was not declared. A test says so.
     """
     kinds = (
-        *(_histograms, _counts, _means, _points, _lines, _boxplots, _quantiles),
-        *(_heatmaps, _components, _scores),
+        _histograms,
+        _counts,
+        _means,
+        _points,
+        _lines,
+        _boxplots,
+        _quantiles,
+        _heatmaps,
+        _planes,
+        _components,
+        _scores,
     )
     return tuple(request for kind in kinds for request in kind(roles))
 
@@ -423,6 +433,19 @@ def _heatmaps(t: Roles) -> Iterator[Request]:
     yield Request(
         "heatmap-search", Heatmap(e, n, 16, hue=t.group, hue_order=_SEARCH), gaussian=True
     )
+
+
+def _planes(t: Roles) -> Iterator[Request]:
+    n, m, g = t.number, t.another, t.group
+    for chart in (Scatterplot, Jointplot):
+        verb = chart.verb
+        yield Request(verb, chart(n, m), typical=True)
+        hue = chart(n, m, hue=g, hue_order=t.backwards(g), where=t.where)
+        yield Request(f"{verb}-hue", hue, t.users)
+        edge = chart(n, t.day, outside="edge")
+        yield Request(f"{verb}-days", edge, gaussian=True)
+        search = chart(n, m, hue=g, hue_order=_SEARCH)
+        yield Request(f"{verb}-search", search, gaussian=True)
 
 
 def _components(t: Roles) -> Iterator[Request]:

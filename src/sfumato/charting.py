@@ -17,6 +17,7 @@ from sfumato.charts.facets import PanelOrder
 from sfumato.charts.heatmap.chart import Heatmap, HeatMethod
 from sfumato.charts.heatmap.method import Resolution
 from sfumato.charts.heatmap.published import Decoder
+from sfumato.charts.heatmap.redrawn import Jointplot, Scatterplot
 from sfumato.charts.histogram import Histogram
 from sfumato.charts.means.chart import Barplot, ClipRule
 from sfumato.charts.means.redrawn import Lineplot, Pointplot
@@ -861,6 +862,160 @@ class Charting(ABC):
         release = self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
         return release.styled(title=title)
 
+    def scatterplot(
+        self,
+        x: str,
+        y: str,
+        *,
+        hue: str | None = None,
+        hue_order: Order | None = None,
+        outside: Outside = "drop",
+        where: str | None = None,
+        bounds: Mapping[str, Range] | None = None,
+        budget: Budget | float | Share,
+        fresh: bool = False,
+        title: str | None = None,
+    ) -> HeatmapRelease:
+        """Draw synthetic points of the density of two columns, which say that they are.
+
+        Parameters
+        ----------
+        x
+            The column along the x axis.
+        y
+            The column along the y axis.
+        hue
+            The column whose categories are groups, one colour each.
+        hue_order
+            The public categories of `hue`, in the order to show them. Default: all that are
+            declared. ``sf.private(delta=1e-6)`` searches for them instead, with that δ.
+        outside
+            Rows outside the window are dropped, or clipped to its edge. One of ``"drop"``,
+            ``"edge"``.
+        where
+            Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
+            or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a
+            missing value is false. Costs nothing. ``"borough == 'Queens' and price < 500"``. A
+            person's weight is shared among all of its rows, also those that are not counted.
+        bounds
+            The public window, ``{"lon": (…), "lat": (…)}``, and the public range of `weight` if
+            there is one. It holds for this chart alone; left out, what the session's domain
+            declares.
+        budget
+            What the chart may spend; a bare number is pure ε. A part of what is left is
+            ``session.remaining / 4``.
+        fresh
+            Measure and pay again, even if the session has released the same chart of the same table
+            at this cost or more. By default that release is returned, free.
+        title
+            What stands above the picture, instead of what was asked. It changes nothing else.
+
+        Privacy
+        -------
+        Costs `budget`, charged before the table is read. The points of all groups are charged once
+        together, and nothing where a heatmap of the same columns was released.
+
+        Examples
+        --------
+        >>> import sfumato as sf
+        >>> table = sf.testing.city(people=2000)
+        >>> session = sf.Session(
+        ...     table,
+        ...     domain={"age": (0, 100), "income": (0, 150_000), "sex": ["female", "male"]},
+        ...     budget=2.0,
+        ... )
+        >>> release = session.scatterplot(
+        ...     x="age", y="income", hue="sex", hue_order=["female", "male"], budget=1.0
+        ... )
+        >>> release.view
+        'scatter'
+        """
+        chart = Scatterplot(
+            x=x,
+            y=y,
+            hue=hue,
+            hue_order=hue_order,
+            outside=outside,
+            where=where,
+        )
+        release = self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
+        return release.styled(title=title)
+
+    def jointplot(
+        self,
+        x: str,
+        y: str,
+        *,
+        hue: str | None = None,
+        hue_order: Order | None = None,
+        outside: Outside = "drop",
+        where: str | None = None,
+        bounds: Mapping[str, Range] | None = None,
+        budget: Budget | float | Share,
+        fresh: bool = False,
+        title: str | None = None,
+    ) -> HeatmapRelease:
+        """Show the density of two columns with the distribution of each beside it.
+
+        Parameters
+        ----------
+        x
+            The column along the x axis.
+        y
+            The column along the y axis.
+        hue
+            The column whose categories are groups, one colour each.
+        hue_order
+            The public categories of `hue`, in the order to show them. Default: all that are
+            declared. ``sf.private(delta=1e-6)`` searches for them instead, with that δ.
+        outside
+            Rows outside the window are dropped, or clipped to its edge. One of ``"drop"``,
+            ``"edge"``.
+        where
+            Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
+            or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a
+            missing value is false. Costs nothing. ``"borough == 'Queens' and price < 500"``. A
+            person's weight is shared among all of its rows, also those that are not counted.
+        bounds
+            The public window, ``{"lon": (…), "lat": (…)}``, and the public range of `weight` if
+            there is one. It holds for this chart alone; left out, what the session's domain
+            declares.
+        budget
+            What the chart may spend; a bare number is pure ε. A part of what is left is
+            ``session.remaining / 4``.
+        fresh
+            Measure and pay again, even if the session has released the same chart of the same table
+            at this cost or more. By default that release is returned, free.
+        title
+            What stands above the picture, instead of what was asked. It changes nothing else.
+
+        Privacy
+        -------
+        Costs `budget`, charged before the table is read. Density and distributions are one
+        measurement, charged once, and nothing where a heatmap of the same columns was released.
+
+        Examples
+        --------
+        >>> import sfumato as sf
+        >>> table = sf.testing.city(people=2000)
+        >>> session = sf.Session(
+        ...     table, domain={"age": (0, 100), "income": (0, 150_000)}, budget=2.0
+        ... )
+        >>> release = session.jointplot(x="age", y="income", budget=1.0)
+        >>> release.view
+        'joint'
+        """
+        chart = Jointplot(
+            x=x,
+            y=y,
+            hue=hue,
+            hue_order=hue_order,
+            outside=outside,
+            where=where,
+        )
+        release = self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
+        return release.styled(title=title)
+
     def pca(
         self,
         *,
@@ -884,8 +1039,8 @@ class Charting(ABC):
             How many components to show; default: all, at most ten.
         scale
             One scaled unit in each column; default: half of each public range. ``{"age": 20, …}``,
-            or ``sf.private(share=0.1)`` to scale each column by its quartiles, with that share of
-            the budget.
+            or ``sf.private(share=0.1)`` to scale each column by how far its rows spread, with that
+            share of the budget.
         where
             Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
             or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a
@@ -951,9 +1106,9 @@ class Charting(ABC):
             The columns to analyse, from 2 to 100, each with public bounds. Rows with a missing
             value are dropped.
         scale
-            One scaled unit in each column, to cut rows alike in all of them; default: private
-            quartiles, with a tenth of the budget. ``{"age": 20, …}``, or ``sf.private(share=0.2)``
-            for another share.
+            One scaled unit in each column, to cut rows alike in all of them; default: what a
+            private search finds, with a tenth of the budget. ``{"age": 20, …}``, or
+            ``sf.private(share=0.2)`` for another share.
         where
             Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
             or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a
@@ -1046,8 +1201,8 @@ class Charting(ABC):
             released components, as in the literature.
         scale
             One scaled unit in each column; default: half of each public range. ``{"age": 20, …}``,
-            or ``sf.private(share=0.1)`` to scale each column by its quartiles, with that share of
-            the budget.
+            or ``sf.private(share=0.1)`` to scale each column by how far its rows spread, with that
+            share of the budget.
         where
             Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
             or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a

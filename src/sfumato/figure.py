@@ -509,7 +509,8 @@ class Axis:
     and cells end half a step beyond their first and last value. Time is told on the clocks of a
     `zone`, in UTC without one; on a `clock` it is a time of day. `lower` is the least value that
     there can be, where that is public and not the lower limit. On a `log` axis equal ratios have
-    equal lengths.
+    equal lengths. One that is not `labelled` has neither ticks nor words: its panel stands beside
+    others that say more.
     """
 
     label: str
@@ -522,6 +523,7 @@ class Axis:
     log: bool = False
     zone: str = ""
     clock: bool = False
+    labelled: bool = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "label", abbreviate(self.label))
@@ -532,7 +534,8 @@ class Panel:
     """One pair of axes with its marks; `title` names the group it shows, if panels are groups.
 
     `facet` has the columns that have panels of their own, and which of their categories this is.
-    `place` is its row and its column, where the figure has a grid.
+    `place` is its row and its column, where the figure has a grid. `ratio` is how tall it is drawn
+    for its width, 0 where it fills the space there is; None where its marks decide.
     """
 
     x: Axis
@@ -541,6 +544,7 @@ class Panel:
     title: str = ""
     facet: tuple[tuple[str, str], ...] = ()
     place: tuple[int, int] | None = None
+    ratio: float | None = None
 
 
 CaptionLength = Literal["least", "short", "full"]

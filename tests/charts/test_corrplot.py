@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -43,6 +45,18 @@ def test_correlations_give_components_for_free() -> None:
     components = session.pca(columns=COLUMNS, scale=SCALE, budget=BUDGET)
     assert components.vectors == drawn.vectors
     assert (components.view, session.ledger.spent) == ("scree", spent)
+
+
+def test_released_components_and_correlations_draw_each_other() -> None:
+    session = open_session()
+    components = session.pca(columns=COLUMNS, budget=BUDGET)
+    spent = session.ledger.spent
+    assert components.corrplot() is not None
+    drawn = replace(components, view="correlations")
+    assert drawn.figure() == components.figure(view="correlations")
+    assert drawn.figure(view="scree") == components.figure()
+    assert drawn.records() == components.correlation_records()
+    assert session.ledger.spent == spent
 
 
 def test_other_columns_scales_or_rows_are_charged() -> None:
@@ -97,6 +111,31 @@ def make_sums(truth: float, noise: float, generator: np.random.Generator) -> Noi
     return NoisySums(count, first, rows * second + half + half.T, noise, noise, noise / np.sqrt(2))
 
 
+def make_mostly_zero(rows: int = 20_000) -> pa.Table:
+    """Columns of which nine rows in ten, or all, are one value; the first two go together."""
+    generator = np.random.default_rng(6)
+    some = generator.random(rows) < 0.1
+    a, b, c = generator.exponential(size=(3, rows))
+    zeros = np.zeros(rows)
+    return pa.table(
+        {"a": np.where(some, a, 0), "b": np.where(some, b, 0), "c": c, "d": zeros + 7.0}
+    )
+
+
+def test_columns_that_are_mostly_zero_in_loose_bounds_are_found() -> None:
+    bounds = dict.fromkeys("abcd", (0.0, 100.0))
+    table = make_mostly_zero()
+    with sf.testing.seeded(9):
+        release = sf.corrplot(table, columns=list("abcd"), bounds=bounds, budget=BUDGET)
+    found = release.correlations
+    truth = np.corrcoef(table["a"].to_numpy(), table["b"].to_numpy())[0, 1]
+    assert found.told == (True, True, True, False)
+    assert found.value[0, 1] == pytest.approx(truth, abs=0.15)
+    assert not found.muted[0, 1]
+    assert found.muted[3, :3].all()
+    assert "Too noisy to have correlations: d." in release.figure().notes
+
+
 @pytest.mark.parametrize("noise", [20.0, 150.0])
 @pytest.mark.parametrize("truth", [0.0, 0.5, 0.95])
 def test_intervals_cover_what_they_state(truth: float, noise: float) -> None:
@@ -106,6 +145,15 @@ def test_intervals_cover_what_they_state(truth: float, noise: float) -> None:
         found = estimate_correlations(make_sums(truth, noise, generator))
         held.append(((found.low <= truth) & (truth <= found.high))[above])
     assert 0.93 <= np.mean(held) <= 0.97
+
+
+def test_what_noise_alone_makes_of_all_pairs_is_grey() -> None:
+    generator, coloured = np.random.default_rng(12), []
+    for _ in range(600):
+        found = estimate_correlations(make_sums(0.0, 60.0, generator))
+        coloured.append(not found.muted.all(where=~np.eye(3, dtype=bool)))
+    # Five of a hundred are promised at most; one for each of three pairs would be fourteen.
+    assert np.mean(coloured) <= 0.08
 
 
 def test_noise_alone_is_grey_and_a_drowned_column_is_named() -> None:

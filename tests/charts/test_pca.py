@@ -16,11 +16,18 @@ from sfumato.charts.allocation import Allocation
 from sfumato.charts.pca import analysis as centre
 from sfumato.charts.pca import analysis as reach
 from sfumato.charts.pca import analysis as summing
-from sfumato.charts.pca.analysis import Centre, FoundCentre, RadiusSearch, make_ladder
+from sfumato.charts.pca.analysis import (
+    Centre,
+    FoundCentre,
+    RadiusSearch,
+    fold_cells,
+    make_ladder,
+)
 from sfumato.charts.pca.chart import PCA
 from sfumato.domain import Bounds, Domain
 from sfumato.engines.dispatch import DuckEngine
 from sfumato.errors import BudgetError, DomainError, OverspentError, SourceError
+from sfumato.exact import Exact
 from sfumato.lattice import DistanceCells, Lattice, Moments
 from sfumato.mechanisms.meter import Meter
 from sfumato.privacy.budget import Budget, Cost
@@ -98,8 +105,8 @@ def test_an_overspent_analysis_is_withheld():
 def test_each_column_pays_for_its_own_median():
     portion = Allocation(Fraction(1, 2), Renyi(Fraction(20)))
     bounds = [Bounds(0, 1)] * 3
-    one = Centre.plan("a", bounds[:1], (Fraction(1, 2),), portion)
-    three = Centre.plan("abc", bounds, (Fraction(1, 2),), portion)
+    one = Centre.plan("a", bounds[:1], portion)
+    three = Centre.plan("abc", bounds, portion)
     for planned in (one, three):
         spent = portion.currency.price(planned.cost)
         assert portion.amount * (1 - Fraction(1, 10**8)) < spent <= portion.amount
@@ -173,7 +180,7 @@ def test_given_scales_decide_which_distances_count_alike():
     assert wide.scaled == "given"
 
 
-def test_private_scales_are_those_of_the_quartiles():
+def test_private_scales_are_near_standard_deviations():
     rows = cloud()
     release = found(table(rows), PCA(COLUMNS, scale=sf.private(share=0.3)))
     sigma = rows.std(axis=0)
@@ -181,10 +188,32 @@ def test_private_scales_are_those_of_the_quartiles():
     assert release.scaled == "private"
 
 
-def test_columns_without_a_spread_of_their_own_are_measured_by_their_range():
-    values = np.array([[1.0, 1.0, 1.0], [0.0, 2.0, 4.0]])
-    both = FoundCentre(values)
-    assert both.scales([Bounds(0, 10), Bounds(0, 10)]) == pytest.approx((5.0, 4 / 1.349))
+def test_columns_of_one_value_are_measured_by_their_range():
+    both = FoundCentre(np.array([1.0, 2.0]), np.array([0.0, 4.0]))
+    assert both.scales([Bounds(0, 10), Bounds(0, 10)]) == pytest.approx((1.0, 4 / 2.326), rel=1e-3)
+
+
+def test_a_column_that_is_mostly_zero_is_measured_by_the_rows_that_are_not():
+    generator = np.random.default_rng(8)
+    rows = cloud()
+    rows[:, 0] = np.where(
+        generator.random(len(rows)) < 0.8, 0.0, generator.exponential(2.0, len(rows))
+    )
+    release = found(table(rows), PCA(COLUMNS, scale=sf.private(share=0.3)))
+    assert 0.5 < release.lattice.scales[0] / rows[:, 0].std() < 3
+
+
+def test_cells_are_folded_around_a_cell_and_none_is_lost():
+    generator = np.random.default_rng(2)
+    counts = generator.integers(0, 5, (1, 2**12))
+    for middle in (0, 7, 2**11, 2**12 - 1):
+        folded = fold_cells(Exact(3, 9, 1.0, counts), middle)
+        distances = np.abs(np.arange(2**12) - middle)
+        assert folded.reveal().sum() == counts.sum()
+        assert folded.reveal()[0, :3].tolist() == [
+            counts[0, distances == each].sum() for each in range(3)
+        ]
+        assert (folded.l1, folded.l2_squared) == (3, 9)
 
 
 def test_private_scales_take_their_share():

@@ -197,7 +197,7 @@ def test_a_caption_says_who_is_protected_how_and_what_the_numbers_are_of():
     cut = CLEAR.spread.length(CLEAR.lattice)
     assert f"Rows, centred at the released mean, are clipped to length {cut:.2g}." in words
     users = sample(shared=True, scaled="private").caption()
-    assert "each user (total weight 1)" in users and "private interquartile range" in users
+    assert "each user (total weight 1)" in users and "private measure of their spread" in users
     assert "scaled as given" in sample(scaled="given").caption()
 
 
@@ -265,7 +265,7 @@ def test_a_view_that_there_is_not_is_refused(tmp_path):
         lambda: CLEAR.figure(view="biplot"),
         lambda: CLEAR.caption(view="biplot"),
         lambda: CLEAR.save(tmp_path / "picture.svg", view="biplot"),
-        lambda: CLEAR.to_vega(view=None),
+        lambda: CLEAR.to_vega(view="biplot"),
     ):
         with pytest.raises(ReleaseError, match="view='loadings'"):
             draw()

@@ -69,7 +69,7 @@ CHOICES = {
     "histogram": ["sort", "top", "orient", "multiple"],
     "boxplot": ["sort"],
     "quantiles": [],
-    "heatmap": ["smooth", "leaves", "background", "basemap"],
+    "heatmap": ["smooth", "leaves", "background", "basemap", "panels", "view"],
     "pca": ["view"],
     "scoreplot": ["panels", "loadings", "points"],
 }

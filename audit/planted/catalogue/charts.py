@@ -333,7 +333,7 @@ CHARTS = (
     _charts(
         name="the median of every column takes the share of all",
         file="charts/pca/analysis.py",
-        old="epsilon = portion.part(Fraction(1, len(grids))).choice",
+        old="epsilon = portion.part(each).choice",
         new="epsilon = portion.choice",
         among="charts/test_pca.py",
         notices="test_what_is_spent_is_what_was_planned",
@@ -342,16 +342,61 @@ CHARTS = (
         name="rows are cut at the length of the longest",
         file="charts/pca/analysis.py",
         old="""
-        return key.edges[int(chosen[0, 0]) + 1]
+        return key.edges[self.choose(meter, exact, key.cells) + 1]
 """,
         new="""
-        longest = int(np.flatnonzero(exact.reveal()).max())
-        return key.edges[longest + 1]
+        self.choose(meter, exact, key.cells)
+        return key.edges[int(np.flatnonzero(exact.reveal()).max()) + 1]
 """,
         among="charts/test_chart.py",
         notices=(
             "test_releases_of_any_tables_are_alike_where_mechanisms_answer_alike[components-row]"
         ),
+    ),
+    _charts(
+        name="the scale of every column takes the share of all",
+        file="charts/pca/analysis.py",
+        old="RadiusSearch.plan(LEVEL, spread.part(each), _SPREAD)",
+        new="RadiusSearch.plan(LEVEL, spread, _SPREAD)",
+        among="charts/test_pca.py",
+        notices="test_private_scales_take_their_share",
+    ),
+    _charts(
+        name="a column is measured by the row that is farthest from its median",
+        file="charts/pca/analysis.py",
+        old="rungs = [self.spread.choose(meter, exact, len(RUNGS)) for exact in folded]",
+        new="""
+        _ = [self.spread.choose(meter, exact, len(RUNGS)) for exact in folded]
+        rungs = [int(np.flatnonzero(exact.reveal()[0]).max()) for exact in folded]
+""".strip(),
+        among="charts/test_chart.py",
+        notices=(
+            "test_releases_of_any_tables_are_alike_where_mechanisms_answer_alike[corrplot-row]"
+        ),
+    ),
+    _charts(
+        name="people whose shares lie in several cells move merged cells no more than one share",
+        file="exact.py",
+        old="return Exact(self.l1, self.l1**2, self.step, np.moveaxis(merged, 0, -1))",
+        new="return Exact(self.l1, self.l2_squared, self.step, np.moveaxis(merged, 0, -1))",
+        among="test_exact.py",
+        notices="test_cells_are_merged_and_a_unit_moves_no_more_in_sum",
+    ),
+    _charts(
+        name="correlations that hold one by one are said to hold together",
+        file="postprocess/correlation.py",
+        old="for number in (1, pairs)]",
+        new="for number in (1, 1)]",
+        among="charts/test_corrplot.py",
+        notices="test_what_noise_alone_makes_of_all_pairs_is_grey",
+    ),
+    _charts(
+        name="counts of categories forget which rows were asked for",
+        file="charts/countplot.py",
+        old="where=self.where,\n",
+        new="",
+        among="charts/test_countplot.py",
+        notices="test_other_counts_are_charged",
     ),
     _charts(
         name="the threshold of a score plot takes no δ from its noise",

@@ -16,12 +16,13 @@ from telling.case import Case, Trials, Twin
 from telling.components.broken import (
     counts_of_a_row,
     distance_from_the_data,
+    scale_from_the_data,
     sums_of_a_row,
     threshold_one_lower,
 )
 from telling.components.cells import Cells
 from telling.components.scores import CLOUD, Scores, Window
-from telling.components.sums import Components, Directions
+from telling.components.sums import Components, Directions, Scales
 from telling.heat.broken import full_price_each_level
 from telling.pairs import CAPPED, MANY, ROWS, USERS, Pair, Row
 
@@ -80,7 +81,11 @@ def _parts() -> list[Case]:
     # With this noise a threshold of 4 shows a row with a chance of 0.0225, and one of 3 with 0.11.
     opening = Budget(2.0, 0.01, weak=True)
     frame = Twin("a frame from the data", distance_from_the_data, 220)
+    scale = Twin("a scale from the data", scale_from_the_data, 220)
     return [
+        Scales(OUTLIER, ROWS, Budget(1.0)).case(Trials(400, 4000), scale),
+        Scales(SHARED, USERS, Budget(1.0)).case(Trials(0, 4000), routine=False),
+        Scales(SCATTERED, CAPPED, Budget(1.0)).case(Trials(0, 4000), routine=False),
         Window(OUTLIER, ROWS, Budget(1.0)).case(Trials(220, 4000), frame),
         Window(SHARED, USERS, Budget(1.0)).case(Trials(0, 4000), routine=False),
         Window(SCATTERED, CAPPED, Budget(1.0)).case(Trials(0, 4000), routine=False),

@@ -38,6 +38,17 @@ def distance_from_the_data() -> AbstractContextManager[object]:
     return patch.object(RadiusSearch, "find", careless)
 
 
+def scale_from_the_data() -> AbstractContextManager[object]:
+    """Take the farthest row for a scale, and say that a quantile was paid for."""
+
+    def careless(plan: RadiusSearch, meter: Meter, exact: Exact, rungs: int) -> int:
+        del rungs
+        meter.pay(plan.cost)
+        return int(np.flatnonzero(exact.reveal()).max(initial=0) % exact.reveal().shape[-1])
+
+    return patch.object(RadiusSearch, "choose", careless)
+
+
 def sums_of_a_row() -> AbstractContextManager[object]:
     """Add noise that hides a row in sums of outer products, where a person has several."""
     return patch.object(summing, "moment_weight", _one)

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import cast
 
 import numpy as np
 
 from sfumato.charts.allocation import Allocation
-from sfumato.charts.pca.analysis import BESIDE_DIRECTIONS, MomentSum
+from sfumato.charts.pca.analysis import BESIDE_DIRECTIONS, Centre, MomentSum
 from sfumato.charts.pca.chart import PCA
 from sfumato.charts.pca.plan import PcaPlan
 from sfumato.domain import Bounds
 from sfumato.engines.engine import Engine
 from sfumato.lattice import Lattice
+from sfumato.mechanisms.meter import Meter
 from sfumato.mechanisms.moments import off_diagonal_scale
 from sfumato.privacy.budget import Budget, epsilon_of, to_fraction
 from sfumato.private_search import Private
@@ -56,6 +58,35 @@ class Directions(Drawn):
         with ample_meter() as meter:  # one that would not stop a twin
             found = self.plan.run(cast(Engine, engine), meter, LATTICE, (0, 0), 0.03)
         return (sums_say(found, engine.answers[0]),)
+
+
+@dataclass(frozen=True)
+class Scales(Drawn):
+    """Medians, and the scales that correlations find for their columns: choices with a pure ε."""
+
+    budget: Budget
+
+    @property
+    def called(self) -> tuple[str, str, str]:
+        """The chart, its method, and what is particular about it."""
+        return "corrplot", "gaussian", " (scales alone)"
+
+    @cached_property
+    def plan(self) -> Centre:
+        """How they are found, with half of the budget for the scales."""
+        half = Allocation.of(self.budget).part(Fraction(1, 2))
+        return Centre.plan(LATTICE.columns, LATTICE.bounds, half, half)
+
+    @property
+    def promise(self) -> tuple[float, float]:
+        """What the choices cost."""
+        return float(cast(Fraction, self.plan.cost.epsilon)), 0.0
+
+    def look(self, engine: Overhearing) -> tuple[float, ...]:
+        """Return what the choices say, and the larger scale."""
+        with Meter(self.plan.cost) as meter:
+            found = self.plan.find(cast(Engine, engine), meter, self.unit)
+        return engine.choices_say, max(found.scales(LATTICE.bounds))
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from sfumato.charts.boxplot.chart import Boxplot
 from sfumato.charts.chart import Chart
 from sfumato.charts.countplot import Countplot
 from sfumato.charts.heatmap.chart import Heatmap
+from sfumato.charts.heatmap.redrawn import Jointplot, Scatterplot
 from sfumato.charts.histogram import Histogram
 from sfumato.charts.means.chart import Barplot
 from sfumato.charts.means.redrawn import Lineplot, Pointplot
@@ -28,6 +29,8 @@ CHARTS: tuple[type[Chart[Any, Any]], ...] = (
     Lineplot,
     Boxplot,
     Heatmap,
+    Scatterplot,
+    Jointplot,
     PCA,
     Corrplot,
     Scoreplot,

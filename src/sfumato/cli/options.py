@@ -167,6 +167,14 @@ VIEWS: dict[str, Any] = {
     "multiple": Annotated[
         str | None, _figure("Groups of hue in one panel, or each in its own.", "layer|panels")
     ],
+    "view": Annotated[
+        str | None,
+        _figure(
+            "What to draw of a release that has several pictures: scree, loadings or "
+            "correlations of components, density or scatter of a heatmap.",
+            "WORD",
+        ),
+    ],
 }
 """What some releases can be told when they are drawn."""
 

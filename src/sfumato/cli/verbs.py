@@ -53,6 +53,16 @@ VERBS = {
         "sfumato.charts.heatmap.chart",
         "Heatmap",
     ),
+    "scatterplot": Verb(
+        "Draw synthetic points of the density of two columns, which say that they are.",
+        "sfumato.charts.heatmap.redrawn",
+        "Scatterplot",
+    ),
+    "jointplot": Verb(
+        "Show the density of two columns with the distribution of each beside it.",
+        "sfumato.charts.heatmap.redrawn",
+        "Jointplot",
+    ),
     "pca": Verb(
         "Compute principal components and the variance along each.",
         "sfumato.charts.pca.chart",

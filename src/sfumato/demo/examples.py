@@ -242,6 +242,23 @@ EXAMPLES = (
         0.45,
     ),
     DemoChart(
+        "sexes",
+        "A district of young people",
+        "Bars of counts, and one charge for all of them. In a session the same counts as a "
+        "histogram would cost nothing more.",
+        "people",
+        "people",
+        like(
+            "countplot-hue",
+            x="district",
+            hue="sex",
+            order=DISTRICTS,
+            hue_order=["female", "male"],
+            where=None,
+        ),
+        0.05,
+    ),
+    DemoChart(
         "pressure",
         "Eight boxes, and four that are not drawn",
         "Men's hearts push a little harder in every state of health. Of the third sex there are "
@@ -293,6 +310,17 @@ EXAMPLES = (
         {"loadings": 6},
     ),
     DemoChart(
+        "pairs",
+        "What rises together",
+        "Correlations of all pairs, from noisy sums of products. Pressure comes in pairs. Where a "
+        "cell is grey, noise could have made it alone, and columns lost in it would be named.",
+        "bodies",
+        "patients",
+        like("corrplot", columns=list(BODY)),
+        0.3,
+        1e-6,
+    ),
+    DemoChart(
         "directions",
         "Six measurements, two that matter",
         "More than half of what tells patients apart lies along one direction, and a second, at "
@@ -301,7 +329,7 @@ EXAMPLES = (
         "bodies",
         "patients",
         like("pca", columns=list(BODY)),
-        0.5,
+        0.4,
         1e-6,
     ),
     *(

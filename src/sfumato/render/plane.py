@@ -156,6 +156,8 @@ def ticks(top: float) -> list[float]:
 
 def find_ratio(panel: Panel) -> float | None:
     """Return how tall a panel is for its width, if a mark in it decides."""
+    if panel.ratio is not None:
+        return panel.ratio or None
     ratios = (_find_mark_ratio(panel, mark) for mark in panel.marks)
     return next((ratio for ratio in ratios if ratio is not None), None)
 

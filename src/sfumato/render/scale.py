@@ -83,9 +83,44 @@ def list_captions(figure: Figure) -> list[str]:
 def count_columns(figure: Figure) -> int:
     """Return how many panels stand side by side where there is room for all."""
     count = max(1, len(figure.panels))
+    if figure.grid is not None:
+        return len(figure.grid[1])
     if figure.columns is not None:
         return min(count, figure.columns)
     return count if count <= 3 else math.ceil(math.sqrt(count))
+
+
+def list_places(figure: Figure, columns: int) -> list[tuple[int, int]]:
+    """Return the row and the column of each panel, where so many stand side by side."""
+    return [
+        panel.place if figure.grid is not None and panel.place else divmod(number, columns)
+        for number, panel in enumerate(list_panels(figure))
+    ]
+
+
+def list_shares(figure: Figure, columns: int) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Return which parts of the whole height the rows of panels have, and of the width columns."""
+    rows = math.ceil(len(list_panels(figure)) / columns)
+    tall, wide = figure.grid or ((1.0,) * rows, (1.0,) * columns)
+    return tuple(part / sum(tall) for part in tall), tuple(part / sum(wide) for part in wide)
+
+
+def tell_labels_apart(figure: Figure, places: list[tuple[int, int]]) -> list[tuple[bool, bool]]:
+    """Tell of each panel whether its x axis and its y axis have to be labelled.
+
+    What the panel below or to the left says already is said once.
+    """
+    panels = dict(zip(places, list_panels(figure), strict=True))
+    told: list[tuple[bool, bool]] = []
+    for (row, column), panel in panels.items():
+        below, beside = panels.get((row + 1, column)), panels.get((row, column - 1))
+        told.append(
+            (
+                panel.x.labelled and not (below is not None and below.x == panel.x),
+                panel.y.labelled and not (beside is not None and beside.y == panel.y),
+            )
+        )
+    return told
 
 
 def count_lying_rows(panel: Panel) -> int:

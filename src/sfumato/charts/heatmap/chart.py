@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal, cast
+from typing import Any, Literal, cast
 
 from sfumato.charts.allocation import Allocation, CategorySearch, divide_budget, run_searches
 from sfumato.charts.axes import HUE, HUE_ORDER, Order, declare_categories, read_labels, read_order
@@ -336,6 +336,10 @@ class Heatmap(Chart[HeatmapPlan, HeatmapRelease]):
             sizes=() if hue is None else tuple(len(each.noisy) for each in maps),
         )
 
+    def arrange(self, release: Any) -> Any:
+        """Return the density drawn as such, where points or margins were asked for first."""
+        return replace(release, view="density") if _is_redrawn(release) else release
+
     @property
     def _decoder(self) -> str:
         if self.method == "pyramid":
@@ -366,6 +370,10 @@ class Heatmap(Chart[HeatmapPlan, HeatmapRelease]):
                 return Dense(epsilon)
             case _:
                 return Adaptive(epsilon)
+
+
+def _is_redrawn(release: object) -> bool:
+    return isinstance(release, HeatmapRelease) and release.view != "density"
 
 
 def _is_whole(number: object, among: range) -> bool:

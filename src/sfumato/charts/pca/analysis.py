@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,7 @@ from sfumato.charts.allocation import Allocation
 from sfumato.domain import Bounds
 from sfumato.engines.engine import Engine
 from sfumato.errors import DomainError, Worded
+from sfumato.exact import Exact
 from sfumato.grid import Grid
 from sfumato.lattice import LENGTH, REACH, DistanceCells, Lattice, Moments, Point, moment_weight
 from sfumato.mechanisms.gaussian import gaussian_scale
@@ -26,114 +28,13 @@ from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.private_search import Private
 from sfumato.releases.pca.moments import NoisyMoments
 
-MEDIAN = (Fraction(1, 2),)
-QUARTILES = (Fraction(1, 4), Fraction(1, 2), Fraction(3, 4))
-
-_CELLS = 2**12
-_DOUBT = 8  # times 1/ε: how many units the crowd has
-_NORMAL = 1.349  # standard deviations between the quartiles of a normal law
-
-
-@dataclass(frozen=True)
-class Centre:
-    """Planned medians of all columns, or quartiles where scales are asked for.
-
-    A public crowd stands evenly spread over the bounds of each column. Among few rows, whose
-    median noise would put anywhere, it draws the answer to the middle.
-
-    Parameters
-    ----------
-    grids
-        The public cells of each column.
-    levels
-        Which quantiles of each are chosen.
-    epsilon
-        What the choice for one column may spend.
-    """
-
-    grids: tuple[Grid, ...]
-    levels: tuple[Fraction, ...]
-    epsilon: Fraction
-
-    @classmethod
-    def plan(
-        cls,
-        columns: Sequence[str],
-        bounds: Sequence[Bounds],
-        levels: tuple[Fraction, ...],
-        portion: Allocation,
-    ) -> Centre:
-        """Divide a portion among all columns: one unit lies in each of them."""
-        grids = [Grid(*pair, _CELLS) for pair in zip(columns, bounds, strict=True)]
-        epsilon = portion.part(Fraction(1, len(grids))).choice
-        compute_usable_epsilon(
-            epsilon, 1
-        )  # refuses a part so small that rounding alone would cost as much
-        return cls(tuple(grids), levels, epsilon)
-
-    @property
-    def cost(self) -> Cost:
-        """What all columns spend together."""
-        return sum((Cost.exponential(self.epsilon) for _ in self.grids), Cost.nothing())
-
-    @property
-    def crowd(self) -> int:
-        """How many units the crowd has; beyond 2³⁰ nothing could be found in any case."""
-        return min(math.ceil(_DOUBT / float(self.epsilon)), 2**30)
-
-    def find(self, engine: Engine, meter: Meter, unit: PrivacyUnit) -> FoundCentre:
-        """Choose the quantiles of each column.
-
-        Privacy
-        -------
-        As `sfumato.mechanisms.joint` states, once for each column. One unit may move the counts
-        of every column, so their costs add up.
-        """
-        crowd = np.diff(np.arange(_CELLS + 1) * self.crowd // _CELLS)
-        levels, epsilon = self.levels, self.epsilon
-        chosen = [
-            joint(
-                meter,
-                exact.reshape_by_group().with_pseudocounts(crowd),
-                levels=levels,
-                epsilon=epsilon,
-            )
-            for exact in engine.marginals(self.grids, unit)
-        ]
-        cells = np.array([each[0] for each in chosen], dtype=np.float64)
-        lowers = np.array([[grid.bounds.lower] for grid in self.grids])
-        widths = np.array([[grid.bounds.width] for grid in self.grids])
-        return FoundCentre(lowers + (cells + 0.5) * (widths / _CELLS))
-
-
-@dataclass(frozen=True, eq=False)
-class FoundCentre:
-    """Quantiles that are public now: ``values[column, level]``, in the columns' own units."""
-
-    values: NDArray[np.float64]
-
-    @property
-    def medians(self) -> NDArray[np.float64]:
-        """The middle of each column."""
-        return self.values[:, self.values.shape[1] // 2]
-
-    def scales(self, bounds: Sequence[Bounds]) -> tuple[float, ...]:
-        """Return what stands for a standard deviation: the quartiles' distance over 1.349.
-
-        A column whose quartiles cannot be told apart is measured by half its range.
-        """
-        apart = (self.values[:, -1] - self.values[:, 0]) / _NORMAL
-        halves = np.array([each.width / 2 for each in bounds])
-        return tuple(np.where(apart > least_scales(bounds), apart, halves).tolist())
-
-
-def least_scales(bounds: Sequence[Bounds]) -> tuple[float, ...]:
-    """Return what quartiles must at least be apart to be told from each other."""
-    return tuple(2 * each.width / _CELLS for each in bounds)
-
-
 DOUBT = 20.0
 """How many rows times ε lie beyond the answer at least: what none reaches has a weight of e⁻¹⁰."""
+
+_SPREAD = 16.0  # the same for scales, where a wrong one costs less: a weight of e⁻⁸
+
+LEVEL = Fraction(98, 100)
+"""The share of rows that are not cut when directions are looked for, and that a scale holds."""
 
 
 @dataclass(frozen=True)
@@ -178,6 +79,18 @@ class RadiusSearch:
         """How many units the crowd has."""
         return math.ceil(self.beyond / float(1 - self.level))
 
+    def choose(self, meter: Meter, exact: Exact, rungs: int) -> int:
+        """Choose among rungs that rise, of which the crowd stands on the first.
+
+        Privacy
+        -------
+        As `sfumato.mechanisms.joint` states.
+        """
+        crowd = np.zeros(rungs, dtype=np.int64)
+        crowd[0] = self.crowd
+        levels, among = [self.level], exact.with_pseudocounts(crowd)
+        return int(joint(meter, among, levels=levels, epsilon=self.epsilon)[0, 0])
+
     def find(self, engine: Engine, meter: Meter, key: DistanceCells, unit: PrivacyUnit) -> float:
         """Choose the rung of the ladder that the quantile does not exceed, in scaled units.
 
@@ -186,11 +99,147 @@ class RadiusSearch:
         As `sfumato.mechanisms.joint` states. The answer is an edge of a public ladder, so it is
         finite and above zero whatever the data.
         """
-        crowd = np.zeros(key.cells, dtype=np.int64)
-        crowd[0] = self.crowd
-        exact = engine.counts([key], unit).reshape_by_group().with_pseudocounts(crowd)
-        chosen = joint(meter, exact, levels=[self.level], epsilon=self.epsilon)
-        return key.edges[int(chosen[0, 0]) + 1]
+        exact = engine.counts([key], unit).reshape_by_group()
+        return key.edges[self.choose(meter, exact, key.cells) + 1]
+
+
+MEDIAN = Fraction(1, 2)
+
+_CELLS = 2**12
+_DOUBT = 8  # times 1/ε: how many units the crowd has
+_COLLAPSED = 10  # a fiftieth of the rows, as far out as bounds let them, deviate by 1/7 of a range
+
+
+@dataclass(frozen=True)
+class Centre:
+    """Planned medians of all columns, and how far rows lie from each where scales are asked for.
+
+    A public crowd stands evenly spread over the bounds of each column. Among few rows, whose
+    median noise would put anywhere, it draws the answer to the middle.
+
+    Parameters
+    ----------
+    grids
+        The public cells of each column.
+    epsilon
+        What the choice for one column may spend.
+    spread
+        The search in each column for the distance from its median; None where scales are given.
+    """
+
+    grids: tuple[Grid, ...]
+    epsilon: Fraction
+    spread: RadiusSearch | None
+
+    @classmethod
+    def plan(
+        cls,
+        columns: Sequence[str],
+        bounds: Sequence[Bounds],
+        portion: Allocation,
+        spread: Allocation | None = None,
+    ) -> Centre:
+        """Divide a portion, and one for scales, among all columns: one unit lies in each."""
+        grids = [Grid(*pair, _CELLS) for pair in zip(columns, bounds, strict=True)]
+        each = Fraction(1, len(grids))
+        epsilon = portion.part(each).choice
+        compute_usable_epsilon(
+            epsilon, 1
+        )  # refuses a part so small that rounding alone would cost as much
+        search = None if spread is None else RadiusSearch.plan(LEVEL, spread.part(each), _SPREAD)
+        return cls(tuple(grids), epsilon, search)
+
+    @property
+    def cost(self) -> Cost:
+        """What all columns spend together."""
+        column = Cost.exponential(self.epsilon)
+        column += Cost.nothing() if self.spread is None else self.spread.cost
+        return sum((column for _ in self.grids), Cost.nothing())
+
+    @property
+    def crowd(self) -> int:
+        """How many units the crowd has; beyond 2³⁰ nothing could be found in any case."""
+        return min(math.ceil(_DOUBT / float(self.epsilon)), 2**30)
+
+    def find(self, engine: Engine, meter: Meter, unit: PrivacyUnit) -> FoundCentre:
+        """Choose the median of each column, and then how far rows lie from it.
+
+        Privacy
+        -------
+        As `sfumato.mechanisms.joint` states, once or twice for each column. One unit may move the
+        counts of every column, so their costs add up. How cells are merged for the second choice
+        follows from the first, which is public by then.
+        """
+        exacts = [each.reshape_by_group() for each in engine.marginals(self.grids, unit)]
+        crowd = np.diff(np.arange(_CELLS + 1) * self.crowd // _CELLS)
+        cells = [
+            int(joint(meter, exact, levels=[MEDIAN], epsilon=self.epsilon)[0, 0])
+            for exact in (each.with_pseudocounts(crowd) for each in exacts)
+        ]
+        lowers = np.array([grid.bounds.lower for grid in self.grids])
+        steps = np.array([grid.bounds.width for grid in self.grids]) / _CELLS
+        medians = lowers + (np.array(cells) + 0.5) * steps
+        if self.spread is None:
+            return FoundCentre(medians, None)
+        folded = [fold_cells(*pair) for pair in zip(exacts, cells, strict=True)]
+        rungs = [self.spread.choose(meter, exact, len(RUNGS)) for exact in folded]
+        return FoundCentre(medians, np.array([float(RUNGS[rung]) for rung in rungs]) * steps)
+
+
+def _list_rungs() -> NDArray[np.int64]:
+    """Return distances in cells, from none to all, that grow by 2^(1/8) where they can."""
+    count = math.ceil(8 * math.log2(_CELLS))
+    return np.unique(np.rint(2.0 ** (np.arange(count + 1) / 8)).astype(np.int64) - 1)
+
+
+RUNGS = _list_rungs()
+"""The public ladder of distances from a median, in cells: each rung is the last that belongs."""
+
+
+def fold_cells(exact: Exact, middle: int) -> Exact:
+    """Return counts of a column by the rung that their distance from a public cell lies on.
+
+    Privacy
+    -------
+    As `Exact.merge_cells`: the cell and the ladder are public.
+    """
+    distances = np.abs(np.arange(_CELLS) - middle)
+    return exact.merge_cells(np.searchsorted(RUNGS, distances), len(RUNGS))
+
+
+@dataclass(frozen=True, eq=False)
+class FoundCentre:
+    """Medians that are public now, and how far most rows lie from them at most.
+
+    Parameters
+    ----------
+    medians
+        The middle of each column, in its own units.
+    spreads
+        The distance that about 98 % of the rows do not exceed, in the same units; None where it
+        was not asked for.
+    """
+
+    medians: NDArray[np.float64]
+    spreads: NDArray[np.float64] | None
+
+    def scales(self, bounds: Sequence[Bounds]) -> tuple[float, ...]:
+        """Return what stands for a standard deviation: that of a normal law with such a distance.
+
+        A column that seems to have one value is measured by a tenth of its range: the few rows
+        that differ deviate by no more, or by hardly more.
+        """
+        if self.spreads is None:
+            raise ValueError("Nobody asked for scales.")
+        ranges = np.array([each.width for each in bounds])
+        normal = NormalDist().inv_cdf((1 + float(LEVEL)) / 2)
+        apart = self.spreads > 0
+        return tuple(np.where(apart, self.spreads / normal, ranges / _COLLAPSED).tolist())
+
+
+def least_scales(bounds: Sequence[Bounds]) -> tuple[float, ...]:
+    """Return the smallest scales that may be found."""
+    return tuple(each.width / _CELLS / 4 for each in bounds)
 
 
 def make_ladder(smallest: float, largest: float, ratio: float) -> tuple[float, ...]:
@@ -292,9 +341,6 @@ def _l2_squared(constant: int, unit: PrivacyUnit) -> int:
 CENTRE, RADIUS, SPREAD = Fraction(10, 100), Fraction(4, 100), Fraction(20, 100)
 """What the medians, the radius and the variances take of an analysis; directions take the rest."""
 
-LEVEL = Fraction(98, 100)
-"""The share of rows that are not cut when directions are looked for."""
-
 BESIDE_DIRECTIONS, BESIDE_SPREAD = LENGTH // 4, 3 * LENGTH // 8
 """What stands before each row, so that the number of rows and their sum are found as well."""
 
@@ -309,7 +355,7 @@ class Analysis:
     Parameters
     ----------
     scales
-        What one unit is worth in each column; None where quartiles are to tell.
+        What one unit is worth in each column; None where distances from its median are to tell.
     reach
         The search for the length at which rows are cut.
     directions, spread
@@ -339,14 +385,14 @@ class Analysis:
         # What has no lattice is refused here, also with the smallest scales that may be found.
         Lattice(tuple(columns), tuple(bounds), given or least_scales(bounds))
         asked = to_fraction(scales.usual_share) if isinstance(scales, Private) else Fraction(0)
-        rest, levels = 1 - asked, QUARTILES if given is None else MEDIAN
+        rest, spread = 1 - asked, portion.part(asked) if given is None else None
         directions = 1 - CENTRE - RADIUS - SPREAD
         return cls(
             tuple(columns),
             tuple(bounds),
             given,
             unit,
-            Centre.plan(columns, bounds, levels, portion.part(asked + CENTRE * rest)),
+            Centre.plan(columns, bounds, portion.part(CENTRE * rest), spread),
             RadiusSearch.plan(LEVEL, portion.part(RADIUS * rest)),
             MomentSum.plan(BESIDE_DIRECTIONS, unit, portion.part(directions * rest)),
             MomentSum.plan(BESIDE_SPREAD, unit, portion.part(SPREAD * rest)),

@@ -36,10 +36,10 @@ COLUMNS = About(
 )
 SCALE = About(
     help="One scaled unit in each column; default: half of each public range.",
-    python='``{"age": 20, …}``, or ``sf.private(share=0.1)`` to scale each column by its '
-    "quartiles, with that share of the budget.",
-    typed="Repeat it for all columns. private:0.1 scales them by their quartiles, with that share "
-    "of the budget.",
+    python='``{"age": 20, …}``, or ``sf.private(share=0.1)`` to scale each column by '
+    "how far its rows spread, with that share of the budget.",
+    typed="Repeat it for all columns. private:0.1 scales them by how far rows spread, with that "
+    "share of the budget.",
     metavar="COLUMN=NUMBER",
     spelled="scale",
 )
@@ -239,7 +239,7 @@ def _check_private(scale: Private) -> None:
     if scale.delta is not None or scale.within is not None:
         raise DomainError(
             (Setting("scale", PrivateSearch()), " takes a share of the budget and nothing else."),
-            "Quartiles are chosen within the public bounds, and need no δ.",
+            "Distances are chosen within the public bounds, and need no δ.",
             ("Write ", Setting("scale", PrivateSearch(share=0.1)), "."),
         )
 

@@ -57,7 +57,7 @@ class Corrplot(Redrawn[PcaPlan, PcaRelease]):
         default=None,
         metadata=About(
             help="One scaled unit in each column, to cut rows alike in all of them; default: "
-            "private quartiles, with a tenth of the budget.",
+            "what a private search finds, with a tenth of the budget.",
             python='``{"age": 20, …}``, or ``sf.private(share=0.2)`` for another share.',
             typed="Repeat it for all columns, or write private:0.2 for another share.",
             metavar="COLUMN=NUMBER",

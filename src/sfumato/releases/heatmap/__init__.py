@@ -61,7 +61,7 @@ DECODERS = {
 }
 """How masses follow from measurements, as the caption says it."""
 
-View = Literal["density", "scatter"]
+View = Literal["density", "scatter", "joint"]
 
 NUMBERS = ("mass", "density", "low", "high")
 """What a record says of a leaf, besides where it lies."""
@@ -113,6 +113,8 @@ class HeatmapRelease(Release):
         The column whose categories were found by a private search, and paid for.
     sizes
         How many leaves each group has; they stand one group after the other.
+    view
+        How it is drawn if nobody says otherwise.
 
     Notes
     -----
@@ -141,12 +143,14 @@ class HeatmapRelease(Release):
     hue: Parameter[Annotated[Labels | None, Absent(None)]] = None
     found: Parameter[Annotated[tuple[str, ...], Absent(())]] = ()
     sizes: Released[Annotated[tuple[Integer, ...], Absent(())]] = ()
+    view: Parameter[Annotated[View, Absent("density")]] = "density"
 
     def __post_init__(self) -> None:
         if len(self.sizes) != (0 if self.hue is None else self.hue.cells):
             raise ValueError("Each group says how many leaves it has.")
         if min(self.sizes, default=0) < 0:
             raise ValueError("A group has no less than no leaves.")
+        _check_view(self.view)
         if self.hue is not None and sum(self.sizes) != len(self.leaves.mass):
             raise ValueError("Every leaf belongs to one group.")
         for part in self._slices:
@@ -325,7 +329,7 @@ class HeatmapRelease(Release):
         background: Background | None = None,
         basemap: Basemap | None = None,
         panels: bool | None = None,
-        view: View = "density",
+        view: View | None = None,
         **look: Unpack[Looks],
     ) -> Figure:
         """Describe the picture as plain data.
@@ -347,7 +351,9 @@ class HeatmapRelease(Release):
             A panel for each group, instead of all in one; if left out, for more than ten.
         view
             ``"scatter"`` draws synthetic points of the released density, none of them anybody's,
-            instead of the density itself. The same release always gives the same points.
+            instead of the density itself; the same release always gives the same points.
+            ``"joint"`` draws the density with the distribution of each column beside it. If left
+            out, as it was asked for.
         """
         from sfumato.releases.heatmap import figure
         from sfumato.releases.heatmap import view as backgrounds
@@ -362,7 +368,7 @@ class HeatmapRelease(Release):
                 background=backgrounds.read(background),
                 lines=read_basemap(basemap, *figure.window(self)),
                 panels=panels,
-                scatter=_read_view(view) == "scatter",
+                view=self.view if view is None else _check_view(view),
             ),
         )
         return self._dressed(shown, look)
@@ -374,11 +380,11 @@ class HeatmapRelease(Release):
         return figure.caption(self)
 
 
-def _read_view(view: object) -> View:
-    if view in ("density", "scatter"):
+def _check_view(view: View) -> View:
+    if view in ("density", "scatter", "joint"):
         return view
     raise ReleaseError(
-        "The view of a heatmap is 'density' or 'scatter'.",
+        "The view of a heatmap is 'density', 'scatter' or 'joint'.",
         "It decides how the release is drawn, and costs nothing.",
         "Write view='scatter', or leave it out.",
     )

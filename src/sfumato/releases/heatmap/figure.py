@@ -14,7 +14,7 @@ from sfumato.figure import Axis, Figure, Heat, Mark, Panel, Square, format_perce
 from sfumato.grid import Grid
 from sfumato.postprocess import density
 from sfumato.releases import axes, wording
-from sfumato.releases.heatmap import DECODERS, METHODS
+from sfumato.releases.heatmap import DECODERS, METHODS, View
 from sfumato.releases.heatmap.area import ratio
 from sfumato.releases.heatmap.basemap import Line
 from sfumato.releases.heatmap.groups import (
@@ -27,6 +27,7 @@ from sfumato.releases.heatmap.groups import (
     outlines,
 )
 from sfumato.releases.heatmap.groups import name_synthetic as _synthetic
+from sfumato.releases.heatmap.joint import GRID, describe_margins, surround
 from sfumato.releases.heatmap.view import Smooth, lengths_of, widths_of
 from sfumato.releases.release import WATERMARK
 from sfumato.render.text import format_number, shorten
@@ -35,6 +36,12 @@ if TYPE_CHECKING:
     from sfumato.releases.heatmap import HeatmapRelease
 
 Array = NDArray[np.float64]
+
+TITLES: dict[View, str] = {
+    "density": "Heatmap",
+    "scatter": "Synthetic points",
+    "joint": "Joint distribution",
+}
 
 REACH = 1.645
 """Standard deviations on either side of an interval.
@@ -60,10 +67,17 @@ class HeatmapView:
     background: str = ""
     lines: tuple[Line, ...] = ()
     panels: bool | None = None
-    scatter: bool = False
+    view: View = "density"
+
+    @property
+    def scattered(self) -> bool:
+        """Whether points are drawn in place of the density."""
+        return self.view == "scatter"
 
     def apart(self, groups: int) -> bool:
         """Tell whether so many groups have panels of their own; one alone always has."""
+        if self.view == "joint":
+            return groups == 1
         return groups == 1 or (groups > MOST_TOGETHER if self.panels is None else self.panels)
 
 
@@ -77,9 +91,12 @@ def figure(release: HeatmapRelease, view: HeatmapView) -> Figure:
     """Describe the picture of a heatmap."""
     drawn = [_heat(each, view.smooth) for each in release.maps]
     y = replace(axes.axis(release.y), reversed=release.origin == "upper")
+    panels = _panels(release, view, drawn, y)
+    joint = view.view == "joint" and bool(panels)
     return Figure(
-        title=wording.title(release),
-        panels=_panels(release, view, drawn, y),
+        title=wording.title(release).replace("Heatmap", TITLES[view.view], 1),
+        panels=surround(release, panels[0]) if joint else panels,
+        grid=GRID if joint else None,
         caption=_caption(release, view, sum(count_points(release, drawn))),
         legend=_legend(release, view),
         notes=_notes(release, drawn),
@@ -96,24 +113,29 @@ def _panels(
     marks: list[tuple[Mark, ...]] = [
         (_dress(heat, each, view),) for heat, each in zip(drawn, release.maps, strict=True)
     ]
-    if view.scatter:
+    if view.scattered:
         dots = draw_points(release, drawn)
         marks = [tuple(one for one in dots if one.series == _synthetic(name)) for name in names]
+    shape = ratio(release.x.bounds, release.y.bounds, release.aspect) or 0.0
+    blank = Panel(x, y, (), ratio=0.0 if view.view == "joint" else shape)
     if view.apart(len(names)):
-        return tuple(Panel(x, y, each, name) for each, name in zip(marks, names, strict=True))
-    if view.scatter:
-        return (Panel(x, y, tuple(one for each in marks for one in each)),)
-    return (Panel(x, y, (clouds(release, drawn), *outlines(release, drawn))),)
+        pairs = zip(marks, names, strict=True)
+        return tuple(replace(blank, marks=each, title=name) for each, name in pairs)
+    if view.scattered:
+        return (replace(blank, marks=tuple(one for each in marks for one in each)),)
+    return (replace(blank, marks=(clouds(release, drawn), *outlines(release, drawn))),)
 
 
 def _legend(release: HeatmapRelease, view: HeatmapView) -> str:
     if release.hue is not None:
         return release.hue.column
-    return "points" if view.scatter else ""
+    return "points" if view.scattered else ""
 
 
 def _dress(heat: Heat, release: HeatmapRelease, view: HeatmapView) -> Heat:
     squares = _squares(release) if view.leaves else heat.leaves
+    if view.view == "joint":
+        heat = replace(heat, ratio=None)
     return replace(heat, background=view.background, lines=view.lines, leaves=squares)
 
 
@@ -132,7 +154,11 @@ def _notes(release: HeatmapRelease, drawn: list[Heat]) -> tuple[str, ...]:
 
 def caption(release: HeatmapRelease) -> str:
     """Say what protects whom, how it was measured and what the picture's signs mean."""
-    return _caption(release, HeatmapView(default_smooth(release)), 0)
+    view = HeatmapView(default_smooth(release), view=release.view)
+    if not view.scattered:
+        return _caption(release, view, 0)
+    drawn = [_heat(each, view.smooth) for each in release.maps]
+    return _caption(release, view, sum(count_points(release, drawn)))
 
 
 def default_smooth(release: HeatmapRelease) -> tuple[float, float]:
@@ -154,6 +180,7 @@ def _caption(release: HeatmapRelease, view: HeatmapView, points: int) -> str:
         wording.added(release.combined, release.step, "every cell") if release.combined else "",
         _smoothing(release, view.smooth),
         _signs(release, view, points),
+        describe_margins(release) if view.view == "joint" else "",
         f"Rows outside the window {rows}.",
         *wording.left_out((release.hue,), release.found),
         *wording.parsed((release.x.bounds, release.y.bounds)),
@@ -163,7 +190,7 @@ def _caption(release: HeatmapRelease, view: HeatmapView, points: int) -> str:
 
 def _signs(release: HeatmapRelease, view: HeatmapView, points: int) -> str:
     """Say what the picture's signs mean."""
-    if view.scatter:
+    if view.scattered:
         return (
             f"Synthetic points, none of them anybody's: {points:,} drawn from the released density "
             f"for about {max(release.total, 0):,.0f} {wording.people(release.guarantee.unit)} "

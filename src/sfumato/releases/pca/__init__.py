@@ -45,7 +45,7 @@ _Vector = tuple[Integer, ...]
 SCALED: dict[Scaled, str] = {
     "range": "Columns are scaled by half of their public range.",
     "given": "Columns are scaled as given.",
-    "private": "Columns are scaled by their private interquartile range / 1.349.",
+    "private": "Columns are scaled by a private measure of their spread.",
 }
 """What distances are measured in, as the caption says it."""
 
@@ -67,7 +67,7 @@ class PcaRelease(Release):
         is a distance in scaled units, and times the scale of its column one in the column's own
         units.
     scaled
-        Where the scales come from: half of each range, the person who asked, or private quartiles.
+        Where the scales come from: half of each range, the person who asked, or private distances.
     directions
         The noisy sums that the directions follow from, about the private medians.
     spread

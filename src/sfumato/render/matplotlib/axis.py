@@ -349,6 +349,9 @@ def style_axes(ax: Axes, panel: Panel, figure: Figure, *, keep_x: bool, keep_y: 
     ax.set_ylim(*_unite_limits(y, ax.get_ylim() if keep_y else y))
     ax.xaxis.set_inverted(panel.x.reversed)
     ax.yaxis.set_inverted(panel.y.reversed)
+    if panel.ratio:
+        ax.set_aspect(panel.ratio * (x[1] - x[0]) / (y[1] - y[0]), adjustable="box")
+        ax.set_anchor("NW")
     set_ticks(ax.xaxis, panel.x)
     set_ticks(ax.yaxis, panel.y)
     soft_ink = choose_tones(ax).soft_ink

@@ -122,6 +122,9 @@ def natural_size(figure: Figure) -> tuple[float, float]:
     if count <= 1:
         return 6.4, max(4.4, min(_LONGEST, 1.6 + tall))
     columns = count_columns(figure)
+    if figure.grid is not None:
+        width = max(6.4, 0.4 + 1.6 * columns)
+        return width, 1.9 + 0.75 * width
     rows = math.ceil(count / columns)
     ratio = find_ratio(figure.panels[0])
     if ratio is None:

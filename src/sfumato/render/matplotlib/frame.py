@@ -29,7 +29,14 @@ from sfumato.render.matplotlib.lettering import (
     inches,
 )
 from sfumato.render.plane import find_ratio, ticks
-from sfumato.render.scale import Coloured, Limits, colour_title
+from sfumato.render.scale import (
+    Coloured,
+    Limits,
+    colour_title,
+    list_places,
+    list_shares,
+    tell_labels_apart,
+)
 from sfumato.render.text import format_number, shorten, width
 
 # Matplotlib leaves its keyword arguments untyped.
@@ -227,7 +234,10 @@ class PanelGrid:
         self.beside: FittedText | None = None
         count = max(1, len(figure.panels))
         self.ratio = find_ratio(figure.panels[0]) if count > 1 else None
-        self.columns = figure.columns or _columns(count, host, self.ratio)
+        asked = len(figure.grid[1]) if figure.grid else figure.columns
+        self.columns = asked or _columns(count, host, self.ratio)
+        self.places = list_places(figure, self.columns)
+        self.tall, self.wide = list_shares(figure, self.columns)
         if count > 1:
             host.set_axis_off()
             self.insets = [Inset(host) for _ in range(count)]
@@ -247,12 +257,13 @@ class PanelGrid:
         """Say once what all panels say: ticks at the left and below, one label for each axis."""
         if not self.insets:
             return
-        for place, (ax, panel) in enumerate(zip(self.axes, figure.panels, strict=True)):
-            below = place + self.columns
-            if below < len(self.axes) and figure.panels[below].x == panel.x:
-                ax.tick_params(axis="x", labelbottom=False)
-            if place % self.columns and figure.panels[place - 1].y == panel.y:
-                ax.tick_params(axis="y", labelleft=False)
+        told = tell_labels_apart(figure, self.places)
+        for ax, panel, (x, y) in zip(self.axes, figure.panels, told, strict=True):
+            ax.tick_params(axis="x", labelbottom=x, **({} if panel.x.labelled else {"length": 0}))
+            ax.tick_params(axis="y", labelleft=y, **({} if panel.y.labelled else {"length": 0}))
+            if figure.grid is not None:
+                ax.set_xlabel(ax.get_xlabel() if x else "")
+                ax.set_ylabel(ax.get_ylabel() if y else "")
         if len({panel.x for panel in figure.panels}) == 1:
             self.below = self._shared(figure.panels[0].x.label, ha="center", va="top")
             for ax in self.axes:
@@ -267,23 +278,22 @@ class PanelGrid:
         """Divide the host's space, with gaps as wide as what stands between the panels."""
         if not self.insets:
             return
-        rows = math.ceil(len(self.insets) / self.columns)
         across, down = self._gaps(renderer)
         box = self.host.bbox
-        width = (box.width - across * (self.columns - 1)) / self.columns
-        height = (box.height - down * (rows - 1)) / rows
-        self.title_room = width
+        widths = np.array(self.wide) * (box.width - across * (len(self.wide) - 1))
+        heights = np.array(self.tall) * (box.height - down * (len(self.tall) - 1))
+        self.title_room = float(widths.min())
         if self.ratio is not None:
             # Panels that keep their shape stand near each other, but leave room for their titles.
-            whole, width = width, min(width, height / self.ratio)
-            height = width * self.ratio
+            whole, width = self.title_room, min(self.title_room, heights.min() / self.ratio)
+            widths[:], heights[:] = width, width * self.ratio
             self.title_room = max(width, min(whole, convert_points(renderer, _NARROWEST)))
             across += self.title_room - width
-        for place, inset in enumerate(self.insets):
-            row, column = divmod(place, self.columns)
-            left = box.x0 + column * (width + across)
-            bottom = box.y1 - height - row * (height + down)
-            inset.place(Bbox.from_bounds(left, bottom, max(width, 1), max(height, 1)))
+        lefts = box.x0 + np.cumsum(widths + across) - widths - across
+        bottoms = box.y1 - np.cumsum(heights + down) + down
+        for (row, column), inset in zip(self.places, self.insets, strict=True):
+            size = max(widths[column], 1), max(heights[row], 1)
+            inset.place(Bbox.from_bounds(lefts[column], bottoms[row], *size))
 
     def extent(self, renderer: RendererBase) -> Bbox:
         """Return all that the panels take, in pixels, with their ticks, labels and titles."""
@@ -329,18 +339,19 @@ class PanelGrid:
     def _gaps(self, renderer: RendererBase) -> tuple[float, float]:
         """Return the space between columns and between rows, in pixels."""
         beside = above = below = right = left = 0.0
-        for place, ax in enumerate(self.axes):
+        last_row, last_column = len(self.tall) - 1, len(self.wide) - 1
+        for (row, column), ax in zip(self.places, self.axes, strict=True):
             inner = ax.get_window_extent(renderer)
             outer = ax.get_tightbbox(renderer) or inner
             level = _measure_x_axis(ax, renderer) or inner
             above = max(above, outer.y1 - inner.y1)
-            if place % self.columns:
+            if column:
                 ticks = ax.yaxis.get_tightbbox(renderer) or inner
                 beside = max(beside, inner.x0 - ticks.x0)
                 left = max(left, inner.x0 - level.x0)
-            if (place + 1) % self.columns:
+            if column < last_column:
                 right = max(right, level.x1 - inner.x1)
-            if place + self.columns < len(self.axes):
+            if row < last_row:
                 below = max(below, inner.y0 - outer.y0)
         gap = convert_points(renderer, _PANEL_GAP)
         return max(beside, left + right) + gap, above + below + gap

@@ -220,6 +220,8 @@ def draw_dots(ax: Axes, panel: Panel, dots: Dots, index: int, colours: Sequence[
         scalex=False,
         scaley=False,
     )
+    if dots.series and not any(isinstance(mark, Clouds) for mark in panel.marks):
+        _add_legend_entry(ax, index, dots.series, colours)
 
 
 # Matplotlib leaves its keyword arguments untyped.

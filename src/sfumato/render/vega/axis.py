@@ -109,7 +109,7 @@ def make_axis(
         "titlePadding": 8,
         "grid": False,
         "domain": side == "x",
-        "ticks": axis.kind != "category",
+        "ticks": axis.kind != "category" and axis.labelled,
         "tickSize": 4,
         "labels": labelled,
         "labelPadding": 4,

@@ -38,8 +38,11 @@ from sfumato.render.scale import (
     list_captions,
     list_coloured,
     list_panels,
+    list_places,
     list_series,
+    list_shares,
     list_titles,
+    tell_labels_apart,
     title_of,
     x_limits,
     y_limits,
@@ -246,6 +249,8 @@ def _title(choices: Sequence[str], room: int) -> Spec:
     }
 
 
+_GRID_GAP = 12  # pixels between panels that have places of their own
+_UNIT = 120  # pixels that a column of such panels takes, where there are many
 _ROW = 15  # pixels that a name takes
 PIXELS = 96
 """How many are an inch."""
@@ -299,7 +304,7 @@ def list_caption_lines(figure: Figure) -> list[str]:
 def measure_width(figure: Figure) -> int:
     """Return the width of all panels together, in pixels."""
     if figure.look.size is None:
-        return WIDTH
+        return max(WIDTH, _UNIT * count_columns(figure)) if figure.grid else WIDTH
     return max(_SMALLEST, round(figure.look.size[0] * PIXELS) - LEFT - 2 * _PADDING)
 
 
@@ -321,7 +326,10 @@ def stack_panels(
     across = measure_width(figure) if across is None else across
     marks = list_coloured(figure)
     key = [colour_strip(marks[0], figure)] if marks else []
-    views = [panel_spec(figure, view) for view in _views(figure, across, lively)]
+    seen = _views(figure, across, lively)
+    views = [panel_spec(figure, view) for view in seen]
+    if figure.grid is not None:
+        return [*key, _set_grid(figure, seen, views)]
     if len(views) == 1:
         return [*key, *views]
     columns = _columns(figure, across)
@@ -329,6 +337,30 @@ def stack_panels(
         *key,
         _arrange_panels(figure, {"concat": views, "columns": columns, "spacing": PANEL_GAP}),
     ]
+
+
+def _set_grid(figure: Figure, seen: Sequence[PanelView], views: Sequence[Spec]) -> Spec:
+    """Set panels in their places, with nothing where there is none."""
+    columns = count_columns(figure)
+    places = list_places(figure, columns)
+    told = dict(zip(places, views, strict=True))
+    sizes = dict(zip(places, seen, strict=True))
+    rows = 1 + max((row for row, _ in places), default=0)
+    spread = [(row, column) for row in range(rows) for column in range(columns)]
+    width = {column: view.width for (_, column), view in sizes.items()}
+    height = {row: view.height for (row, _), view in sizes.items()}
+    return {
+        "concat": [
+            told.get(place) or _leave_blank(width[place[1]], height[place[0]]) for place in spread
+        ],
+        "columns": columns,
+        "spacing": _GRID_GAP,
+    }
+
+
+def _leave_blank(width: int, height: int) -> Spec:
+    mark = {"type": "text", "text": "", "aria": False}
+    return {"width": width, "height": height, "data": {"values": [{}]}, "mark": mark}
 
 
 def _arrange_panels(figure: Figure, grid: dict[str, Any]) -> dict[str, Any]:
@@ -358,12 +390,13 @@ def _views(figure: Figure, across: int, lively: bool) -> list[PanelView]:
     wide = (across - PANEL_GAP * (columns - 1)) / columns
     high = _measure_height(figure, math.ceil(count / columns))
     x, y = _find_shared_axes(figure)
+    places = list_places(figure, columns)
     views: list[PanelView] = []
-    for place, panel in enumerate(shown):
-        below = place + columns
+    told = tell_labels_apart(figure, places)
+    for place, panel, (x_labels, y_labels) in zip(places, shown, told, strict=True):
         width, height = _size(panel, wide, high)
-        x_labels = not (below < count and shown[below].x == panel.x)
-        y_labels = not (place % columns and shown[place - 1].y == panel.y)
+        if figure.grid is not None:
+            width, height = _measure_place(figure, across, place)
         views.append(
             PanelView(
                 panel,
@@ -380,9 +413,21 @@ def _views(figure: Figure, across: int, lively: bool) -> list[PanelView]:
     return views
 
 
+def _measure_place(figure: Figure, across: int, place: tuple[int, int]) -> tuple[int, int]:
+    """Return the width and the height of a panel with a place on a grid."""
+    tall, wide = list_shares(figure, count_columns(figure))
+    whole = across - _GRID_GAP * (len(wide) - 1)
+    asked = _measure_height(figure, 1)
+    down = round(0.75 * across) if asked is None else asked
+    return (
+        max(1, round(wide[place[1]] * whole)),
+        max(1, round(tall[place[0]] * (down - _GRID_GAP * (len(tall) - 1)))),
+    )
+
+
 def _find_shared_axes(figure: Figure) -> tuple[Axis | None, Axis | None]:
     """Return the axes that several panels agree on."""
-    if len(figure.panels) < 2:
+    if len(figure.panels) < 2 or figure.grid is not None:
         return None, None
     x, y = {panel.x for panel in figure.panels}, {panel.y for panel in figure.panels}
     return x.pop() if len(x) == 1 else None, y.pop() if len(y) == 1 else None

@@ -121,6 +121,8 @@ def _lay_areas(turned: Turned, curve: Curve, rows: dict[bool, list[Spec]]) -> La
     """Return the band around a curve and the area below it."""
     split: Spec = {"detail": {"field": "strand"}}
     base = find_floor(turned.up) if turned.up.log else 0.0
+    if curve.steps and curve.orient == "h":
+        return _lay_steps(turned, curve, rows, base)
     layers: Layers = []
     for muted, each in rows.items():
         fill: Spec = {"fill": MUTED if muted else turned.own, "aria": False, "type": "area"}
@@ -132,6 +134,25 @@ def _lay_areas(turned: Turned, curve: Curve, rows: dict[bool, list[Spec]]) -> La
         if has_band(curve) and each:
             look = {**fill, "opacity": BAND_OPACITY}
             layers.append((1, turned.layer(each, look, ("at", "low", "", "high"), **split)))
+    return layers
+
+
+def _lay_steps(turned: Turned, curve: Curve, rows: dict[bool, list[Spec]], base: float) -> Layers:
+    """Return both areas of a lying staircase, step by step: Vega-Lite sorts corners of equal x."""
+    layers: Layers = []
+    for muted, each in rows.items():
+        steps = [
+            {**one, "left": one["at"], "right": other["at"], "base": base}
+            for one, other in pairwise(each)
+            if one["strand"] == other["strand"] and one["at"] != other["at"]
+        ]
+        fill: Spec = {"fill": MUTED if muted else turned.own, "aria": False, "type": "rect"}
+        if curve.filled and steps:
+            look = {**fill, "opacity": theme.FILL_OPACITY}
+            layers.append((0, turned.layer(steps, look, ("left", "base", "right", "y"))))
+        if has_band(curve) and steps:
+            look = {**fill, "opacity": BAND_OPACITY}
+            layers.append((1, turned.layer(steps, look, ("left", "low", "right", "high"))))
     return layers
 
 
