@@ -21,6 +21,7 @@ PAGES = {
     "boxplot": "boxplots",
     "quantiles": "quantiles",
     "heatmap": "heatmaps",
+    "choropleth": "regions",
     "pca": "components",
     "corrplot": "correlations",
     "scoreplot": "scores",

@@ -10,6 +10,7 @@ from typing import Any, Literal
 from sfumato.catalogue import like
 from sfumato.charts.chart import Chart
 from sfumato.charts.heatmap.chart import Heatmap
+from sfumato.city import districts
 from sfumato.domain import Domain
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import PrivacyUnit
@@ -127,6 +128,16 @@ EXAMPLES = (
         "checkins",
         like("heatmap", x="lon", y="lat"),
         0.45,
+    ),
+    DemoChart(
+        "boroughs",
+        "Six districts, and everyone goes to one",
+        "People per square kilometre, by the map of city hall. Each check-in is looked up by "
+        "itself in public polygons; whoever goes everywhere is a sixth of a person in each.",
+        "streets",
+        "checkins",
+        like("choropleth-density", x="lon", y="lat", regions=districts(), aspect=None),
+        0.04,
     ),
     DemoChart(
         "year",
