@@ -26,7 +26,7 @@ KINDS = (
 )
 VERBS = (
     *("histplot", "boxplot", "quantiles", "heatmap", "choropleth", "pca", "scoreplot", "countplot"),
-    *("corrplot", "distribution", "ecdfplot"),
+    *("corrplot", "distribution", "ecdfplot", "kdeplot", "violinplot", "boxenplot"),
 )
 NOUNS = (
     "Histogram",
@@ -40,6 +40,9 @@ NOUNS = (
     "Corrplot",
     "Distribution",
     "Ecdfplot",
+    "Kdeplot",
+    "Violinplot",
+    "Boxenplot",
 )
 CLOSE = ("docs", "tests", "audit", "lab", "bench", "src")
 

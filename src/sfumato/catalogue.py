@@ -13,7 +13,7 @@ from sfumato.charts.chart import Chart
 from sfumato.charts.choropleth import Choropleth
 from sfumato.charts.countplot import Countplot
 from sfumato.charts.distribution.chart import Distribution
-from sfumato.charts.distribution.redrawn import Ecdfplot
+from sfumato.charts.distribution.redrawn import Boxenplot, Ecdfplot, Kdeplot, Violinplot
 from sfumato.charts.heatmap.chart import Heatmap, HeatMethod
 from sfumato.charts.heatmap.redrawn import Jointplot, Scatterplot
 from sfumato.charts.histogram import Histogram
@@ -441,10 +441,13 @@ def _distributions(t: Roles) -> Iterator[Request]:
     yield Request("distribution-row", Distribution(n, row=g, row_order=t.backwards(g)), t.few)
     yield Request("distribution-bounds", Distribution(n, bounds=private()), t.users)
     yield Request("distribution-search", Distribution(n, hue=g, hue_order=_SEARCH))
-    yield from _curves(t, Ecdfplot)
+    for chart in (Ecdfplot, Kdeplot):
+        yield from _curves(t, chart)
+    for chart in (Violinplot, Boxenplot):
+        yield from _violins(t, chart)
 
 
-def _curves(t: Roles, chart: type[Ecdfplot]) -> Iterator[Request]:
+def _curves(t: Roles, chart: type[Ecdfplot | Kdeplot]) -> Iterator[Request]:
     n, g, h, verb = t.number, t.group, t.other, chart.verb
     yield Request(verb, chart(n), typical=True)
     hue = chart(x=n, hue=g, hue_order=t.backwards(g), where=t.where)
@@ -455,6 +458,19 @@ def _curves(t: Roles, chart: type[Ecdfplot]) -> Iterator[Request]:
     yield Request(f"{verb}-row", chart(x=n, row=g, row_order=t.backwards(g)), gaussian=True)
     yield Request(f"{verb}-bounds", chart(x=n, bounds=private(share=0.2)), t.users)
     yield Request(f"{verb}-search", chart(x=n, hue=g, hue_order=_SEARCH), t.few)
+
+
+def _violins(t: Roles, chart: type[Violinplot | Boxenplot]) -> Iterator[Request]:
+    n, g, h, verb = t.number, t.group, t.other, chart.verb
+    yield Request(verb, chart(y=n), t.users)
+    ordered = chart(x=g, y=n, order=t.backwards(g), where=t.where)
+    yield Request(f"{verb}-order", ordered, typical=True)
+    yield Request(f"{verb}-step", chart(y=t.whole, step=1), t.few, gaussian=True)
+    col = chart(x=g, y=n, col=h, col_order=t.backwards(h), col_wrap=2)
+    yield Request(f"{verb}-col", col, t.users)
+    yield Request(f"{verb}-row", chart(y=n, row=g, row_order=t.backwards(g)), gaussian=True)
+    yield Request(f"{verb}-bounds", chart(y=n, bounds=private(share=0.2)), t.users)
+    yield Request(f"{verb}-search", chart(x=g, y=n, order=_SEARCH), t.few)
 
 
 def _heatmaps(t: Roles) -> Iterator[Request]:

@@ -98,5 +98,20 @@ VERBS = {
         "sfumato.charts.distribution.redrawn",
         "Ecdfplot",
     ),
+    "kdeplot": Verb(
+        "Draw a smooth density of a column, grey where noise could have made it.",
+        "sfumato.charts.distribution.redrawn",
+        "Kdeplot",
+    ),
+    "violinplot": Verb(
+        "Draw smooth densities of a column by category, with quartiles.",
+        "sfumato.charts.distribution.redrawn",
+        "Violinplot",
+    ),
+    "boxenplot": Verb(
+        "Draw nested boxes between quantiles of a column by category.",
+        "sfumato.charts.distribution.redrawn",
+        "Boxenplot",
+    ),
 }
 """Every chart, by the word it is asked for with."""

@@ -34,7 +34,7 @@ from sfumato.releases.spelling import (
 )
 from sfumato.render.look import Looks
 
-View = Literal["ecdf"]
+View = Literal["ecdf", "kde", "violin", "boxen", "histogram"]
 VIEWS: tuple[View, ...] = get_args(View)
 
 _MOST_INTERVALS = 2**16
@@ -274,7 +274,9 @@ class DistributionRelease(FacetedRelease):
         Parameters
         ----------
         view
-            ``"ecdf"`` draws how large a share lies at or below each value. Left out, the chart
+            ``"ecdf"`` draws how large a share lies at or below each value, ``"kde"`` a smooth
+            density, ``"violin"`` the same of groups side by side, ``"boxen"`` boxes between
+            quantiles that lie ever further out, and ``"histogram"`` 20 bins. Left out, the chart
             that was asked for decides.
         """
         from sfumato.releases.distribution import figure

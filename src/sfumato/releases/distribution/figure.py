@@ -5,14 +5,31 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import NDArray
 
-from sfumato.figure import Axis, Curve, Estimates, Figure, Mark, Panel, Points, format_percent
+from sfumato.figure import (
+    Axis,
+    Bars,
+    Curve,
+    Estimates,
+    Figure,
+    Interval,
+    LetterValues,
+    Mark,
+    Panel,
+    Points,
+    Violins,
+    format_percent,
+)
 from sfumato.releases import axes, wording
 from sfumato.releases.distribution import DistributionRelease, View
+from sfumato.releases.distribution.density import POINTS, estimate_density, scale_to_widest
 from sfumato.releases.distribution.line import LEVEL, FittedLine
 from sfumato.releases.facets import arrange_panes
 from sfumato.releases.release import WATERMARK
 from sfumato.render.boxes import TOO_FEW
+
+Array = NDArray[np.float64]
 
 _TAIL = 0.002  # of a group, beyond either end of the axis
 _MARGIN = 0.04
@@ -28,11 +45,12 @@ def figure(release: DistributionRelease, view: View) -> Figure:
     draw = _DRAWN[view]
     panes, columns = arrange_panes(release)
     parts = release.split()
+    aside = view in ("violin", "boxen")  # groups stand side by side, and not in a legend
     return Figure(
         title=wording.title(release),
         panels=tuple(draw(parts[pane.place], along, pane.facet) for pane in panes),
         caption=caption(release, view),
-        legend=release.by.column if release.by else "",
+        legend=release.by.column if release.by and not aside else "",
         notes=_notes(release),
         watermark="" if release.private else WATERMARK,
         columns=columns,
@@ -56,6 +74,13 @@ def caption(release: DistributionRelease, view: View) -> str:
 
 _SURE: dict[View, str] = {
     "ecdf": f"Bands: {format_percent(LEVEL)} for the whole curve jointly.",
+    "kde": f"Bands: {format_percent(LEVEL)} intervals of the smoothed curve. "
+    "Grey: not distinguishable from noise.",
+    "violin": "Smoothed densities, each as wide as the others. Grey: not distinguishable from "
+    f"noise. Soft edges: {format_percent(LEVEL)} intervals of quartiles.",
+    "boxen": "Boxes end at fourths, eighths and so on, as far out as can be told from noise. "
+    f"Soft edges: {format_percent(LEVEL)} intervals.",
+    "histogram": f"Bars: {format_percent(LEVEL)} intervals.",
 }
 
 
@@ -127,6 +152,128 @@ def _say_too_few(name: str, release: DistributionRelease) -> Points:
     return Points(nothing, (), LEVEL, series=said, too_few=(0.5,) if alone else ())
 
 
+def _draw_kde(release: DistributionRelease, along: Axis, facet: Facet) -> Panel:
+    marks: list[Mark] = []
+    groups = zip(_name_groups(release), release.lines, release.reliable, strict=True)
+    for name, line, reliable in groups:
+        if not reliable:
+            marks.append(_say_too_few(name, release))
+            continue
+        density = estimate_density(line, _read_limits(along, line))
+        marks.append(
+            Curve(
+                x=tuple(density.at.tolist()),
+                y=_tell(density.value, density.band.low, density.band.high),
+                muted=tuple(density.muted.tolist()),
+                coverage=LEVEL,
+                filled=len(release.lines) <= _FILLED,
+                series=name,
+            )
+        )
+    return Panel(along, Axis("density"), tuple(marks), facet=facet)
+
+
+_FILLED = 3
+
+
+def _read_limits(along: Axis, line: FittedLine) -> tuple[float, float]:
+    return along.limits or (float(line.places[0]), float(line.places[-1]))
+
+
+def _tell(value: Array, low: Array, high: Array) -> Estimates:
+    return Estimates(tuple(value.tolist()), tuple(low.tolist()), tuple(high.tolist()))
+
+
+def _stand_aside(release: DistributionRelease) -> tuple[Axis, tuple[float, ...], float]:
+    """Return the axis that groups stand on, their places and how wide each may be."""
+    names = _name_groups(release)
+    axis = Axis(release.by.column if release.by else "", "category", categories=names)
+    width = min(0.8, 0.3 + 0.1 * len(names))
+    return axis, tuple(map(float, range(len(names)))), width
+
+
+def _estimate_all(release: DistributionRelease, level: float) -> Estimates:
+    """Return one quantile of all groups; of one that is too small, what says nothing."""
+    told = [group[0] for group in release.quantiles([level])]
+    return Estimates(
+        tuple(each.value for each in told),
+        tuple(each.low for each in told),
+        tuple(each.high for each in told),
+    )
+
+
+def _draw_violins(release: DistributionRelease, along: Axis, facet: Facet) -> Panel:
+    groups, position, width = _stand_aside(release)
+    limits = along.limits or (release.value.bounds.lower, release.value.bounds.upper)
+    drawn = [estimate_density(line, limits) for line in release.lines]
+    q1, median, q3 = (_estimate_all(release, level) for level in (0.25, 0.5, 0.75))
+    mark = Violins(
+        position=position,
+        width=width,
+        at=tuple(np.linspace(*limits, POINTS).tolist()),
+        density=tuple(tuple(each.tolist()) for each in scale_to_widest(drawn)),
+        muted=tuple(tuple(each.muted.tolist()) for each in drawn),
+        q1=q1,
+        median=median,
+        q3=q3,
+        reliable=release.reliable,
+        coverage=LEVEL,
+    )
+    return Panel(groups, along, (mark,), facet=facet)
+
+
+_DEEPEST = 8
+
+
+def _draw_letters(release: DistributionRelease, along: Axis, facet: Facet) -> Panel:
+    groups, position, width = _stand_aside(release)
+    depth = tuple(
+        line.count_letters(_DEEPEST) if sure else 0
+        for line, sure in zip(release.lines, release.reliable, strict=True)
+    )
+    levels = [0.5 ** (place + 2) for place in range(max(depth, default=0))]
+    mark = LetterValues(
+        position=position,
+        width=width,
+        median=_estimate_all(release, 0.5),
+        low=tuple(_estimate_all(release, level) for level in levels),
+        high=tuple(_estimate_all(release, 1 - level) for level in levels),
+        depth=depth,
+        reliable=tuple(deep > 0 for deep in depth),
+        coverage=LEVEL,
+    )
+    return Panel(groups, along, (mark,), facet=facet)
+
+
+def _draw_bins(release: DistributionRelease, along: Axis, facet: Facet) -> Panel:
+    low, high = along.limits or (release.value.bounds.lower, release.value.bounds.upper)
+    edges = np.linspace(low, high, _BINS + 1).tolist()
+    several = len(release.lines) > 1
+    marks: list[Mark] = []
+    counted = zip(_name_groups(release), release.histogram(edges), strict=True)
+    for name, bins in counted:
+        ends = tuple(each.low for each in bins), tuple(each.high for each in bins)
+        marks.append(
+            Bars(
+                left=tuple(each.left for each in bins),
+                right=tuple(each.right for each in bins),
+                height=tuple(each.count for each in bins),
+                clipped=(False,) * len(bins),
+                pointwise=Interval(*ends, LEVEL),
+                simultaneous=Interval(*ends, LEVEL),
+                series=name,
+                outline=several,
+            )
+        )
+    return Panel(along, Axis("count"), tuple(marks), facet=facet)
+
+
+_BINS = 20
+
 _DRAWN: dict[View, Callable[[DistributionRelease, Axis, Facet], Panel]] = {
     "ecdf": _draw_ecdf,
+    "kde": _draw_kde,
+    "violin": _draw_violins,
+    "boxen": _draw_letters,
+    "histogram": _draw_bins,
 }

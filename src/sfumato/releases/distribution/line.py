@@ -132,6 +132,21 @@ class FittedLine:
         reach = (self.band.high - self.band.low) / 2
         return bool(reach.max() < _VAGUE)
 
+    def count_letters(self, most: int) -> int:
+        """Return how many letter values on either side can be told from noise.
+
+        The share below one must not reach that of the next, half as large, within its interval.
+        """
+        for depth in range(most):
+            level = 0.5 ** (depth + 2)
+            for side in (level, 1 - level):
+                at = self.quantile(side)
+                low = float(np.interp(at, self.places, self.intervals.low))
+                high = float(np.interp(at, self.places, self.intervals.high))
+                if (high - low) / 2 > level / 2:
+                    return depth
+        return most
+
     def quantile(self, level: float) -> float:
         """Return where a share of all units lies below, between places as if evenly spread."""
         rising = np.maximum.accumulate(self.shares)
