@@ -129,6 +129,7 @@ def kinds() -> dict[str, type[Release]]:
     from sfumato.releases.choropleth import ChoroplethRelease
     from sfumato.releases.heatmap import HeatmapRelease
     from sfumato.releases.histogram import HistogramRelease
+    from sfumato.releases.means import MeansRelease
     from sfumato.releases.pca import PcaRelease
     from sfumato.releases.quantiles import QuantilesRelease
     from sfumato.releases.scoreplot import ScoreplotRelease
@@ -139,6 +140,7 @@ def kinds() -> dict[str, type[Release]]:
         QuantilesRelease,
         HeatmapRelease,
         ChoroplethRelease,
+        MeansRelease,
         PcaRelease,
         ScoreplotRelease,
     )
