@@ -194,14 +194,14 @@ class DistributionRelease(FacetedRelease):
         return tuple(line.size for line in self.lines)
 
     def quantiles(
-        self, q: Iterable[float] = (0.25, 0.5, 0.75), *, together: bool = False
+        self, levels: Iterable[float] = (0.25, 0.5, 0.75), *, together: bool = False
     ) -> tuple[tuple[QuantileEstimate, ...], ...]:
         """Return quantiles of every group with their intervals, which costs nothing.
 
         Parameters
         ----------
-        q
-            Levels above 0 and below 1.
+        levels
+            Shares above 0 and below 1.
         together
             Whether the intervals of a group hold jointly, at all levels that there are.
 
@@ -214,24 +214,28 @@ class DistributionRelease(FacetedRelease):
         >>> median.low <= median.value <= median.high
         True
         """
-        levels = _read_levels(q)
+        asked = _read_levels(levels)
         return tuple(
             tuple(
                 _estimate(
                     line, level, line.band if together else line.intervals, self.step, reliable
                 )
-                for level in levels
+                for level in asked
             )
             for line, reliable in zip(self.lines, self.reliable, strict=True)
         )
 
-    def histogram(self, bins: int | Sequence[float] = 20) -> tuple[tuple[BinEstimate, ...], ...]:
+    def histogram(
+        self, bins: int | Sequence[float] = 20, *, together: bool = False
+    ) -> tuple[tuple[BinEstimate, ...], ...]:
         """Return the masses of any bins of every group with their intervals, which costs nothing.
 
         Parameters
         ----------
         bins
             How many equal bins between the bounds, or the edges of all, rising.
+        together
+            Whether the intervals of a group hold jointly, for all bins.
 
         Examples
         --------
@@ -246,7 +250,7 @@ class DistributionRelease(FacetedRelease):
         ends[-1] += self.step or 0.0
         if isinstance(bins, int):
             ends = np.array(edges)
-        return tuple(_count(line, edges, ends) for line in self.lines)
+        return tuple(_count(line, edges, ends, together=together) for line in self.lines)
 
     def records(self) -> list[dict[str, Any]]:
         """Return one record per group and place: the share below it, and the ends of the band."""
@@ -328,13 +332,13 @@ def _find_middle(value: float, lower: float, step: float) -> float:
     return lower + (math.floor((value - lower) / step - 1e-9) + 0.5) * step
 
 
-def _read_levels(q: Iterable[float]) -> tuple[float, ...]:
-    levels = tuple(float(each) for each in q)
+def _read_levels(given: Iterable[float]) -> tuple[float, ...]:
+    levels = tuple(float(each) for each in given)
     if not levels or not all(0 < level < 1 for level in levels):
         raise ReleaseError(
-            "q must be levels between 0 and 1.",
+            "levels must be shares between 0 and 1.",
             "The ends of the data belong to single people and are not quantiles.",
-            ("Write ", Setting("q", [0.25, 0.5, 0.75]), "."),
+            ("Write ", Setting("levels", [0.25, 0.5, 0.75]), "."),
         )
     return levels
 
@@ -358,10 +362,12 @@ def _read_edges(bins: int | Sequence[float], value: Grid) -> list[float]:
 
 
 def _count(
-    line: FittedLine, edges: Sequence[float], ends: NDArray[np.float64]
+    line: FittedLine, edges: Sequence[float], ends: NDArray[np.float64], *, together: bool
 ) -> tuple[BinEstimate, ...]:
     """Return the masses of bins: between two places mass lies evenly, and may lie anywhere."""
     estimates: list[BinEstimate] = []
+    # No sum of Laplace or Gaussian noises has wider tails than a Laplace law.
+    wider = 1 + math.log(len(ends) - 1) / -math.log(1 - LEVEL) if together else 1.0
     for (left, right), pair in zip(pairwise(edges), pairwise(ends.tolist()), strict=True):
         low, high = np.interp(pair, line.places, line.masses)
         inner, outer = _find_around(line, *pair)
@@ -370,8 +376,8 @@ def _count(
                 left,
                 right,
                 float(high - low),
-                max(0.0, min(_reach(line, *inner)[0], float(high - low))),
-                max(_reach(line, *outer)[1], float(high - low)),
+                max(0.0, min(_reach(line, *inner, wider)[0], float(high - low))),
+                max(_reach(line, *outer, wider)[1], float(high - low)),
             )
         )
     return tuple(estimates)
@@ -386,10 +392,10 @@ def _find_around(line: FittedLine, left: float, right: float) -> tuple[tuple[int
     return (clip[0][0], max(clip[0])), (clip[1][0], clip[1][1])
 
 
-def _reach(line: FittedLine, first: int, end: int) -> tuple[float, float]:
+def _reach(line: FittedLine, first: int, end: int, wider: float) -> tuple[float, float]:
     raw = line.fit.estimate[line.chosen]
     mass = float(raw[end] - raw[first])
-    reach = float(np.quantile(abs(line.errors[end] - line.errors[first]), LEVEL))
+    reach = float(np.quantile(abs(line.errors[end] - line.errors[first]), LEVEL)) * wider
     return mass - reach, mass + reach
 
 

@@ -63,7 +63,7 @@ def caption(release: DistributionRelease, view: View) -> str:
     parts.append("Noisy counts of intervals that hold about as much each.")
     if any(release.reliable):
         parts.append(_SURE[view])
-    if not all(release.reliable):
+    if not all(release.reliable) and view != "histogram":
         parts.append(f"Groups not drawn: {TOO_FEW}.")
     parts += release.doubts
     if release.bounds_found:
@@ -77,10 +77,11 @@ _SURE: dict[View, str] = {
     "kde": f"Bands: {format_percent(LEVEL)} intervals of the smoothed curve. "
     "Grey: not distinguishable from noise.",
     "violin": "Smoothed densities, each as wide as the others. Grey: not distinguishable from "
-    f"noise. Soft edges: {format_percent(LEVEL)} intervals of quartiles.",
+    "noise. Inside: quartiles.",
     "boxen": "Boxes end at fourths, eighths and so on, as far out as can be told from noise. "
-    f"Soft edges: {format_percent(LEVEL)} intervals.",
-    "histogram": f"Bars: {format_percent(LEVEL)} intervals.",
+    "Line: median.",
+    "histogram": f"Thick bars: {format_percent(LEVEL)} intervals; thin: for all of a group "
+    "jointly.",
 }
 
 
@@ -250,17 +251,20 @@ def _draw_bins(release: DistributionRelease, along: Axis, facet: Facet) -> Panel
     edges = np.linspace(low, high, _BINS + 1).tolist()
     several = len(release.lines) > 1
     marks: list[Mark] = []
-    counted = zip(_name_groups(release), release.histogram(edges), strict=True)
-    for name, bins in counted:
-        ends = tuple(each.low for each in bins), tuple(each.high for each in bins)
+    ways = release.histogram(edges), release.histogram(edges, together=True)
+    for name, bins, joint in zip(_name_groups(release), *ways, strict=True):
+        alone, jointly = (
+            Interval(tuple(each.low for each in way), tuple(each.high for each in way), LEVEL)
+            for way in (bins, joint)
+        )
         marks.append(
             Bars(
                 left=tuple(each.left for each in bins),
                 right=tuple(each.right for each in bins),
                 height=tuple(each.count for each in bins),
                 clipped=(False,) * len(bins),
-                pointwise=Interval(*ends, LEVEL),
-                simultaneous=Interval(*ends, LEVEL),
+                pointwise=alone,
+                simultaneous=jointly,
                 series=name,
                 outline=several,
             )
