@@ -8,6 +8,7 @@ from sfumato.api import countplot as countplot
 from sfumato.api import heatmap as heatmap
 from sfumato.api import histplot as histplot
 from sfumato.api import jointplot as jointplot
+from sfumato.api import pairplot as pairplot
 from sfumato.api import pca as pca
 from sfumato.api import quantiles as quantiles
 from sfumato.api import scatterplot as scatterplot
@@ -18,6 +19,7 @@ from sfumato.charts.heatmap.chart import Heatmap as Heatmap
 from sfumato.charts.heatmap.redrawn import Jointplot as Jointplot
 from sfumato.charts.heatmap.redrawn import Scatterplot as Scatterplot
 from sfumato.charts.histogram import Histogram as Histogram
+from sfumato.charts.pairplot.chart import Pairplot as Pairplot
 from sfumato.charts.pca.chart import PCA as PCA
 from sfumato.charts.pca.corrplot import Corrplot as Corrplot
 from sfumato.charts.quantiles import Quantiles as Quantiles

@@ -14,6 +14,7 @@ from sfumato.charts.countplot import Countplot
 from sfumato.charts.heatmap.chart import Heatmap
 from sfumato.charts.heatmap.redrawn import Jointplot, Scatterplot
 from sfumato.charts.histogram import Histogram
+from sfumato.charts.pairplot.chart import Pairplot
 from sfumato.charts.pca.chart import PCA
 from sfumato.charts.pca.corrplot import Corrplot
 from sfumato.charts.quantiles import Quantiles
@@ -26,6 +27,7 @@ CHARTS: tuple[type[Chart[Any, Any]], ...] = (
     Heatmap,
     Scatterplot,
     Jointplot,
+    Pairplot,
     PCA,
     Corrplot,
     Scoreplot,

@@ -128,6 +128,7 @@ def kinds() -> dict[str, type[Release]]:
     from sfumato.releases.boxplot import BoxplotRelease
     from sfumato.releases.heatmap import HeatmapRelease
     from sfumato.releases.histogram import HistogramRelease
+    from sfumato.releases.pairplot import PairplotRelease
     from sfumato.releases.pca import PcaRelease
     from sfumato.releases.quantiles import QuantilesRelease
     from sfumato.releases.scoreplot import ScoreplotRelease
@@ -137,6 +138,7 @@ def kinds() -> dict[str, type[Release]]:
         BoxplotRelease,
         QuantilesRelease,
         HeatmapRelease,
+        PairplotRelease,
         PcaRelease,
         ScoreplotRelease,
     )
