@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
@@ -19,13 +20,31 @@ from scipy.fft import dctn, idctn
 Array = NDArray[np.float64]
 Pair = tuple[int, int]
 
-LEVELS = (0.05, 0.25, 0.5, 0.75, 0.95)
-"""The quantiles of each column that its bins are placed by."""
+OUTER = tuple(Fraction(1, parts) for parts in (4, 5, 6, 8, 10, 12, 16, 20, 25, 32, 40, 50))
+"""The share of a column that may lie beyond the outer quantiles its bins are placed by."""
 
 _FEWEST, _MOST = 4, 48
 _LEAST_PART = 1e-4
-_ROUNDS = 500
-_NEAR, _FAR = (0.5,), (0.25, 1.0)
+_ROUNDS = 50
+_TOLD = 20.0
+
+
+def choose_levels(size: float, epsilon: float) -> tuple[Fraction, ...]:
+    """Return five levels of quantiles that are found where so many units are, for so much ε.
+
+    A quantile with few units beyond it would be found far out in a range without any: about 20/ε
+    lie beyond these.
+
+    Examples
+    --------
+    >>> [str(level) for level in choose_levels(10_000, 0.05)]
+    ['1/20', '11/40', '1/2', '29/40', '19/20']
+    """
+    wanted = _TOLD / max(size * epsilon, 1.0)
+    outer = next((each for each in reversed(OUTER) if each >= wanted), OUTER[0])
+    half = Fraction(1, 2)
+    inner = (outer + half) / 2
+    return outer, inner, half, 1 - inner, 1 - outer
 
 
 def choose_bins(size: float, noise: float) -> int:
@@ -34,13 +53,15 @@ def choose_bins(size: float, noise: float) -> int:
     Examples
     --------
     >>> choose_bins(100, 30.0), choose_bins(1e4, 8.0), choose_bins(1e6, 4.0)
-    (4, 16, 32)
+    (4, 32, 48)
     """
     ideal = 3.0 * (max(size, 1.0) / max(noise, 1e-9)) ** (1 / 3)
     return int(np.clip(round(ideal), _FEWEST, _MOST))
 
 
-def place_edges(ends: tuple[float, float], quantiles: Sequence[float], bins: int) -> list[float]:
+def place_edges(
+    ends: tuple[float, float], quantiles: Sequence[float], levels: Sequence[Fraction], bins: int
+) -> list[float]:
     """Return the edges of about so many bins, narrow where quantiles lie close.
 
     Parameters
@@ -48,38 +69,36 @@ def place_edges(ends: tuple[float, float], quantiles: Sequence[float], bins: int
     ends
         The public bounds.
     quantiles
-        Those of `LEVELS`, which are public now.
+        Those of `levels`, which are public now.
 
     Examples
     --------
-    >>> place_edges((0, 100), [20, 30, 40, 50, 60], 8)
-    [0.0, 10.0, 20.0, 25.0, 30.0, 35.0, 40.0, 45.0, 50.0, 60.0, 100.0]
+    >>> place_edges((0, 100), [20, 30, 40, 50, 60], choose_levels(1e4, 0.02), 8)
+    [0.0, 20.0, 30.0, 40.0, 50.0, 60.0, 100.0]
     """
     low, high = ends
     knots = np.clip(np.maximum.accumulate(np.array(quantiles, dtype=np.float64)), low, high)
     spread = float(knots[-1] - knots[0])
     if not spread > 0:
         return np.linspace(low, high, bins + 1).tolist()
-    masses = np.diff(np.array(LEVELS))
-    weight = np.cbrt(masses**2 * np.diff(knots) / spread)
-    inner = max(2, bins - 2 * _count_tail(bins))
+    tail = _place_tail(float(levels[0]), bins) * spread
+    weight = np.cbrt(np.diff(np.array(levels, dtype=np.float64)) ** 2 * np.diff(knots) / spread)
+    inner = max(2, bins - 2 * len(tail))
     parts = np.maximum(1, np.rint(inner * weight / weight.sum())).astype(int)
     core = [
         edge
         for (a, b), part in zip(pairwise(knots.tolist()), parts.tolist(), strict=True)
         for edge in np.linspace(a, b, part + 1).tolist()
     ]
-    tails = _NEAR if _count_tail(bins) == 2 else _FAR
-    edges = [
-        *(knots[0] - spread * part for part in tails),
-        *core,
-        *(knots[-1] + spread * part for part in tails),
-    ]
+    edges = [*(knots[0] - tail).tolist(), *core, *(knots[-1] + tail).tolist()]
     return _thin(sorted(edges), ends, spread / (3 * bins))
 
 
-def _count_tail(bins: int) -> int:
-    return 2 if bins < 16 else 3
+def _place_tail(outer: float, bins: int) -> Array:
+    """Return how far beyond the outer quantiles edges lie, as parts of their distance."""
+    count = max(1, round(1.2 * bins * (outer + 0.03)))
+    reach = min(2.0, 0.25 + 6 * outer)
+    return np.append(reach * (np.arange(1, count + 1) / count) ** 1.5, 2.5 * reach)
 
 
 def _thin(edges: Sequence[float], ends: tuple[float, float], least: float) -> list[float]:
@@ -193,17 +212,21 @@ def _shrink(noisy: Array, rows: Array, columns: Array, total: float, variance: f
 
 
 def scale_to(cells: Array, rows: Array, columns: Array) -> Array:
-    """Return cells multiplied by a factor for each row and each column so that sums are these.
+    """Return cells that are not below zero and have these sums, near those given.
 
-    Cells that are zero stay so; none may be where a row and a column both have a sum.
+    Rows and columns are multiplied in turn until sums are nearly met. Then no sum is left too
+    large, and what is missing is added where a row and a column both lack something (Altschuler,
+    Weed and Rigollet 2017), so that sums are met whatever the cells.
     """
     for _ in range(_ROUNDS):
         cells = cells * _ratio(rows, cells.sum(axis=1))[:, None]
-        found = cells.sum(axis=0)
-        cells = cells * _ratio(columns, found)
-        if np.abs(found - columns).max(initial=0.0) <= 1e-9 * max(1.0, float(columns.sum())):
-            break
-    return cells
+        cells = cells * _ratio(columns, cells.sum(axis=0))
+    cells = cells * np.minimum(_ratio(rows, cells.sum(axis=1)), 1.0)[:, None]
+    cells = cells * np.minimum(_ratio(columns, cells.sum(axis=0)), 1.0)
+    lacking = np.maximum(rows - cells.sum(axis=1), 0.0)
+    wanting = np.maximum(columns - cells.sum(axis=0), 0.0)
+    whole = float(lacking.sum())
+    return cells + np.outer(lacking, wanting) / whole if whole > 0 else cells
 
 
 def _ratio(wanted: Array, found: Array) -> Array:

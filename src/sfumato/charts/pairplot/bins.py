@@ -16,7 +16,7 @@ from sfumato.engines.engine import Engine
 from sfumato.grid import Edges, Grid
 from sfumato.mechanisms.joint import compute_usable_epsilon, joint
 from sfumato.mechanisms.meter import Meter
-from sfumato.postprocess.pairs import LEVELS, place_edges
+from sfumato.postprocess.pairs import place_edges
 from sfumato.privacy.budget import Cost
 from sfumato.privacy.guarantee import PrivacyUnit
 
@@ -63,15 +63,17 @@ class QuantileSearch:
         units = min(math.ceil(_DOUBT / float(self.epsilon)), 2**30)
         return np.diff(np.arange(_CELLS + 1) * units // _CELLS)
 
-    def find(self, engine: Engine, meter: Meter, unit: PrivacyUnit) -> list[tuple[float, ...]]:
+    def find(
+        self, engine: Engine, meter: Meter, unit: PrivacyUnit, levels: Sequence[Fraction]
+    ) -> list[tuple[float, ...]]:
         """Choose the quantiles of each column.
 
         Privacy
         -------
         As `sfumato.mechanisms.joint` states, once for each column. One unit may move the counts of
-        every column, so their costs add up. The crowd is public.
+        every column, so their costs add up. Levels and crowd are public.
         """
-        levels, crowd = [Fraction(str(level)) for level in LEVELS], self.crowd
+        crowd = self.crowd
         found: list[tuple[float, ...]] = []
         for grid, exact in zip(self.grids, engine.marginals(self.grids, unit), strict=True):
             among = exact.reshape_by_group().with_pseudocounts(crowd)
@@ -81,7 +83,13 @@ class QuantileSearch:
         return found
 
 
-def make_bins(column: str, bounds: Bounds, quantiles: Sequence[float], bins: int) -> Edges:
+def make_bins(
+    column: str,
+    bounds: Bounds,
+    quantiles: Sequence[float],
+    levels: Sequence[Fraction],
+    bins: int,
+) -> Edges:
     """Return about so many bins of a column; together they hold its whole range.
 
     Privacy
@@ -90,11 +98,12 @@ def make_bins(column: str, bounds: Bounds, quantiles: Sequence[float], bins: int
 
     Examples
     --------
-    >>> make_bins("rooms", Bounds(1, 4, step=1), [1, 1, 2, 3, 3], 8).values
+    >>> levels = [Fraction(part, 8) for part in (1, 2, 4, 6, 7)]
+    >>> make_bins("rooms", Bounds(1, 4, step=1), [1, 1, 2, 3, 3], levels, 8).values
     (0.5, 1.5, 2.5, 3.5, 4.5)
     """
     ends = bounds.lower, bounds.upper
-    placed = place_edges(ends, quantiles, bins)
+    placed = place_edges(ends, quantiles, levels, bins)
     if bounds.step is None or bounds.values is None:
         return Edges(column, bounds, tuple(placed))
     firsts = (

@@ -21,7 +21,7 @@ from sfumato.engines.engine import Engine
 from sfumato.errors import BoundsOf, DomainError, ProtectedUsers, Setting
 from sfumato.grid import Edges, Key, Labels
 from sfumato.mechanisms.meter import Meter
-from sfumato.postprocess.pairs import choose_bins
+from sfumato.postprocess.pairs import choose_bins, choose_levels
 from sfumato.privacy.budget import Budget, Cost, plain_above
 from sfumato.privacy.guarantee import Guarantee, PrivacyUnit
 from sfumato.private_search import Private
@@ -173,11 +173,12 @@ class Pairplot(Chart[PairplotPlan, PairplotRelease]):
         hue = cast(Labels | None, run_searches(engine, meter, (plan.hue,))[0])
         groups = () if hue is None else (hue,)
         sizes = add_noise(meter, engine.counts([*groups, *plan.presence], unit), plan.size_noise)
-        found = plan.search.find(engine, meter, unit)
-        spread = plan.noise.variance**0.5
-        bins = choose_bins(float(sizes.max(initial=0)), spread)
+        most = float(sizes.max(initial=0))
+        levels = choose_levels(float(sizes.sum()) * unit.step, float(plan.search.epsilon))
+        found = plan.search.find(engine, meter, unit, levels)
+        bins = choose_bins(most, plan.noise.variance**0.5)
         axes = [
-            make_bins(grid.column, grid.bounds, quantiles, bins)
+            make_bins(grid.column, grid.bounds, quantiles, levels, bins)
             for grid, quantiles in zip(plan.search.grids, found, strict=True)
         ]
         counted = [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,26 +27,44 @@ ABOVE, COVERAGE = 1.645, 0.9
 _POINTS = 48
 _PART = 20
 _NAMED = 5
+_FAR = 3.0
 
 
 @dataclass(frozen=True, eq=False)
 class Window:
-    """The part of a column that is drawn.
+    """The part of a column that is drawn: the bins that stand out from the noise, and one beside.
 
-    Bins at both ends reach to the public bounds; one that is wider than all between them would
-    leave no room for these, and is not drawn.
+    Bounds may be far wider than the data, and a picture of all between them would show nothing. A
+    last bin that is wider than all between is not drawn either.
+
+    Parameters
+    ----------
+    key
+        All bins of the column.
+    clear
+        Which of them stand out far from the noise, in any group.
     """
 
     key: Edges
+    clear: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, release: PairplotRelease, place: int) -> Window:
+        """Return the window of a column."""
+        clear = [each.measured[place] > _FAR * each.deviation[place] for each in release.estimates]
+        return cls(release.axes[place], np.any(clear, axis=0))
 
     @property
     def drawn(self) -> slice:
-        """The bins that are drawn."""
-        widths = np.diff(self.key.edges)
-        inner = widths[1:-1].sum()
-        first = bool(inner > 0 and widths[0] > inner)
-        last = bool(inner > 0 and widths[-1] > inner)
-        return slice(int(first), len(widths) - int(last))
+        """The bins that are drawn: all, where none stands out."""
+        (found,) = np.nonzero(self.clear)
+        if not len(found):
+            return slice(0, self.key.cells)
+        widths, first, last = np.diff(self.key.edges), int(found[0]), int(found[-1])
+        inner = widths[first : last + 1].sum()
+        before = first > 0 and widths[first - 1] <= inner
+        after = last + 1 < len(widths) and widths[last + 1] <= inner
+        return slice(first - int(before), last + 1 + int(after))
 
     @property
     def ends(self) -> tuple[float, float]:
@@ -77,7 +95,7 @@ class Window:
 
 def figure(release: PairplotRelease) -> Figure:
     """Describe the picture of a pair plot."""
-    windows = [Window(key) for key in release.axes]
+    windows = [Window.of(release, place) for place in range(len(release.axes))]
     count = len(windows)
     panels = [
         _draw_pair(release, windows, (column, row))
@@ -88,13 +106,29 @@ def figure(release: PairplotRelease) -> Figure:
     ]
     return Figure(
         title=wording.title(release),
-        panels=tuple(panels) if release.groups else (),
+        panels=tuple(_tell_noise(panels)) if release.groups else (),
         caption=caption(release),
         legend=release.hue.column if release.hue else "",
         notes=_notes(release, windows),
         watermark="" if release.private else WATERMARK,
         grid=((1.0,) * count, (1.0,) * count) if release.groups else None,
     )
+
+
+def _tell_noise(panels: list[Panel]) -> list[Panel]:
+    """Return panels that all tell the widest noise of any: one scale of colours serves them all."""
+    heats = [mark for panel in panels for mark in panel.marks if isinstance(mark, Heat)]
+    widest = max((heat.noise for heat in heats), default=0.0)
+    return [
+        replace(
+            panel,
+            marks=tuple(
+                replace(mark, noise=widest) if isinstance(mark, Heat) else mark
+                for mark in panel.marks
+            ),
+        )
+        for panel in panels
+    ]
 
 
 def caption(release: PairplotRelease) -> str:
