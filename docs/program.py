@@ -6,6 +6,7 @@ import ast
 import contextlib
 import doctest
 import io
+import json
 import re
 import tempfile
 import textwrap
@@ -79,12 +80,13 @@ class Program:
 def _city() -> tempfile.TemporaryDirectory[str]:
     import pyarrow.parquet as pq
 
-    from sfumato.testing import checkins, city
+    from sfumato.testing import checkins, city, districts
 
     folder = tempfile.TemporaryDirectory(prefix="city-")
     pq.write_table(city(), Path(folder.name, "people.parquet"))
     for name in ("checkins", "visits"):
         pq.write_table(checkins(), Path(folder.name, f"{name}.parquet"))
+    Path(folder.name, "districts.geojson").write_text(json.dumps(districts()), encoding="utf-8")
     return folder
 
 

@@ -25,7 +25,7 @@ def test_completion_shows_what_is_public_and_nothing_else() -> None:
 
     assert sfumato.session.Session is sf.Session  # its module is loaded, and is not listed
     assert plain(dir(sf)) == set(sf.__all__)
-    assert plain(dir(sf.testing)) == {"checkins", "city", "seeded"}
+    assert plain(dir(sf.testing)) == {"checkins", "city", "districts", "seeded"}
 
 
 def test_sessions_and_releases_complete_no_private_name() -> None:

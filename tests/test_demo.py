@@ -114,7 +114,8 @@ def test_every_release_can_be_loaded_and_is_private(demo: Path) -> None:
 def test_the_code_on_the_page_makes_the_chart(
     demo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, example: DemoChart
 ) -> None:
-    shutil.copy(demo / f"{example.table}.parquet", tmp_path)
+    for name in (f"{example.table}.parquet", "districts.geojson"):
+        shutil.copy(demo / name, tmp_path)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sf.Release, "save", _not_saved)
     names: dict[str, object] = {}

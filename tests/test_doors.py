@@ -190,7 +190,8 @@ def test_a_word_that_an_option_does_not_know_is_refused_with_those_it_does(
     chart: type[Chart[Any, Any]], option: Option
 ) -> None:
     asked: dict[str, Any] = {"x": "a", "y": "b"} if hasattr(chart, "y") else {"x": "a"}
-    asked |= {"y": "b"} if chart is sf.Heatmap else {}
+    asked |= {"y": "b"} if chart in (sf.Heatmap, sf.Choropleth) else {}
+    asked |= {"regions": sf.testing.districts()} if chart is sf.Choropleth else {}
     asked = {"columns": ["a", "b"]} if chart in (sf.PCA, sf.Scoreplot) else asked
     for wrong in ("pie", 7, ["pie"], "", b"pie"):
         with pytest.raises(sf.DomainError) as refused:

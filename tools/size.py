@@ -20,13 +20,17 @@ from pathlib import Path
 from statistics import median
 
 HERE = Path(__file__).parents[1]
-KINDS = ("histogram", "boxplot", "quantiles", "heatmap", "pca", "scoreplot")
-VERBS = ("histplot", "boxplot", "quantiles", "heatmap", "pca", "scoreplot", "countplot", "corrplot")
+KINDS = ("histogram", "boxplot", "quantiles", "heatmap", "choropleth", "pca", "scoreplot")
+VERBS = (
+    *("histplot", "boxplot", "quantiles", "heatmap", "choropleth", "pca", "scoreplot", "countplot"),
+    "corrplot",
+)
 NOUNS = (
     "Histogram",
     "Boxplot",
     "Quantiles",
     "Heatmap",
+    "Choropleth",
     "PCA",
     "Scoreplot",
     "Countplot",

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import csv
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from io import StringIO
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any, cast
 
 from artefacts.canaries import DOMAIN, ROLES
 from sfumato.catalogue import Request, requests
+from sfumato.charts.choropleth import Choropleth
 from sfumato.domain import Bounds, Domain, convert_to_datetime
 from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.private_search import Private
+from sfumato.regions import Region, write_areas
 from sfumato.releases.release import Release
 
 EPSILON, DELTA = 4.0, 1e-5
@@ -44,7 +48,7 @@ def typeable(request: Request) -> bool:
 
 def mapped(request: Request) -> bool:
     """Tell whether a request gives a map of places; days have none."""
-    return request.verb == "heatmap" and request.options["x"] != ROLES.day
+    return request.verb in ("heatmap", "choropleth") and request.options["x"] != ROLES.day
 
 
 def words(request: Request, table: str, domain: Domain, components: Path | None) -> list[str]:
@@ -55,6 +59,7 @@ def words(request: Request, table: str, domain: Domain, components: Path | None)
         request.verb,
         table,
         *(word for name, value in asked.items() for word in _spelled(name, value)),
+        *_mapped_regions(request),
         *_public(request, domain),
         *paid(request),
     ]
@@ -74,7 +79,23 @@ def unit(protected: PrivacyUnit) -> list[str]:
     return ["--unit", f"{protected.column}{rows}"]
 
 
-_DECLARED = ("bounds", "order", "hue_order", "col_order", "row_order")
+def _mapped_regions(request: Request) -> list[str]:
+    """Return how regions are typed, which lie in a file that names them as the request says."""
+    chart = request.chart
+    if not isinstance(chart, Choropleth):
+        return []
+    return ["--regions", str(_write_regions(chart.name, chart.areas.areas))]
+
+
+@cache
+def _write_regions(name: str, regions: tuple[Region, ...]) -> Path:
+    plain = write_areas(regions, [{name: region.name} for region in regions])
+    path = Path(mkdtemp(prefix="regions-")) / "regions.geojson"
+    path.write_text(json.dumps(plain), encoding="utf-8")
+    return path
+
+
+_DECLARED = ("regions", "bounds", "order", "hue_order", "col_order", "row_order")
 
 
 @cache

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
-KINDS = ("histogram", "boxplot", "quantiles", "heatmap", "pca", "scoreplot")
+KINDS = ("histogram", "boxplot", "quantiles", "heatmap", "choropleth", "pca", "scoreplot")
 """The kinds of releases, each fuzzed by itself."""
 
 Mutate = Callable[[bytes, int], bytes]

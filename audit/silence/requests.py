@@ -137,6 +137,16 @@ _ODD: dict[str, dict[str, tuple[Any, ...]]] = {
         "origin": ("left",),
         "aspect": ("map", "wide"),
     },
+    "choropleth": {
+        "x": _COLUMN,
+        "y": ("y", "x", "g", "nowhere"),
+        "regions": ("nowhere.geojson", 3, None, {}, ("x",), ROLES.regions[:1], b"{"),
+        "name": (None, "", 3),
+        "stat": ("density", "mean"),
+        "aspect": ("map", "wide"),
+        "col": _HUE,
+        "col_order": _ORDER,
+    },
     "pca": {"columns": _COLUMNS, "n_components": (0, 99, True, "x"), "scale": _SCALE},
     "scoreplot": {
         "columns": _COLUMNS,

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 CHARTS = (
     "histograms",
+    "regions",
     "names",
     "quantiles",
     "boxes",

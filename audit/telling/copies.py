@@ -25,6 +25,7 @@ from sfumato.grid import Key
 from sfumato.mechanisms import noise
 from sfumato.postprocess.noise_law import NoiseLaw
 from sfumato.privacy.guarantee import PrivacyUnit
+from sfumato.regions import Areas
 from telling.pairs import DOMAIN, Pair
 from telling.remembering import Remembering
 
@@ -108,7 +109,9 @@ class Belief:
     within: Floats
 
     @classmethod
-    def of(cls, pair: Pair, keys: Callable[[Domain], Sequence[Key]], unit: PrivacyUnit) -> Belief:
+    def of(
+        cls, pair: Pair, keys: Callable[[Domain], Sequence[Key | Areas]], unit: PrivacyUnit
+    ) -> Belief:
         """Count both tables in the cells of a chart by copies."""
         tables = (Copies.of(pair, joined, _THOUGHT_OF) for joined in (False, True))
         return cls(*(_mean(copies, keys(copies.domain), unit) for copies in tables))
@@ -118,12 +121,12 @@ class Belief:
         return noise_says(steps, law, self.without, self.within)
 
 
-def _mean(copies: Copies, keys: Sequence[Key], unit: PrivacyUnit) -> Floats:
+def _mean(copies: Copies, keys: Sequence[Key | Areas], unit: PrivacyUnit) -> Floats:
     counts = copies.engine.counts(keys, unit).reveal().astype(np.float64)
     return per_copy(counts, keys).mean(axis=0)
 
 
-def per_copy(values: NDArray[Any], keys: Sequence[Key]) -> Floats:
+def per_copy(values: NDArray[Any], keys: Sequence[Key | Areas]) -> Floats:
     """Return numbers in the order of `keys` as rows, one for each copy."""
     axis = next(place for place, key in enumerate(keys) if key.column == "copy")
     cells = values.reshape([key.cells for key in keys])

@@ -3,6 +3,7 @@
 
 from sfumato import testing as testing
 from sfumato.api import boxplot as boxplot
+from sfumato.api import choropleth as choropleth
 from sfumato.api import corrplot as corrplot
 from sfumato.api import countplot as countplot
 from sfumato.api import heatmap as heatmap
@@ -14,6 +15,7 @@ from sfumato.api import quantiles as quantiles
 from sfumato.api import scatterplot as scatterplot
 from sfumato.api import scoreplot as scoreplot
 from sfumato.charts.boxplot.chart import Boxplot as Boxplot
+from sfumato.charts.choropleth import Choropleth as Choropleth
 from sfumato.charts.countplot import Countplot as Countplot
 from sfumato.charts.heatmap.chart import Heatmap as Heatmap
 from sfumato.charts.heatmap.redrawn import Jointplot as Jointplot

@@ -11,6 +11,7 @@ from typing import Literal
 from sfumato.alone import release_alone
 from sfumato.charts.axes import Bins, Clipping, Order, Range
 from sfumato.charts.boxplot.chart import BoxMethod, Boxplot
+from sfumato.charts.choropleth import Choropleth
 from sfumato.charts.countplot import Countplot, CountStat
 from sfumato.charts.facets import PanelOrder
 from sfumato.charts.heatmap.chart import Heatmap, HeatMethod
@@ -28,7 +29,9 @@ from sfumato.plane import Outside
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.private_search import Private
+from sfumato.regions import Regions
 from sfumato.releases.boxplot import BoxplotRelease
+from sfumato.releases.choropleth import ChoroplethRelease
 from sfumato.releases.heatmap import HeatmapRelease, Origin
 from sfumato.releases.heatmap.area import Aspect
 from sfumato.releases.histogram import HistogramRelease, Stat
@@ -517,6 +520,123 @@ def heatmap(
         hue=hue,
         hue_order=hue_order,
         where=where,
+    )
+    whose = PrivacyUnit.of(unit, unit_name)
+    return release_alone(data, chart, bounds, whose, budget, columns=columns).styled(title=title)
+
+
+def choropleth(
+    data: object,
+    x: str,
+    y: str,
+    *,
+    regions: Regions,
+    name: str = "name",
+    stat: Stat = "count",
+    aspect: Aspect | None = None,
+    where: str | None = None,
+    col: str | None = None,
+    row: str | None = None,
+    col_order: PanelOrder | None = None,
+    row_order: PanelOrder | None = None,
+    col_wrap: int | None = None,
+    bounds: Range | Mapping[str, Range] | None = None,
+    columns: Mapping[str, str] | None = None,
+    unit: PrivacyUnit | str | Sequence[str] | None = None,
+    unit_name: str | None = None,
+    budget: Budget | float,
+    title: str | None = None,
+) -> ChoroplethRelease:
+    """Count rows or people in the regions of a map.
+
+    Parameters
+    ----------
+    data
+        A path or glob of CSV or Parquet files, a pandas or Polars frame, an Arrow table, a
+        DuckDB relation or a Spark DataFrame; or a `Table` with limits on threads and memory.
+    x
+        The column along the x axis, such as the longitude.
+    y
+        The column along the y axis, such as the latitude.
+    regions
+        The public regions: your own GeoJSON file of polygons, in the units of the columns. Of
+        several that hold a point the first counts it. Its path, or what is in it, or a frame of
+        geopandas.
+    name
+        The property of each polygon that names it.
+    stat
+        What the numbers are: counts, proportions of the noisy total, or densities: counts per
+        square kilometre, or per square of the axes. One of ``"count"``, ``"density"``,
+        ``"proportion"``.
+    aspect
+        How the map is drawn: map for degrees of longitude and latitude, equal for one scale on
+        both axes, free to fill the picture. Default: map where the columns are called so, equal
+        otherwise. One of ``"map"``, ``"equal"``, ``"free"``.
+    where
+        Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
+        or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a
+        missing value is false. Costs nothing. ``"borough == 'Queens' and price < 500"``. A
+        person's weight is shared among all of its rows, also those that are not counted.
+    col
+        The column that has a panel for each category, side by side.
+    row
+        The column that has a panel for each category, one below the other.
+    col_order
+        The public categories of `col`, in the order to show them.
+    row_order
+        The public categories of `row`, in the order to show them.
+    col_wrap
+        How many panels of `col` stand side by side before the next row.
+    bounds
+        Public ranges of columns that `where` or panels need; regions say where to look.
+    columns
+        Further columns, derived row by row: ``{"speed": "distance / air_time * 60"}``. Declare
+        bounds or categories for them as for any column.
+    unit
+        What is protected: the column that identifies people, a list of several that do so
+        together, or a `PrivacyUnit`; each row if left out.
+    unit_name
+        What people are called on figures: ``"aircraft"``.
+    budget
+        What the chart may spend; a bare number is pure ε.
+    title
+        What stands above the picture, instead of what was asked. It changes nothing else.
+
+    Privacy
+    -------
+    ε-differentially private, or (ε, δ) where a δ is given, for one unit added or removed. All
+    regions and panels together are charged once. The release states its guarantee. The cost of
+    several charts adds up: use a `Session` to limit the total.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> table = sf.testing.checkins(people=500)
+    >>> release = sf.choropleth(
+    ...     table,
+    ...     x="lon",
+    ...     y="lat",
+    ...     regions=sf.testing.districts(),
+    ...     bounds=None,
+    ...     unit="person_id",
+    ...     budget=1.0,
+    ... )
+    >>> len(release.counts)
+    6
+    """
+    chart = Choropleth(
+        x=x,
+        y=y,
+        regions=regions,
+        name=name,
+        stat=stat,
+        aspect=aspect,
+        where=where,
+        col=col,
+        row=row,
+        col_order=col_order,
+        row_order=row_order,
+        col_wrap=col_wrap,
     )
     whose = PrivacyUnit.of(unit, unit_name)
     return release_alone(data, chart, bounds, whose, budget, columns=columns).styled(title=title)

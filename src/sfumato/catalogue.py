@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast, get_args
 
 from sfumato.charts.boxplot.chart import BoxMethod, Boxplot
 from sfumato.charts.chart import Chart
+from sfumato.charts.choropleth import Choropleth
 from sfumato.charts.countplot import Countplot
 from sfumato.charts.heatmap.chart import Heatmap, HeatMethod
 from sfumato.charts.heatmap.redrawn import Jointplot, Scatterplot
@@ -23,6 +24,7 @@ from sfumato.expressions import spell_column
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.private_search import Private, private
+from sfumato.regions import Region, Ring
 from sfumato.releases.pca import PcaRelease
 from sfumato.releases.release import Release
 from sfumato.releases.scoreplot import Method as ScoreMethod
@@ -91,6 +93,18 @@ class Roles:
         return bounds.lower - bounds.width, bounds.upper + bounds.width
 
     @property
+    def regions(self) -> tuple[Region, ...]:
+        """Three regions of the map: two halves of its west, and what is left of a larger one."""
+        east, north = (self.domain.bounds(name) for name in (self.east, self.north))
+        x = [east.lower + share * east.width for share in (0, 0.5, 0.9)]
+        y = [north.lower + share * north.width for share in (0, 0.5, 0.9)]
+        corners = {"south": (0, 0, 1, 1), "north": (0, 1, 1, 2), "rest": (0, 0, 2, 2)}
+        return tuple(
+            Region(name, ((_draw_box(x[left], y[low], x[right], y[high]),),))
+            for name, (left, low, right, high) in corners.items()
+        )
+
+    @property
     def users(self) -> PrivacyUnit:
         """All rows of a person, which count once together."""
         return PrivacyUnit.users(self.person)
@@ -111,6 +125,10 @@ class Roles:
         """Return the first two categories of a column, the second one first."""
         first, second, *_ = self.domain.categories(column).values
         return [second, first]
+
+
+def _draw_box(left: float, low: float, right: float, high: float) -> Ring:
+    return ((left, low), (right, low), (right, high), (left, high), (left, low))
 
 
 @dataclass(frozen=True)
@@ -233,6 +251,7 @@ def requests(roles: Roles) -> tuple[Request, ...]:
         _quantiles,
         _heatmaps,
         _planes,
+        _maps,
         _components,
         _scores,
     )
@@ -374,6 +393,21 @@ def _heatmaps(t: Roles) -> Iterator[Request]:
     yield Request(
         "heatmap-search", Heatmap(e, n, 16, hue=t.group, hue_order=_SEARCH), gaussian=True
     )
+
+
+def _maps(t: Roles) -> Iterator[Request]:
+    e, n, g, h = t.east, t.north, t.group, t.other
+    apart = t.regions[:2]
+    yield Request("choropleth", Choropleth(e, n, t.regions), t.users, typical=True)
+    dense = Choropleth(e, n, apart, stat="density", aspect="equal")
+    col = Choropleth(e, n, t.regions, col=g, col_order=t.backwards(g), col_wrap=2)
+    yield Request("choropleth-col", col, t.users)
+    yield Request("choropleth-row", replace(dense, row=h, row_order=t.backwards(h)), gaussian=True)
+    yield Request("choropleth-rows", Choropleth(e, n, t.regions, where=t.where), gaussian=True)
+    named = Choropleth(e, n, t.regions, "district", "proportion", "free")
+    yield Request("choropleth-share", named, t.few)
+    yield Request("choropleth-density", dense, t.users)
+    yield Request("choropleth-map", Choropleth(e, n, apart, stat="density", aspect="map"))
 
 
 def _planes(t: Roles) -> Iterator[Request]:

@@ -12,6 +12,7 @@ from typing import Literal
 from sfumato.charts.axes import Bins, Clipping, Order, Range
 from sfumato.charts.boxplot.chart import BoxMethod, Boxplot
 from sfumato.charts.chart import Chart, P, R_co
+from sfumato.charts.choropleth import Choropleth
 from sfumato.charts.countplot import Countplot, CountStat
 from sfumato.charts.facets import PanelOrder
 from sfumato.charts.heatmap.chart import Heatmap, HeatMethod
@@ -29,7 +30,9 @@ from sfumato.plane import Outside
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.share import Share
 from sfumato.private_search import Private
+from sfumato.regions import Regions
 from sfumato.releases.boxplot import BoxplotRelease
+from sfumato.releases.choropleth import ChoroplethRelease
 from sfumato.releases.heatmap import HeatmapRelease, Origin
 from sfumato.releases.heatmap.area import Aspect
 from sfumato.releases.histogram import HistogramRelease, Stat
@@ -506,6 +509,110 @@ class Charting(ABC):
             hue=hue,
             hue_order=hue_order,
             where=where,
+        )
+        release = self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
+        return release.styled(title=title)
+
+    def choropleth(
+        self,
+        x: str,
+        y: str,
+        *,
+        regions: Regions,
+        name: str = "name",
+        stat: Stat = "count",
+        aspect: Aspect | None = None,
+        where: str | None = None,
+        col: str | None = None,
+        row: str | None = None,
+        col_order: PanelOrder | None = None,
+        row_order: PanelOrder | None = None,
+        col_wrap: int | None = None,
+        bounds: Range | Mapping[str, Range] | None = None,
+        budget: Budget | float | Share,
+        fresh: bool = False,
+        title: str | None = None,
+    ) -> ChoroplethRelease:
+        """Count rows or people in the regions of a map.
+
+        Parameters
+        ----------
+        x
+            The column along the x axis, such as the longitude.
+        y
+            The column along the y axis, such as the latitude.
+        regions
+            The public regions: your own GeoJSON file of polygons, in the units of the columns. Of
+            several that hold a point the first counts it. Its path, or what is in it, or a frame of
+            geopandas.
+        name
+            The property of each polygon that names it.
+        stat
+            What the numbers are: counts, proportions of the noisy total, or densities: counts per
+            square kilometre, or per square of the axes. One of ``"count"``, ``"density"``,
+            ``"proportion"``.
+        aspect
+            How the map is drawn: map for degrees of longitude and latitude, equal for one scale on
+            both axes, free to fill the picture. Default: map where the columns are called so, equal
+            otherwise. One of ``"map"``, ``"equal"``, ``"free"``.
+        where
+            Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
+            or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a
+            missing value is false. Costs nothing. ``"borough == 'Queens' and price < 500"``. A
+            person's weight is shared among all of its rows, also those that are not counted.
+        col
+            The column that has a panel for each category, side by side.
+        row
+            The column that has a panel for each category, one below the other.
+        col_order
+            The public categories of `col`, in the order to show them. Default: all that are
+            declared.
+        row_order
+            The public categories of `row`, in the order to show them. Default: all that are
+            declared.
+        col_wrap
+            How many panels of `col` stand side by side before the next row.
+        bounds
+            Public ranges of columns that `where` or panels need; regions say where to look. It
+            holds for this chart alone; left out, what the session's domain declares.
+        budget
+            What the chart may spend; a bare number is pure ε. A part of what is left is
+            ``session.remaining / 4``.
+        fresh
+            Measure and pay again, even if the session has released the same chart of the same table
+            at this cost or more. By default that release is returned, free.
+        title
+            What stands above the picture, instead of what was asked. It changes nothing else.
+
+        Privacy
+        -------
+        Costs `budget`, charged before the table is read. All regions and panels together are
+        charged once.
+
+        Examples
+        --------
+        >>> import sfumato as sf
+        >>> table = sf.testing.checkins(people=500)
+        >>> session = sf.Session(table, domain={}, unit="person_id", budget=2.0)
+        >>> release = session.choropleth(
+        ...     x="lon", y="lat", regions=sf.testing.districts(), budget=1.0
+        ... )
+        >>> len(release.counts)
+        6
+        """
+        chart = Choropleth(
+            x=x,
+            y=y,
+            regions=regions,
+            name=name,
+            stat=stat,
+            aspect=aspect,
+            where=where,
+            col=col,
+            row=row,
+            col_order=col_order,
+            row_order=row_order,
+            col_wrap=col_wrap,
         )
         release = self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
         return release.styled(title=title)

@@ -50,7 +50,7 @@ class Region:
     polygons: tuple[Polygon, ...]
 
     def __post_init__(self) -> None:
-        if not isinstance(cast(object, self.name), str) or not 0 < len(self.name) <= MOST_LETTERS:
+        if not _is_name(self.name):
             raise _refuse(f"names of 1 to {MOST_LETTERS} letters", "A region is known by its name")
         if not self.polygons or not all(self.polygons):
             raise _refuse("at least one ring each", "An empty area holds nobody")
@@ -64,6 +64,9 @@ class Region:
                 f"finite corners, at most {FARTHEST:g} from zero",
                 "Where other corners lie is undecided",
             )
+
+    def __deepcopy__(self, memo: object) -> Region:
+        return self  # which never changes, and may have a million corners
 
     @property
     def rings(self) -> tuple[Ring, ...]:
@@ -97,6 +100,9 @@ class Areas:
         if len(set(self.names)) != len(self.areas):
             raise _refuse("different names", "Two numbers of one name could not be told apart")
         corners = sum(len(ring) for area in self.areas for ring in area.rings)
+        left, right, bottom, top = self.box
+        if not (left < right and bottom < top):
+            raise _refuse("an area", "What has none holds nobody")
         if corners > MOST_CORNERS:
             raise _refuse(
                 f"at most {MOST_CORNERS:,} corners together", "A release carries all of them"
@@ -105,6 +111,9 @@ class Areas:
     def __hash__(self) -> int:
         """Tell regions apart; their corners are many, and read once."""
         return self._hash
+
+    def __reduce__(self) -> tuple[type[Areas], tuple[str, str, tuple[Region, ...]]]:
+        return Areas, (self.x, self.y, self.areas)  # a hash of texts is another in each process
 
     @cached_property
     def _hash(self) -> int:
@@ -138,8 +147,14 @@ class Areas:
         return min(xs), max(xs), min(ys), max(ys)
 
 
-def read_areas(regions: str | Path | Mapping[str, Any], name: str = "name") -> tuple[Region, ...]:
+Regions = str | Path | Mapping[str, Any] | tuple[Region, ...]
+"""A map: a GeoJSON file, its contents, a frame of geopandas, or regions that were read before."""
+
+
+def read_areas(regions: Regions, name: str = "name") -> tuple[Region, ...]:
     """Return the regions of a GeoJSON file or of its contents, or refuse what is none.
+
+    Coordinates are taken as they stand, in the units of the columns; heights are left out.
 
     Parameters
     ----------
@@ -158,7 +173,12 @@ def read_areas(regions: str | Path | Mapping[str, Any], name: str = "name") -> t
     >>> [area.name for area in read_areas({"type": "FeatureCollection", "features": [feature]})]
     ['A']
     """
-    plain = regions if isinstance(regions, Mapping) else _load(regions)
+    if isinstance(regions, tuple):
+        if all(isinstance(each, Region) for each in cast(tuple[object, ...], regions)):
+            return regions
+        raise _refuse("a GeoJSON file", "Nothing else can be read as areas")
+    told = getattr(regions, "__geo_interface__", regions)
+    plain = cast(Mapping[str, Any], told) if isinstance(told, Mapping) else _load(told)
     areas = None
     try:
         if plain["type"] == "FeatureCollection" and len(plain["features"]) <= MOST_REGIONS:
@@ -174,10 +194,43 @@ def read_areas(regions: str | Path | Mapping[str, Any], name: str = "name") -> t
     return areas
 
 
-def _load(path: str | Path) -> Mapping[str, Any]:
+def write_areas(
+    areas: Sequence[Region], told: Sequence[Mapping[str, Any]] | None = None
+) -> dict[str, Any]:
+    """Return regions as GeoJSON, each with its name and with what is told of it.
+
+    Examples
+    --------
+    >>> square = ((0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 0.0))
+    >>> area = Region("A", ((square,),))
+    >>> read_areas(write_areas([area])) == (area,)
+    True
+    """
+    nothing: dict[str, Any] = {}
+    properties = told or [nothing] * len(areas)
+    return {
+        "type": "FeatureCollection",
+        "features": [
+            {
+                "type": "Feature",
+                "properties": {"name": area.name, **more},
+                "geometry": {
+                    "type": "MultiPolygon",
+                    "coordinates": [
+                        [[list(corner) for corner in ring] for ring in rings]
+                        for rings in area.polygons
+                    ],
+                },
+            }
+            for area, more in zip(areas, properties, strict=True)
+        ],
+    }
+
+
+def _load(path: object) -> Mapping[str, Any]:
     plain: object = None
     try:
-        file = Path(path)
+        file = Path(cast(str, path))
         if file.stat().st_size <= MOST_BYTES:
             plain = json.loads(file.read_bytes())
     except (OSError, ValueError, TypeError, RecursionError):
@@ -212,6 +265,13 @@ def _read_number(number: object) -> float:
     if isinstance(number, bool) or not isinstance(number, int | float):
         raise TypeError("A coordinate is a number.")
     return float(number)
+
+
+def _is_name(name: object) -> bool:
+    """Tell whether a text can stand in any file: half a letter cannot."""
+    if not isinstance(name, str) or not 0 < len(name) <= MOST_LETTERS:
+        return False
+    return not any("\ud800" <= letter <= "\udfff" for letter in name)
 
 
 def _is_near(number: float) -> bool:

@@ -11,12 +11,12 @@ from typing import Any, Concatenate, Generic, ParamSpec, TypeVar
 import numpy as np
 
 from sfumato.charts.chart import Chart, R_co
-from sfumato.city import checkins, city
+from sfumato.city import checkins, city, districts
 from sfumato.engines.engine import Engine
 from sfumato.mechanisms.meter import Meter, simulated
 from sfumato.privacy.budget import Cost
 
-__all__ = ["checkins", "city", "seeded"]
+__all__ = ["checkins", "city", "districts", "seeded"]
 
 
 def __dir__() -> list[str]:

@@ -14,10 +14,13 @@ from sfumato.catalogue import CITY, Request, requests
 GALLERY = Path(__file__).parents[2] / "docs" / "gallery"
 PAGES = {
     "histplot": "histograms",
+    "countplot": "counts",
     "boxplot": "boxplots",
     "quantiles": "quantiles",
     "heatmap": "heatmaps",
+    "choropleth": "regions",
     "pca": "components",
+    "corrplot": "correlations",
     "scoreplot": "scores",
 }
 UNSEEN = {"buffer"}  # which moves a whisker of the published methods, by less than noise does

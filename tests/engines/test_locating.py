@@ -1,5 +1,7 @@
 """A row's region is its own: alone or among others, on one machine or on many."""
 
+import pickle
+from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 
 import numpy as np
@@ -11,11 +13,17 @@ from hypothesis import strategies as st
 
 from engines.oracle import SALT
 from sfumato.domain import Categories
+from sfumato.engines import locating
 from sfumato.engines.cells import find_cells
 from sfumato.engines.dispatch import DuckEngine
-from sfumato.engines.locating import check_geometry, locate
+from sfumato.engines.locating import (
+    check_geometry,
+    expect_geometry,
+    locate,
+    name_geometry,
+)
 from sfumato.engines.spark.engine import SparkEngine
-from sfumato.errors import SourceError
+from sfumato.errors import DomainError, SourceError
 from sfumato.grid import Labels
 from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.regions import Areas, Region
@@ -133,3 +141,105 @@ def test_regions_count_on_spark_as_on_one_machine(spark, tmp_path, unit):
 def test_a_column_of_text_has_no_places():
     with pytest.raises(SourceError):
         DuckEngine(pa.table({"x": [True], "y": [b"a"]})).counts([CITY], UNITS[0])
+
+
+def scattered(many, seed=0):
+    """Return triangles and boxes of all sizes, most over others, and one around all of them."""
+    dice = np.random.default_rng(seed)
+    shapes = []
+    for number in range(many - 1):
+        x, y = dice.uniform(0, 100, 2)
+        width, height = np.exp(dice.uniform(-4, 3, 2))
+        around = box(x, y, x + width, y + height)
+        shapes.append(
+            Region(str(number), ((around if number % 2 else around[1:4] + around[1:2],),))
+        )
+    return Areas("x", "y", (*shapes, Region("all", ((box(0, 0, 130, 130),),))))
+
+
+def places_of(areas, many=3000):
+    """Return points anywhere, and all corners."""
+    dice = np.random.default_rng(1)
+    corners = [corner for area in areas.areas for ring in area.rings for corner in ring]
+    return np.concatenate([dice.uniform(-5, 135, (many, 2)), np.array(corners)]).T.copy()
+
+
+def test_an_index_finds_what_is_found_one_region_after_the_other():
+    areas = scattered(200)
+    x, y = places_of(areas)
+    first = np.full(len(x), -1)
+    for place in reversed(range(areas.cells)):
+        alone = Areas("x", "y", (areas.areas[place],))
+        first[locate(alone, x, y) == 0] = place
+    assert locate(areas, x, y).tolist() == first.tolist()
+    assert {-1, areas.cells - 1} < set(first.tolist())
+
+
+@pytest.mark.parametrize("most", [1, 300, 2**24])
+def test_what_fits_into_the_index_changes_no_answer(monkeypatch, most):
+    areas = scattered(60, seed=3)
+    x, y = places_of(areas)
+    wanted = locate(areas, x, y)
+    for name in ("_MOST_LISTED", "_MOST_PAIRS"):
+        monkeypatch.setattr(locating, name, most)
+    locating._prepare.cache_clear()
+    assert (locating._prepare(areas).side == 1) == (most < 60)
+    assert locate(areas, x, y).tolist() == wanted.tolist()
+    locating._prepare.cache_clear()
+
+
+def test_threads_that_begin_together_are_answered_as_one_is():
+    areas = scattered(300, seed=5)
+    x, y = places_of(areas)
+    wanted = locate(areas, x, y).tolist()
+    for _ in range(5):
+        locating._prepare.cache_clear()
+        with ThreadPoolExecutor(8) as pool:
+            answers = pool.map(lambda _: locate(areas, x, y).tolist(), range(8))
+            assert all(answer == wanted for answer in answers)
+
+
+TINY = 5e-324
+
+
+@pytest.mark.parametrize("size", [TINY, 1e-300, 1.0, 1e12])
+def test_coordinates_of_every_size_have_a_place_of_their_own(size):
+    areas = Areas("x", "y", (Region("A", ((box(0, 0, size, size),),)),))
+    numbers = np.array([-size, -TINY, -0.0, 0.0, TINY, size / 2, size, np.nextafter(size, 2e12)])
+    x, y = (each.ravel() for each in np.meshgrid(numbers, numbers))
+    whole = locate(areas, x, y)
+    assert whole.tolist() == [locate(areas, x[[n]], y[[n]])[0] for n in range(len(x))]
+    outside = (x < 0) | (x > size) | (y < 0) | (y > size)
+    assert (whole[outside] == -1).all()
+
+
+def test_a_region_that_travels_is_the_same_and_found_in_a_table_of_regions():
+    there = pickle.loads(pickle.dumps(CITY))
+    assert there == CITY and hash(there) == hash(CITY) and "_hash" not in pickle.loads(
+        pickle.dumps(CITY)).__dict__  # fmt: skip
+
+
+def test_points_are_not_located_by_another_version_than_where_they_are_asked_for():
+    x = np.array([1.0])
+    try:
+        expect_geometry("GEOS 0.0.0")
+        with pytest.raises(ValueError, match="another version"):
+            locate(CITY, x, x)
+        expect_geometry(name_geometry())
+        assert locate(CITY, x, x).tolist() == [0]
+    finally:
+        locating._expected.clear()
+
+
+def test_without_shapely_points_have_no_version(monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "shapely", None)
+    assert name_geometry() == ""
+
+
+def test_a_border_drawn_twice_is_no_overlap_but_a_strip_is():
+    left, right = Region("A", ((box(0, 0, 1, 1),),)), Region("B", ((box(1 - 1e-9, 0, 2, 1),),))
+    check_geometry(Areas("x", "y", (left, right)), apart=True)
+    wide = Region("B", ((box(0.99, 0, 2, 1),),))
+    check_geometry(Areas("x", "y", (left, wide)))
+    with pytest.raises(DomainError, match="overlap"):
+        check_geometry(Areas("x", "y", (left, wide)), apart=True)

@@ -414,4 +414,20 @@ CHARTS = (
         among="charts/test_score_pyramid.py",
         notices="test_one_question_and_one_price_fill_the_frame",
     ),
+    _charts(
+        name="counts of regions get the noise of one row, whatever a person weighs",
+        file="charts/choropleth.py",
+        old="noise=portion.law(unit.weight),",
+        new="noise=portion.law(1),",
+        among="charts/test_choropleth.py",
+        notices="test_a_person_counts_once_and_shares_with_rows_that_lie_nowhere",
+    ),
+    _charts(
+        name="every panel of a choropleth is taken for one alone where noise is told",
+        file="releases/choropleth/__init__.py",
+        old="return np.reshape(np.array(counted.simultaneous.low) <= 0, self.counts.shape)",
+        new="return np.reshape(np.array(counted.pointwise.low) <= 0, self.counts.shape)",
+        among="charts/test_choropleth.py",
+        notices="test_empty_tables_are_grey_nineteen_times_in_twenty",
+    ),
 )

@@ -10,6 +10,7 @@ from typing import Any
 
 from sfumato.charts.boxplot.chart import Boxplot
 from sfumato.charts.chart import Chart
+from sfumato.charts.choropleth import Choropleth
 from sfumato.charts.countplot import Countplot
 from sfumato.charts.heatmap.chart import Heatmap
 from sfumato.charts.heatmap.redrawn import Jointplot, Scatterplot
@@ -25,6 +26,7 @@ CHARTS: tuple[type[Chart[Any, Any]], ...] = (
     Countplot,
     Boxplot,
     Heatmap,
+    Choropleth,
     Scatterplot,
     Jointplot,
     Pairplot,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -41,8 +42,24 @@ def checkins(people: int = 20_000) -> pa.Table:
     return draw_visits(people)
 
 
+def districts() -> dict[str, Any]:
+    """Return the districts of the city as GeoJSON, for maps of regions.
+
+    Examples
+    --------
+    >>> [feature["properties"]["name"] for feature in districts()["features"]][:2]
+    ['Lantern', 'Saltgate']
+    """
+    from sfumato.city.outlines import outline_districts
+
+    return outline_districts()
+
+
 def save(folder: Path, people: int) -> dict[str, Path]:
-    """Write what city hall, the streets and the hospital know, and return where the files are."""
+    """Write what city hall, the streets and the hospital know, and return where the tables are.
+
+    The map of districts lies beside them, as ``districts.geojson``.
+    """
     from pyarrow import parquet
 
     from sfumato.city.people import MEASUREMENTS
@@ -52,4 +69,5 @@ def save(folder: Path, people: int) -> dict[str, Path]:
     tables = {"people": everyone, "checkins": checkins(people), "patients": patients}
     for name, table in tables.items():
         parquet.write_table(table, folder / f"{name}.parquet")
+    (folder / "districts.geojson").write_text(json.dumps(districts()), encoding="utf-8")
     return {name: folder / f"{name}.parquet" for name in tables}

@@ -26,7 +26,7 @@ KINDS = (
 
 HALF_WIDTH, HALF_HEIGHT = 7.8, 6.6
 
-_CENTRES = np.array([[-0.2, 0.0], [-0.6, -3.4], [-3.7, 2.5], [4.5, -1.7], [-4.4, -1.9], [4.2, 3.3]])
+CENTRES = np.array([[-0.2, 0.0], [-0.6, -3.4], [-3.7, 2.5], [4.5, -1.7], [-4.4, -1.9], [4.2, 3.3]])
 _PARKS = np.array([[-1.5, -1.35, 0.75, 0.5], [-0.8, 3.9, 1.3, 0.9], [-5.4, 0.3, 0.7, 0.6]])
 _RADIALS = np.linspace(0.2, 2 * np.pi + 0.2, 9)[:-1] + np.array(
     [0, 0.1, -0.12, 0.05, 0.12, -0.08, 0.1, -0.05]
@@ -54,7 +54,7 @@ def lay_out_places() -> Places:
         _draw_along_radials(3600, generator),
         _draw_along_rings(2400, generator),
         _draw_in_old_town(2600, generator),
-        *(_draw_in_district(index, 1300, generator) for index in range(1, len(_CENTRES))),
+        *(_draw_in_district(index, 1300, generator) for index in range(1, len(CENTRES))),
         _draw_neighbourhoods(5200, generator),
         _draw_at_water(700, generator),
         _draw_in_parks(500, generator),
@@ -103,7 +103,7 @@ def _is_park(x: Floats, y: Floats) -> Mask:
 
 def _district(x: Floats, y: Floats) -> Integers:
     """Return the nearest district; the old town reaches less far than the others."""
-    away = np.hypot(x - _CENTRES[:, :1], y - _CENTRES[:, 1:])
+    away = np.hypot(x - CENTRES[:, :1], y - CENTRES[:, 1:])
     away[0] *= 1.1
     return away.argmin(axis=0)
 
@@ -134,7 +134,7 @@ def _draw_in_old_town(count: int, generator: np.random.Generator) -> Points:
 def _draw_in_district(index: int, count: int, generator: np.random.Generator) -> Points:
     across, along = generator.normal(0, 1.05, (2, count))
     x, y = _move_to_blocks(across, along, 0.32, 0.3 * index, generator)
-    return x + _CENTRES[index, 0], y + _CENTRES[index, 1]
+    return x + CENTRES[index, 0], y + CENTRES[index, 1]
 
 
 def _move_to_blocks(

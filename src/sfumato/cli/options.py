@@ -257,6 +257,7 @@ SPELLINGS = {
     "components": Spelling(Path, lambda path, _: _loaded(path)),
     "levels": Spelling(str, lambda text, _: spelling.read_levels(text)),
     "order": Spelling(str, spelling.read_order),
+    "regions": Spelling(Path, lambda path, _: path),
     "scale": Spelling(list[str], lambda texts, _: spelling.read_scale(texts)),
     "split": Spelling(str, lambda text, _: spelling.read_split(text)),
 }

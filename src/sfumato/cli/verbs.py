@@ -38,6 +38,11 @@ VERBS = {
         "sfumato.charts.heatmap.chart",
         "Heatmap",
     ),
+    "choropleth": Verb(
+        "Count rows or people in the regions of a map.",
+        "sfumato.charts.choropleth",
+        "Choropleth",
+    ),
     "scatterplot": Verb(
         "Draw synthetic points of the density of two columns, which say that they are.",
         "sfumato.charts.heatmap.redrawn",

@@ -10,6 +10,7 @@ from typing import Any, Literal
 from sfumato.catalogue import like
 from sfumato.charts.chart import Chart
 from sfumato.charts.heatmap.chart import Heatmap
+from sfumato.city import districts
 from sfumato.domain import Domain
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import PrivacyUnit
@@ -129,6 +130,16 @@ EXAMPLES = (
         0.45,
     ),
     DemoChart(
+        "boroughs",
+        "Six districts, and everyone goes to one",
+        "People per square kilometre, by the map of city hall. Each check-in is looked up by "
+        "itself in public polygons; whoever goes everywhere is a sixth of a person in each.",
+        "streets",
+        "checkins",
+        like("choropleth-density", x="lon", y="lat", regions=districts(), aspect=None),
+        0.04,
+    ),
+    DemoChart(
         "year",
         "One week in June, nobody slept",
         "Five days a bar, and no holiday was declared: the festival rises out of the noise.",
@@ -242,6 +253,23 @@ EXAMPLES = (
         0.45,
     ),
     DemoChart(
+        "sexes",
+        "A district of young people",
+        "Bars of counts, and one charge for all of them. In a session the same counts as a "
+        "histogram would cost nothing more.",
+        "people",
+        "people",
+        like(
+            "countplot-hue",
+            x="district",
+            hue="sex",
+            order=DISTRICTS,
+            hue_order=["female", "male"],
+            where=None,
+        ),
+        0.05,
+    ),
+    DemoChart(
         "pressure",
         "Eight boxes, and four that are not drawn",
         "Men's hearts push a little harder in every state of health. Of the third sex there are "
@@ -293,6 +321,17 @@ EXAMPLES = (
         {"loadings": 6},
     ),
     DemoChart(
+        "pairs",
+        "What rises together",
+        "Correlations of all pairs, from noisy sums of products. Pressure comes in pairs. Where a "
+        "cell is grey, noise could have made it alone, and columns lost in it would be named.",
+        "bodies",
+        "patients",
+        like("corrplot", columns=list(BODY)),
+        0.3,
+        1e-6,
+    ),
+    DemoChart(
         "directions",
         "Six measurements, two that matter",
         "More than half of what tells patients apart lies along one direction, and a second, at "
@@ -301,7 +340,7 @@ EXAMPLES = (
         "bodies",
         "patients",
         like("pca", columns=list(BODY)),
-        0.5,
+        0.4,
         1e-6,
     ),
     *(

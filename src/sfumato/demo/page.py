@@ -18,6 +18,7 @@ from sfumato.privacy.budget import format_amount
 from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.privacy.ledger import Ledger
 from sfumato.private_search import Private
+from sfumato.regions import Region
 from sfumato.releases.release import Release
 from sfumato.render import html
 
@@ -66,8 +67,8 @@ def _spell_value(value: Any) -> str:
             return f"sf.private({_write_arguments(unusual(value))})"
         case PrivacyUnit():
             return f"sf.{value!r}".replace("'", '"')
-        case [str(), *_]:
-            return json.dumps(list(value))
+        case [Region() | str(), *_]:
+            return json.dumps(list(value) if isinstance(value[0], str) else "districts.geojson")
         case _:
             return json.dumps(value) if isinstance(value, str) else repr(value)
 

@@ -84,6 +84,8 @@ class Schema:
         Columns of numbers whose type was chosen by their values, as pandas does: it tells nothing.
     derived
         Columns that are computed from others.
+    locates
+        Whether points can be located in regions where the table is, as this machine would.
     """
 
     columns: dict[str, ColumnKind]
@@ -93,6 +95,7 @@ class Schema:
     zones: Mapping[str, str] = field(default_factory=dict[str, str])
     inferred: frozenset[str] = frozenset()
     derived: frozenset[str] = frozenset()
+    locates: bool = True
 
     def refine(self, domain: Domain) -> Domain:
         """Return what is declared, with what the types of the columns add to it."""
@@ -148,6 +151,12 @@ class Schema:
                 self._check_text(column)
         for column in unlisted:
             self._check_searched(column)
+        if not self.locates and any(isinstance(key, Areas) for key in keys):
+            raise SourceError(
+                "The cluster does not locate points as this machine does.",
+                "Who counts in which region would depend on who is asked. Nothing was charged.",
+                'Install the same shapely for the Python of the executors: "sfumato[geo]".',
+            )
 
     def _check_searched(self, column: str) -> None:
         kind = self.kind(column)

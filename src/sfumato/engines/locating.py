@@ -2,26 +2,40 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sfumato.engines.columns import Floats, Integers
 from sfumato.errors import DomainError, Setting
 from sfumato.regions import Areas
 
 
-def check_geometry(regions: Areas) -> None:
-    """Refuse areas whose inside is undecided, before anything is charged."""
-    shapely = _load_shapely()
-    for area in _make_areas(shapely, regions):
-        if not shapely.is_valid(area) or shapely.area(area) == 0:
-            raise DomainError(
-                "A region crosses itself, or has no area.",
-                "Who lies inside would be undecided. Nothing was charged.",
-                ("Mend it, with shapely.make_valid for one: ", Setting("regions"), "."),
-            )
+def check_geometry(regions: Areas, *, apart: bool = False) -> None:
+    """Refuse areas whose inside is undecided, before anything is charged.
+
+    Parameters
+    ----------
+    apart
+        Whether areas that overlap are refused, too: how large what is left of them is would be
+        another question.
+    """
+    if _has_flaw(regions):
+        raise DomainError(
+            "A region crosses itself, or has no area.",
+            "Who lies inside would be undecided. Nothing was charged.",
+            ("Mend it, with shapely.make_valid for one: ", Setting("regions"), "."),
+        )
+    if apart and _overlap(regions):
+        raise DomainError(
+            "Regions overlap, so that not all of an area is its own.",
+            "A point in several counts in the first, and a density would be of another area.",
+            ("Mend the regions, or write ", Setting("stat", "count"), "."),
+        )
 
 
 def locate(regions: Areas, x: Floats, y: Floats) -> Integers:
@@ -35,30 +49,150 @@ def locate(regions: Areas, x: Floats, y: Floats) -> Integers:
     left, right, bottom, top = regions.box
     with np.errstate(invalid="ignore"):  # NaN lies nowhere, and a signalling one would warn
         rows = np.flatnonzero((x >= left) & (x <= right) & (y >= bottom) & (y <= top))
-    shapely, areas, boxes = _prepare(regions)
-    for cell, (area, box) in enumerate(zip(areas, boxes, strict=True)):
-        across, along = x[rows], y[rows]
-        near = (across >= box[0]) & (across <= box[2]) & (along >= box[1]) & (along <= box[3])
-        inside = np.flatnonzero(near)
-        inside = inside[shapely.intersects_xy(area, across[inside], along[inside])]
-        found[rows[inside]] = cell
-        rows = np.delete(rows, inside)
+    if _expected.difference({name_geometry()}):
+        raise ValueError("Points are located by another version than where they are asked for.")
+    places = _prepare(regions)
+    for start in range(0, len(rows), places.strip):
+        some = rows[start : start + places.strip]
+        found[some] = places.locate(x[some], y[some])
     return found
 
 
+_MOST_PAIRS = 2**20  # of a point and an area that may hold it: they take some ten megabytes
+_MOST_LISTED = 2**24
+_TOUCHING = 1e-6  # of an area may lie in another: borders that were drawn twice
+
+
+@dataclass(frozen=True)
+class _Places:
+    """Prepared areas, and for each square of a grid those whose rectangles reach into it.
+
+    Parameters
+    ----------
+    ends
+        Where the list of each square ends in `listed`.
+    listed
+        Areas by square, the first of each first.
+    """
+
+    shapely: Any
+    areas: NDArray[np.object_]
+    box: tuple[float, float, float, float]
+    side: int
+    ends: Integers
+    listed: Integers
+
+    @property
+    def strip(self) -> int:
+        """How many points to look at together."""
+        return max(1, _MOST_PAIRS // int(np.diff(self.ends).max()))
+
+    def locate(self, x: Floats, y: Floats) -> Integers:
+        """Return the first area that holds each point; every pair is decided by itself."""
+        square = _find_square(x, self.box[:2], self.side) * self.side
+        square += _find_square(y, self.box[2:], self.side)
+        several = self.ends[square + 1] - self.ends[square]
+        point = np.repeat(np.arange(len(x)), several)
+        before = np.repeat(np.cumsum(several) - several, several)
+        area = self.listed[np.repeat(self.ends[square], several) + np.arange(point.size) - before]
+        holds = self.shapely.intersects_xy(self.areas[area], x[point], y[point])
+        first = np.full(len(x), len(self.areas), dtype=np.int64)
+        np.minimum.at(first, point[holds], area[holds])
+        first[first == len(self.areas)] = -1
+        return first
+
+
 @lru_cache(maxsize=4)
-def _prepare(regions: Areas) -> tuple[Any, list[Any], Any]:
+def _prepare(regions: Areas) -> _Places:
     shapely = _load_shapely()
     areas = _make_areas(shapely, regions)
     shapely.prepare(areas)
-    return shapely, areas, shapely.bounds(areas)
+    corners = np.array([area.polygons[0][0][0] for area in regions.areas])
+    # GEOS finishes what is prepared when it is first asked, and threads would do so at once.
+    shapely.intersects_xy(areas, corners[:, 0], corners[:, 1])
+    side = 2 * math.isqrt(regions.cells) + 2
+    boxes = shapely.bounds(areas)
+    while True:
+        reach = _find_reach(boxes, regions.box, side)
+        if side == 1 or int(np.prod(np.diff(reach, axis=1) + 1, axis=2).sum()) <= _MOST_LISTED:
+            return _Places(shapely, areas, regions.box, side, *_list_squares(reach, side))
+        side = max(1, side // 2)
 
 
-def _make_areas(shapely: Any, regions: Areas) -> list[Any]:
-    return [
+def _find_square(along: Floats, ends: tuple[float, float], side: int) -> Integers:
+    """Return the row or column of the grid that each number lies in: it never falls as they rise.
+
+    So a number between the ends of a rectangle has a row between theirs, however it is rounded.
+    """
+    lower, upper = ends
+    return np.minimum((along - lower) / (upper - lower) * side, side - 1).astype(np.int64)
+
+
+def _find_reach(boxes: Floats, box: tuple[float, float, float, float], side: int) -> Integers:
+    """Return the first and the last column and row that each rectangle reaches into."""
+    x = _find_square(boxes[:, [0, 2]], box[:2], side)
+    y = _find_square(boxes[:, [1, 3]], box[2:], side)
+    return np.stack([x, y], axis=2)
+
+
+def _cover(left: int, low: int, right: int, high: int, side: int) -> Integers:
+    columns, rows = np.arange(left, right + 1) * side, np.arange(low, high + 1)
+    return np.add(columns[:, np.newaxis], rows, dtype=np.int64).ravel()
+
+
+def _list_squares(reach: Integers, side: int) -> tuple[Integers, Integers]:
+    """Return where the list of each square ends, and all lists one after the other."""
+    squares = [_cover(int(a), int(b), int(c), int(d), side) for a, b, c, d in reach.reshape(-1, 4)]
+    areas = np.repeat(np.arange(len(squares)), [each.size for each in squares])
+    flat = np.concatenate(squares)
+    ends = np.append(0, np.cumsum(np.bincount(flat, minlength=side**2)))
+    return ends, areas[np.argsort(flat, kind="stable")]
+
+
+@lru_cache(maxsize=4)
+def _has_flaw(regions: Areas) -> bool:
+    shapely = _load_shapely()
+    areas = _make_areas(shapely, regions)
+    return not shapely.is_valid(areas).all() or bool((shapely.area(areas) == 0).any())
+
+
+@lru_cache(maxsize=4)
+def _overlap(regions: Areas) -> bool:
+    shapely = _load_shapely()
+    areas = _make_areas(shapely, regions)
+    one, other = shapely.STRtree(areas).query(areas, predicate="intersects")
+    one, other = one[one < other], other[one < other]
+    shared = shapely.area(shapely.intersection(areas[one], areas[other]))
+    least = np.minimum(shapely.area(areas[one]), shapely.area(areas[other]))
+    return bool((shared > _TOUCHING * least).any())
+
+
+def _make_areas(shapely: Any, regions: Areas) -> NDArray[np.object_]:
+    made = [
         shapely.MultiPolygon([(rings[0], rings[1:]) for rings in area.polygons])
         for area in regions.areas
     ]
+    areas = np.empty(len(made), dtype=np.object_)
+    areas[:] = made
+    return areas
+
+
+def name_geometry() -> str:
+    """Return what decides where a point lies, by its version; empty where it is not installed."""
+    try:
+        shapely = _load_shapely()
+    except DomainError:
+        return ""
+    return f"GEOS {shapely.geos_version_string}"
+
+
+_expected = set[str]()
+
+
+def expect_geometry(name: str) -> None:
+    """Locate points only with what `name_geometry` called so where they are asked for."""
+    _expected.clear()
+    _expected.add(name)
 
 
 def _load_shapely() -> Any:

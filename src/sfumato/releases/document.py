@@ -126,6 +126,7 @@ def _keeps_its_promise(release: Release) -> bool:
 def kinds() -> dict[str, type[Release]]:
     """Return all kinds of releases by their names."""
     from sfumato.releases.boxplot import BoxplotRelease
+    from sfumato.releases.choropleth import ChoroplethRelease
     from sfumato.releases.heatmap import HeatmapRelease
     from sfumato.releases.histogram import HistogramRelease
     from sfumato.releases.pairplot import PairplotRelease
@@ -139,6 +140,7 @@ def kinds() -> dict[str, type[Release]]:
         QuantilesRelease,
         HeatmapRelease,
         PairplotRelease,
+        ChoroplethRelease,
         PcaRelease,
         ScoreplotRelease,
     )

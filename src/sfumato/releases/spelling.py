@@ -31,6 +31,7 @@ from sfumato.privacy.budget import Cost, Loss, LossFamily
 from sfumato.privacy.guarantee import MOST_MAX_ROWS as MOST_OF_ONE
 from sfumato.privacy.guarantee import MOST_ROWS, Guarantee, PrivacyUnit
 from sfumato.privacy.payment import Payment
+from sfumato.regions import FARTHEST, MOST_LETTERS, MOST_REGIONS, Areas, Region
 from sfumato.releases.signature import Signature
 
 T = TypeVar("T")
@@ -327,6 +328,45 @@ class LabelsWords:
     categories: Categories
     part: _CalendarPart
     zone: _Zoned
+
+
+_Corner = tuple[
+    Annotated[float, Within(-FARTHEST, FARTHEST)], Annotated[float, Within(-FARTHEST, FARTHEST)]
+]
+_Ring = Annotated[tuple[_Corner, ...], Length(4)]
+_Polygon = Annotated[tuple[_Ring, ...], Length(1)]
+
+
+class RegionWords:
+    """A public area of a map.
+
+    Parameters
+    ----------
+    name
+        What it is called.
+    polygons
+        One polygon or several: of each the ring around it, then those around its holes. A ring is a
+        list of corners, x before y, of which the last is the first.
+    """
+
+    name: Annotated[str, Length(1, MOST_LETTERS)]
+    polygons: Annotated[tuple[_Polygon, ...], Length(1)]
+
+
+class AreasWords:
+    """One cell for each region: a row lies in the first that holds its point, or in none.
+
+    Parameters
+    ----------
+    x, y
+        The columns that say where a row lies.
+    areas
+        The regions.
+    """
+
+    x: str
+    y: str
+    areas: Annotated[tuple[Region, ...], Length(1, MOST_REGIONS)]
 
 
 class NoiseWords:
@@ -678,6 +718,8 @@ SPELLED: dict[type, Spelled | As] = {
     Grid: Spelled(GridWords, Grid),
     Edges: Spelled(EdgesWords, Edges),
     Labels: Spelled(LabelsWords, Labels),
+    Region: Spelled(RegionWords, Region),
+    Areas: Spelled(AreasWords, Areas),
     NoiseLaw: Spelled(NoiseWords, NoiseLaw),
     CombinedNoise: Spelled(CombinedNoiseWords, CombinedNoise),
     NoiseTerm: Spelled(NoiseTermWords, NoiseTerm),

@@ -44,6 +44,11 @@ class Uncertainty:
             _around(counts, together * step, noise.coverage(together) ** max(counts.size, 1)),
         )
 
+    def multiplied(self, worth: Array) -> Uncertainty:
+        """Return intervals for numbers that are each so many times what they were."""
+        pair = (_multiplied(each, worth) for each in (self.pointwise, self.simultaneous))
+        return Uncertainty(self.noise, *pair)
+
     def left_out(self, hidden: NDArray[np.bool_], most: float) -> Uncertainty:
         """Return intervals for counts of which some were left out, and given as zero.
 
@@ -75,6 +80,11 @@ def _around(counts: Array, radius: float, coverage: float) -> Interval:
 
 def _reaching(ends: Interval, hidden: NDArray[np.bool_], most: float) -> Interval:
     low, high = np.where(hidden, 0.0, ends.low), np.where(hidden, most, 0.0) + ends.high
+    return Interval(tuple(low.tolist()), tuple(high.tolist()), ends.coverage)
+
+
+def _multiplied(ends: Interval, worth: Array) -> Interval:
+    low, high = (np.array(end) * worth for end in (ends.low, ends.high))
     return Interval(tuple(low.tolist()), tuple(high.tolist()), ends.coverage)
 
 

@@ -205,7 +205,7 @@ def test_sums_stop_where_they_stop_on_one_machine(spark, monkeypatch):
 
 
 def test_a_cluster_without_this_sfumato_is_refused_before_it_reads(spark, monkeypatch):
-    monkeypatch.setattr(preflight, "_seen", set())
+    monkeypatch.setattr(preflight, "_seen", {})
     monkeypatch.setattr(preflight, "fingerprint_code", lambda: "other")
     with pytest.raises(SourceError, match="does not run the sfumato of this machine"):
         SparkEngine(spark.range(9))

@@ -46,7 +46,7 @@ class Pairplot(Chart[PairplotPlan, PairplotRelease]):
     >>> domain = Domain(age=(0, 100), weight=(0, 200), height=(100, 220))
     >>> plan = chart.plan(domain, PrivacyUnit.rows(), Budget(epsilon=1))
     >>> len(plan.pairs), round(plan.expected_error, 2)  # rows, in a measured cell of a pair
-    (3, 3.78)
+    (3, 3.8)
     """
 
     verb = "pairplot"

@@ -25,7 +25,7 @@ from sfumato.engines.spark.frames import (
     map_partitions,
     repartition_by_person,
 )
-from sfumato.engines.spark.jobs import Jobs, Making, check_cluster, check_frame
+from sfumato.engines.spark.jobs import Jobs, Making, check_cluster, check_frame, locates_alike
 from sfumato.engines.spark.maps import ClusterMap
 from sfumato.engines.spark.people import (
     BoundedGrouping,
@@ -114,6 +114,7 @@ class SparkEngine(QueryEngine):
             {**frame.spacings, **selection.spacings},
             zones=frame.zones,
             derived=frozenset(selection.derived),
+            locates=locates_alike(self._spark),
         )
 
     def _summed(self, question: Summation[T], unit: PrivacyUnit) -> T:

@@ -8,11 +8,12 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, cast
-from weakref import WeakSet
+from weakref import WeakKeyDictionary
 
 import pyarrow as pa
 
 from sfumato.engines.engine import redact_errors
+from sfumato.engines.locating import name_geometry
 from sfumato.engines.spark.task import fingerprint_code
 from sfumato.engines.table import Report, wait_for_end
 from sfumato.errors import SourceError
@@ -142,7 +143,7 @@ def get_classic_context(spark: Any) -> Any:
 
 _PROBES = 8  # small jobs, so that most clusters of several machines are seen on more than one
 
-_seen: WeakSet[Any] = WeakSet()
+_seen: WeakKeyDictionary[Any, bool] = WeakKeyDictionary()
 
 
 def check_frame(frame: Any) -> None:
@@ -182,17 +183,22 @@ def check_cluster(spark: Any) -> None:
     if spark in _seen:
         return
     try:
-        found = set(redact_errors(lambda: _collect_fingerprints(spark)))
+        found = redact_errors(lambda: _collect_fingerprints(spark))
     except SourceError:
-        found = {""}
-    if found != {fingerprint_code()}:
+        found = {"code": [""], "geometry": [""]}
+    if set(found["code"]) != {fingerprint_code()}:
         raise SourceError(
             "The cluster does not run the sfumato of this machine.",
             "The same code must count on both, or the cost would not fit the numbers.",
             "Install the same version for the Python of the executors: see 'From laptop to "
             "cluster'.",
         )
-    _seen.add(spark)
+    _seen[spark] = set(found["geometry"]) == {name_geometry()}
+
+
+def locates_alike(spark: Any) -> bool:
+    """Tell whether a cluster that was checked locates points as this machine does."""
+    return _seen.get(spark, False)
 
 
 def _is_stopped(spark: Any) -> bool:
@@ -200,7 +206,7 @@ def _is_stopped(spark: Any) -> bool:
     return bool(spark.is_stopped) if context is None else context._jsc is None
 
 
-def _collect_fingerprints(spark: Any) -> list[str]:
+def _collect_fingerprints(spark: Any) -> dict[str, list[str]]:
     # Sent as it stands here, and not by its name, since sfumato may be missing there.
     def look(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         from importlib import import_module
@@ -209,11 +215,13 @@ def _collect_fingerprints(spark: Any) -> list[str]:
 
         try:
             import_module("sfumato.engines.spark.people")  # and all that it needs
-            found: str = import_module("sfumato.engines.spark.task").fingerprint_code()
+            code: str = import_module("sfumato.engines.spark.task").fingerprint_code()
+            geometry: str = import_module("sfumato.engines.locating").name_geometry()
         except ImportError:
-            found = ""
+            code = geometry = ""
         for batch in batches:
-            yield pa.record_batch({"code": [found] * batch.num_rows})
+            many = batch.num_rows
+            yield pa.record_batch({"code": [code] * many, "geometry": [geometry] * many})
 
-    probes = spark.range(0, _PROBES, 1, _PROBES).mapInArrow(look, "code string")
-    return probes.toArrow().column("code").to_pylist()
+    probes = spark.range(0, _PROBES, 1, _PROBES).mapInArrow(look, "code string, geometry string")
+    return probes.toArrow().to_pydict()

@@ -12,6 +12,8 @@ from importlib.resources.abc import Traversable
 
 import pyarrow as pa
 
+from sfumato.engines.locating import expect_geometry, name_geometry
+
 _COUNTING = (
     *("addend.py", "engines", "domain.py", "ends.py", "expressions.py"),
     *("grid.py", "lattice.py", "plane.py", "privacy/guarantee.py", "regions.py", "zones.py"),
@@ -51,6 +53,8 @@ class PartitionTask(ABC):
     ----------
     code
         The fingerprint of the code that asks. Other code may count by other rules.
+    geometry
+        What decides there where a point lies, which must decide it here.
 
     Privacy
     -------
@@ -59,6 +63,7 @@ class PartitionTask(ABC):
 
     _: KW_ONLY
     code: str = field(default_factory=fingerprint_code)
+    geometry: str = field(default_factory=name_geometry)
 
     @property
     @abstractmethod
@@ -77,6 +82,7 @@ class PartitionTask(ABC):
     def __call__(self, batches: Batches) -> Batches:
         """Do the work, or say that it failed."""
         failed = OUTDATED if self.code != fingerprint_code() else 0
+        expect_geometry(self.geometry)
         try:
             if not failed:
                 yield from (self._told(batch) for batch in self.done(batches) if batch.num_rows)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -79,6 +80,30 @@ class Area:
             return (right - left) / across * ((high - low) / up)
         south, north = (np.sin(np.radians(np.clip(end, -90, 90))) for end in (low, high))
         return (right - left) * DEGREE**2 * np.degrees(north - south)
+
+    def measure(self, rings: Sequence[Sequence[tuple[float, float]]]) -> float:
+        """Return how many such areas lie within a ring and outside its holes.
+
+        On a map its corners are joined by lines that are straight where areas are as they are on
+        the sphere; for regions of a country or less these are those on any map.
+
+        Examples
+        --------
+        >>> ring = ((0.0, 0.0), (4.0, 0.0), (4.0, 3.0), (0.0, 3.0), (0.0, 0.0))
+        >>> Area("", (2.0, 3.0)).measure((ring,))
+        2.0
+        """
+        around, *holes = (abs(self._sweep(np.array(ring))) for ring in rings)
+        return around - sum(holes)
+
+    def _sweep(self, ring: Array) -> float:
+        x, y = ring.T
+        if self.sides is None:
+            x, y = x * DEGREE, np.degrees(np.sin(np.radians(np.clip(y, -90, 90)))) * DEGREE
+        else:
+            x, y = x / self.sides[0], y / self.sides[1]
+        x, y = x - x[0], y - y[0]  # what is far from zero would be rounded away
+        return float(np.sum(x[:-1] * y[1:] - x[1:] * y[:-1])) / 2
 
 
 def on_earth(x: Grid, y: Grid) -> bool:
