@@ -20,10 +20,19 @@ from pathlib import Path
 from statistics import median
 
 HERE = Path(__file__).parents[1]
-KINDS = ("histogram", "boxplot", "quantiles", "heatmap", "choropleth", "pca", "scoreplot")
+KINDS = (
+    "histogram",
+    "boxplot",
+    "quantiles",
+    "heatmap",
+    "choropleth",
+    "pairplot",
+    "pca",
+    "scoreplot",
+)
 VERBS = (
     *("histplot", "boxplot", "quantiles", "heatmap", "choropleth", "pca", "scoreplot", "countplot"),
-    "corrplot",
+    *("corrplot", "scatterplot", "jointplot", "pairplot"),
 )
 NOUNS = (
     "Histogram",
@@ -35,6 +44,9 @@ NOUNS = (
     "Scoreplot",
     "Countplot",
     "Corrplot",
+    "Scatterplot",
+    "Jointplot",
+    "Pairplot",
 )
 CLOSE = ("docs", "tests", "audit", "lab", "bench", "src")
 
