@@ -423,7 +423,7 @@ def _planes(t: Roles) -> Iterator[Request]:
         search = chart(n, m, hue=g, hue_order=_SEARCH)
         yield Request(f"{verb}-search", search, gaussian=True)
     yield Request("pairplot", Pairplot(t.columns), typical=True)
-    days = Pairplot((n, t.whole, t.day), where=t.where)
+    days = Pairplot((n, t.day), where=t.where)
     yield Request("pairplot-days", days, t.users, gaussian=True)
     hue = Pairplot(t.columns, hue=g, hue_order=t.backwards(g))
     yield Request("pairplot-hue", hue, t.users)

@@ -2,7 +2,8 @@
 
 Every row lies in one cell of each pair, so that all pairs of a column tell its distribution. Their
 sums are averaged, weighted by how sure each is; what a pair says besides is its interaction, which
-is shrunk towards independence where noise drowns it.
+is shrunk towards independence where noise drowns it, in bands of frequencies (James and Stein
+1961).
 """
 
 from __future__ import annotations
@@ -15,7 +16,6 @@ from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.fft import dctn, idctn
 
 Array = NDArray[np.float64]
 Pair = tuple[int, int]
@@ -85,13 +85,11 @@ def place_edges(
     weight = np.cbrt(np.diff(np.array(levels, dtype=np.float64)) ** 2 * np.diff(knots) / spread)
     inner = max(2, bins - 2 * len(tail))
     parts = np.maximum(1, np.rint(inner * weight / weight.sum())).astype(int)
-    core = [
-        edge
-        for (a, b), part in zip(pairwise(knots.tolist()), parts.tolist(), strict=True)
-        for edge in np.linspace(a, b, part + 1).tolist()
-    ]
-    edges = [*(knots[0] - tail).tolist(), *core, *(knots[-1] + tail).tolist()]
-    return _thin(sorted(edges), ends, spread / (3 * bins))
+    core: list[float] = []
+    for (a, b), part in zip(pairwise(knots.tolist()), parts.tolist(), strict=True):
+        core += [float(a) + step * float(b - a) / part for step in range(part)]
+    beyond = [*(knots[0] - tail).tolist(), *knots[-1:].tolist(), *(knots[-1] + tail).tolist()]
+    return _thin(sorted([*core, *map(float, beyond)]), ends, spread / (3 * bins))
 
 
 def _place_tail(outer: float, bins: int) -> Array:
@@ -142,7 +140,8 @@ def reconcile(noisy: Mapping[Pair, Array], variance: float) -> PairEstimates:
     Sums over a pair of b bins have b times the variance, so that each pair tells a column with a
     weight of 1/b. All totals are one total; what a column lacks to it is shared by its bins.
     """
-    total, spread = _average([(float(each.sum()), each.size) for each in noisy.values()])
+    mean, spread = _average([(np.array([each.sum()]), each.size) for each in noisy.values()])
+    total = float(mean[0])
     count = 1 + max(second for _, second in noisy)
     measured: list[Array] = []
     deviation: list[float] = []
@@ -154,9 +153,9 @@ def reconcile(noisy: Mapping[Pair, Array], variance: float) -> PairEstimates:
         ]
         rough, wide = _average(sums)
         bins = len(rough)
-        measured.append(rough + (total - rough.sum()) / bins)
+        measured.append(rough + (total - float(rough.sum())) / bins)
         deviation.append(math.sqrt(variance * (wide * (1 - 1 / bins) + spread / bins**2)))
-    whole = max(float(total), 0.0)
+    whole = max(total, 0.0)
     columns = tuple(project(each, whole) for each in measured)
     seen = {pair: _agree(each, *(measured[i] for i in pair)) for pair, each in noisy.items()}
     pairs = {
@@ -166,10 +165,10 @@ def reconcile(noisy: Mapping[Pair, Array], variance: float) -> PairEstimates:
     return PairEstimates(whole, columns, tuple(measured), tuple(deviation), pairs, seen)
 
 
-def _average(told: Sequence[tuple[object, int]]) -> tuple[object, float]:
+def _average(told: Sequence[tuple[Array, int]]) -> tuple[Array, float]:
     """Return the mean of what has variances in these proportions, and the variance of that."""
     weight = sum(1 / wide for _, wide in told)
-    return sum(each / wide for each, wide in told) / weight, 1 / weight
+    return np.sum([each / wide for each, wide in told], axis=0) / weight, 1 / weight
 
 
 def project(counts: Array, total: float) -> Array:
@@ -197,18 +196,27 @@ def _shrink(noisy: Array, rows: Array, columns: Array, total: float, variance: f
     if not total > 0:
         return np.zeros(noisy.shape)
     base = np.outer(rows, columns) / total
-    waves = dctn(noisy - base, norm="ortho")
-    waves[0, :] = waves[:, 0] = 0.0
+    down, along = (_make_waves(side) for side in noisy.shape)
+    waves = down @ (noisy - base) @ along.T
     up, across = (np.frexp(np.arange(side))[1] for side in noisy.shape)
+    kept = np.zeros(waves.shape)
     for one in range(1, int(up.max()) + 1):
         for other in range(1, int(across.max()) + 1):
-            band = np.ix_(up == one, across == other)
-            energy = float((waves[band] ** 2).sum())
-            noise = variance * waves[band].size
-            waves[band] *= max(0.0, 1 - noise / energy) if energy > 0 else 0.0
-    return scale_to(
-        np.maximum(base + idctn(waves, norm="ortho"), _LEAST_PART * base), rows, columns
-    )
+            band = np.logical_and((up == one)[:, None], across == other)
+            mine = waves[band]
+            energy = float(np.vdot(mine, mine))
+            noise = variance * mine.size
+            kept[band] = mine * (max(0.0, 1 - noise / energy) if energy > 0 else 0.0)
+    cells = base + down.T @ kept @ along
+    return scale_to(np.maximum(cells, _LEAST_PART * base), rows, columns)
+
+
+def _make_waves(side: int) -> Array:
+    """Return cosines along so many bins, by rising frequency, each of length 1."""
+    places = (np.arange(side) + 0.5) * math.pi / side
+    waves = np.cos(np.outer(np.arange(side), places)) * math.sqrt(2 / side)
+    waves[0] /= math.sqrt(2)
+    return waves
 
 
 def scale_to(cells: Array, rows: Array, columns: Array) -> Array:

@@ -31,7 +31,7 @@ _FAR = 3.0
 
 
 @dataclass(frozen=True, eq=False)
-class Window:
+class DrawnColumn:
     """The part of a column that is drawn: the bins that stand out from the noise, and one beside.
 
     Bounds may be far wider than the data, and a picture of all between them would show nothing. A
@@ -49,7 +49,7 @@ class Window:
     clear: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, release: PairplotRelease, place: int) -> Window:
+    def of(cls, release: PairplotRelease, place: int) -> DrawnColumn:
         """Return the window of a column."""
         clear = [each.measured[place] > _FAR * each.deviation[place] for each in release.estimates]
         return cls(release.axes[place], np.any(clear, axis=0))
@@ -95,7 +95,7 @@ class Window:
 
 def figure(release: PairplotRelease) -> Figure:
     """Describe the picture of a pair plot."""
-    windows = [Window.of(release, place) for place in range(len(release.axes))]
+    windows = [DrawnColumn.of(release, place) for place in range(len(release.axes))]
     count = len(windows)
     panels = [
         _draw_pair(release, windows, (column, row))
@@ -154,7 +154,7 @@ def caption(release: PairplotRelease) -> str:
     )
 
 
-def _notes(release: PairplotRelease, windows: list[Window]) -> tuple[str, ...]:
+def _notes(release: PairplotRelease, windows: list[DrawnColumn]) -> tuple[str, ...]:
     if not release.groups:
         return (wording.nobody(release.guarantee.unit),)
     lost = [
@@ -176,13 +176,13 @@ def _notes(release: PairplotRelease, windows: list[Window]) -> tuple[str, ...]:
     return tuple(told)
 
 
-def _count_beyond(release: PairplotRelease, place: int, window: Window) -> float:
+def _count_beyond(release: PairplotRelease, place: int, window: DrawnColumn) -> float:
     """Return about how many units lie in bins that are not drawn."""
     counts = [each.columns[place] for each in release.estimates]
     return max(0.0, float(sum(each.sum() - each[window.drawn].sum() for each in counts)))
 
 
-def _draw_column(release: PairplotRelease, window: Window, place: int) -> Panel:
+def _draw_column(release: PairplotRelease, window: DrawnColumn, place: int) -> Panel:
     counted = wording.counted(release.guarantee.unit)
     y = Axis(f"{counted} per {_PART}th of the axis of {window.key.column}", labelled=False)
     marks: tuple[Mark, ...] = tuple(
@@ -192,7 +192,7 @@ def _draw_column(release: PairplotRelease, window: Window, place: int) -> Panel:
     return Panel(window.axis, y, marks, place=(place, place), ratio=0.0)
 
 
-def _draw_curve(told: PairEstimates, window: Window, place: int, name: str) -> Curve:
+def _draw_curve(told: PairEstimates, window: DrawnColumn, place: int, name: str) -> Curve:
     drawn, edges = window.drawn, window.key.edges
     low, high = window.ends
     per = np.diff(edges)[drawn] * _PART / (high - low)
@@ -211,7 +211,7 @@ def _draw_curve(told: PairEstimates, window: Window, place: int, name: str) -> C
     )
 
 
-def _draw_pair(release: PairplotRelease, windows: list[Window], pair: Pair) -> Panel:
+def _draw_pair(release: PairplotRelease, windows: list[DrawnColumn], pair: Pair) -> Panel:
     x, y = (windows[place] for place in pair)
     if release.hue is None:
         marks: tuple[Mark, ...] = (_draw_heat(release, x, y, pair),)
@@ -223,14 +223,14 @@ def _draw_pair(release: PairplotRelease, windows: list[Window], pair: Pair) -> P
 
 
 def _find_density(
-    release: PairplotRelease, told: PairEstimates, x: Window, y: Window, pair: Pair
+    release: PairplotRelease, told: PairEstimates, x: DrawnColumn, y: DrawnColumn, pair: Pair
 ) -> Array:
     """Return the density where it stands out from the noise, and nothing elsewhere."""
     muted = _find_muted(release, told, pair)[np.ix_(x.bins, y.bins)].T
     return np.where(muted, 0.0, y.shares.T @ told.pairs[pair].T @ x.shares)
 
 
-def _draw_heat(release: PairplotRelease, x: Window, y: Window, pair: Pair) -> Heat:
+def _draw_heat(release: PairplotRelease, x: DrawnColumn, y: DrawnColumn, pair: Pair) -> Heat:
     (told,) = release.estimates
     value = y.shares.T @ told.pairs[pair].T @ x.shares
     seen = y.shares.T @ told.seen[pair].T @ x.shares
