@@ -2,6 +2,7 @@
 # imports it, and type checkers read it as it is.
 
 from sfumato import testing as testing
+from sfumato.api import barplot as barplot
 from sfumato.api import boxplot as boxplot
 from sfumato.api import choropleth as choropleth
 from sfumato.api import corrplot as corrplot
@@ -9,8 +10,10 @@ from sfumato.api import countplot as countplot
 from sfumato.api import heatmap as heatmap
 from sfumato.api import histplot as histplot
 from sfumato.api import jointplot as jointplot
+from sfumato.api import lineplot as lineplot
 from sfumato.api import pairplot as pairplot
 from sfumato.api import pca as pca
+from sfumato.api import pointplot as pointplot
 from sfumato.api import quantiles as quantiles
 from sfumato.api import scatterplot as scatterplot
 from sfumato.api import scoreplot as scoreplot
@@ -21,6 +24,9 @@ from sfumato.charts.heatmap.chart import Heatmap as Heatmap
 from sfumato.charts.heatmap.redrawn import Jointplot as Jointplot
 from sfumato.charts.heatmap.redrawn import Scatterplot as Scatterplot
 from sfumato.charts.histogram import Histogram as Histogram
+from sfumato.charts.means.chart import Barplot as Barplot
+from sfumato.charts.means.redrawn import Lineplot as Lineplot
+from sfumato.charts.means.redrawn import Pointplot as Pointplot
 from sfumato.charts.pairplot.chart import Pairplot as Pairplot
 from sfumato.charts.pca.chart import PCA as PCA
 from sfumato.charts.pca.corrplot import Corrplot as Corrplot

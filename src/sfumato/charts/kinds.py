@@ -15,6 +15,8 @@ from sfumato.charts.countplot import Countplot
 from sfumato.charts.heatmap.chart import Heatmap
 from sfumato.charts.heatmap.redrawn import Jointplot, Scatterplot
 from sfumato.charts.histogram import Histogram
+from sfumato.charts.means.chart import Barplot
+from sfumato.charts.means.redrawn import Lineplot, Pointplot
 from sfumato.charts.pairplot.chart import Pairplot
 from sfumato.charts.pca.chart import PCA
 from sfumato.charts.pca.corrplot import Corrplot
@@ -24,6 +26,9 @@ from sfumato.charts.scoreplot.chart import Scoreplot
 CHARTS: tuple[type[Chart[Any, Any]], ...] = (
     Histogram,
     Countplot,
+    Barplot,
+    Pointplot,
+    Lineplot,
     Boxplot,
     Heatmap,
     Choropleth,

@@ -28,6 +28,21 @@ VERBS = {
         "sfumato.charts.countplot",
         "Countplot",
     ),
+    "barplot": Verb(
+        "Show means, sums or counts of groups as bars.",
+        "sfumato.charts.means.chart",
+        "Barplot",
+    ),
+    "pointplot": Verb(
+        "Show means, sums or counts of groups as points with error bars.",
+        "sfumato.charts.means.redrawn",
+        "Pointplot",
+    ),
+    "lineplot": Verb(
+        "Show means, sums or counts over time, or along bins, as lines with bands.",
+        "sfumato.charts.means.redrawn",
+        "Lineplot",
+    ),
     "boxplot": Verb(
         "Show quartiles, whiskers and outliers of a column, by groups.",
         "sfumato.charts.boxplot.chart",

@@ -198,7 +198,7 @@ def _shrink(noisy: Array, rows: Array, columns: Array, total: float, variance: f
     base = np.outer(rows, columns) / total
     down, along = (_make_waves(side) for side in noisy.shape)
     waves = down @ (noisy - base) @ along.T
-    up, across = (np.frexp(np.arange(side))[1] for side in noisy.shape)
+    up, across = (np.array([number.bit_length() for number in range(side)]) for side in noisy.shape)
     kept = np.zeros(waves.shape)
     for one in range(1, int(up.max()) + 1):
         for other in range(1, int(across.max()) + 1):

@@ -129,6 +129,7 @@ def kinds() -> dict[str, type[Release]]:
     from sfumato.releases.choropleth import ChoroplethRelease
     from sfumato.releases.heatmap import HeatmapRelease
     from sfumato.releases.histogram import HistogramRelease
+    from sfumato.releases.means import MeansRelease
     from sfumato.releases.pairplot import PairplotRelease
     from sfumato.releases.pca import PcaRelease
     from sfumato.releases.quantiles import QuantilesRelease
@@ -141,6 +142,7 @@ def kinds() -> dict[str, type[Release]]:
         HeatmapRelease,
         PairplotRelease,
         ChoroplethRelease,
+        MeansRelease,
         PcaRelease,
         ScoreplotRelease,
     )
