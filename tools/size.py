@@ -21,18 +21,13 @@ from statistics import median
 
 HERE = Path(__file__).parents[1]
 KINDS = (
-    "histogram",
-    "boxplot",
-    "quantiles",
-    "heatmap",
-    "choropleth",
-    "pairplot",
-    "pca",
-    "scoreplot",
+    *("histogram", "boxplot", "quantiles", "distribution", "heatmap", "choropleth"),
+    *("pairplot", "pca", "scoreplot"),
 )
 VERBS = (
     *("histplot", "boxplot", "quantiles", "heatmap", "choropleth", "pca", "scoreplot", "countplot"),
-    *("corrplot", "scatterplot", "jointplot", "pairplot"),
+    *("corrplot", "distribution", "ecdfplot", "kdeplot", "violinplot", "boxenplot"),
+    *("scatterplot", "jointplot", "pairplot"),
 )
 NOUNS = (
     "Histogram",
@@ -44,6 +39,11 @@ NOUNS = (
     "Scoreplot",
     "Countplot",
     "Corrplot",
+    "Distribution",
+    "Ecdfplot",
+    "Kdeplot",
+    "Violinplot",
+    "Boxenplot",
     "Scatterplot",
     "Jointplot",
     "Pairplot",

@@ -3,13 +3,17 @@
 
 from sfumato import testing as testing
 from sfumato.api import barplot as barplot
+from sfumato.api import boxenplot as boxenplot
 from sfumato.api import boxplot as boxplot
 from sfumato.api import choropleth as choropleth
 from sfumato.api import corrplot as corrplot
 from sfumato.api import countplot as countplot
+from sfumato.api import distribution as distribution
+from sfumato.api import ecdfplot as ecdfplot
 from sfumato.api import heatmap as heatmap
 from sfumato.api import histplot as histplot
 from sfumato.api import jointplot as jointplot
+from sfumato.api import kdeplot as kdeplot
 from sfumato.api import lineplot as lineplot
 from sfumato.api import pairplot as pairplot
 from sfumato.api import pca as pca
@@ -17,9 +21,15 @@ from sfumato.api import pointplot as pointplot
 from sfumato.api import quantiles as quantiles
 from sfumato.api import scatterplot as scatterplot
 from sfumato.api import scoreplot as scoreplot
+from sfumato.api import violinplot as violinplot
 from sfumato.charts.boxplot.chart import Boxplot as Boxplot
 from sfumato.charts.choropleth import Choropleth as Choropleth
 from sfumato.charts.countplot import Countplot as Countplot
+from sfumato.charts.distribution.chart import Distribution as Distribution
+from sfumato.charts.distribution.redrawn import Boxenplot as Boxenplot
+from sfumato.charts.distribution.redrawn import Ecdfplot as Ecdfplot
+from sfumato.charts.distribution.redrawn import Kdeplot as Kdeplot
+from sfumato.charts.distribution.redrawn import Violinplot as Violinplot
 from sfumato.charts.heatmap.chart import Heatmap as Heatmap
 from sfumato.charts.heatmap.redrawn import Jointplot as Jointplot
 from sfumato.charts.heatmap.redrawn import Scatterplot as Scatterplot
