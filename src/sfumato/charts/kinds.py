@@ -12,6 +12,8 @@ from sfumato.charts.boxplot.chart import Boxplot
 from sfumato.charts.chart import Chart
 from sfumato.charts.choropleth import Choropleth
 from sfumato.charts.countplot import Countplot
+from sfumato.charts.distribution.chart import Distribution
+from sfumato.charts.distribution.redrawn import Boxenplot, Ecdfplot, Kdeplot, Violinplot
 from sfumato.charts.heatmap.chart import Heatmap
 from sfumato.charts.heatmap.redrawn import Jointplot, Scatterplot
 from sfumato.charts.histogram import Histogram
@@ -37,5 +39,10 @@ CHARTS: tuple[type[Chart[Any, Any]], ...] = (
     Corrplot,
     Scoreplot,
     Quantiles,
+    Distribution,
+    Ecdfplot,
+    Kdeplot,
+    Violinplot,
+    Boxenplot,
 )
 """In the order in which they are shown."""

@@ -127,6 +127,7 @@ def kinds() -> dict[str, type[Release]]:
     """Return all kinds of releases by their names."""
     from sfumato.releases.boxplot import BoxplotRelease
     from sfumato.releases.choropleth import ChoroplethRelease
+    from sfumato.releases.distribution import DistributionRelease
     from sfumato.releases.heatmap import HeatmapRelease
     from sfumato.releases.histogram import HistogramRelease
     from sfumato.releases.means import MeansRelease
@@ -138,6 +139,7 @@ def kinds() -> dict[str, type[Release]]:
         HistogramRelease,
         BoxplotRelease,
         QuantilesRelease,
+        DistributionRelease,
         HeatmapRelease,
         ChoroplethRelease,
         MeansRelease,
