@@ -34,6 +34,10 @@ Estimator = Literal["mean", "sum", "count"]
 MeansView = Literal["bars", "points", "line"]
 
 
+_HIDES = 1.65  # deviations of the noise, beyond which it is once in twenty times
+_FEW = 4  # bins, from which on noise would hide what no tail has
+
+
 @dataclass(frozen=True, kw_only=True)
 class MeansRelease(FacetedRelease):
     """A mean, a sum or a count for each group, with an interval around each.
@@ -171,6 +175,25 @@ class MeansRelease(FacetedRelease):
         counts, middles = self._tail
         low, high = self.clipped.edges
         return float((counts * (middles.clip(low, high) - middles)).sum())
+
+    @cached_property
+    def bias_range(self) -> tuple[float, float]:
+        """About how far clipping moves that mean at most, downwards and upwards.
+
+        As many rows or people may lie beyond an end as noise could hide, each as far as the range
+        that values were clipped to is wide. Where an end is a declared bound, none do.
+        """
+        if self.clipped is None or self.declared is None or self.ladder_noise is None:
+            return 0.0, 0.0
+        edges, steps = np.array(self.ladder), np.array(self.ladder_steps, dtype=np.float64)
+        ends, deviation = self.clipped.edges, math.sqrt(self.ladder_noise.variance)
+        width, whole = float(ends[1] - ends[0]), max(float(steps.sum()), deviation, 1e-300)
+
+        def reach(beyond: NDArray[np.bool_]) -> float:
+            hidden = _HIDES * deviation * math.sqrt(min(int(beyond.sum()), _FEW))
+            return width * min((max(float(steps[beyond].sum()), 0.0) + hidden) / whole, 1.0)
+
+        return -reach(edges[:-1] >= ends[1]), reach(edges[1:] <= ends[0])
 
     @property
     def _tail(self) -> tuple[Array, Array]:

@@ -102,17 +102,18 @@ def _clipping(release: MeansRelease) -> list[str]:
 def _tell_bias(release: MeansRelease) -> list[str]:
     if not release.ladder:
         return []
-    if not any(release.beyond):
+    least, most = release.bias_range
+    if least == most == 0:
         return ["Bias from clipping: none."]
     told = release.estimates
     if release.estimator == "mean" and told.reliable.any():
         usual = float(np.median((told.high - told.low)[told.reliable])) / 2
-        if abs(release.bias) < _NEGLIGIBLE * usual:
-            return [f"Bias from clipping: negligible (about {format_number(release.bias)})."]
-    share = 100 * sum(release.beyond)
-    way = "down" if release.bias < 0 else "up"
-    moved = f"moves the overall mean {way} by about {format_number(abs(release.bias))}"
-    return [f"About {share:.2g} % of all values lie beyond; clipping {moved}."]
+        if max(-least, most) < _NEGLIGIBLE * usual:
+            return ["Bias from clipping: negligible."]
+    return [
+        f"Clipping moves the overall mean by about {format_number(release.bias)} "
+        f"(from {format_number(least)} to {format_number(most)})."
+    ]
 
 
 def _notes(release: MeansRelease) -> tuple[str, ...]:
