@@ -282,6 +282,7 @@ class Charting(ABC):
         clip: ClipRule = "private",
         order: Order | None = None,
         hue_order: Order | None = None,
+        levels: Order | None = None,
         where: str | None = None,
         col: str | None = None,
         row: str | None = None,
@@ -300,13 +301,14 @@ class Charting(ABC):
         x
             The column of groups along the x axis: its categories, or bins if it has bounds.
         y
-            The column of numbers. For counts it may be left out; where it is named, rows with a
-            number are counted.
+            The column of numbers; of categories for a proportion. For counts it may be left out;
+            where it is named, rows with a number are counted.
         hue
             The column whose categories are groups, one colour each.
         estimator
-            What is told of each group: the mean or the sum of `y`, or how many there are. One of
-            ``"mean"``, ``"sum"``, ``"count"``.
+            What is told of each group: the mean or the sum of `y`, how many there are, or the
+            proportion of a category of `y`: the last of its `levels`. One of ``"mean"``, ``"sum"``,
+            ``"count"``, ``"proportion"``.
         bins
             The bins of `x`, where it has bounds: their number or their edges; of dates also `hour`,
             `day`, `week`, `month`, `quarter` or `year`, and `hour of day`, `weekday` or `month of
@@ -321,6 +323,9 @@ class Charting(ABC):
         hue_order
             The public categories of `hue`, in the order to show them. Default: all that are
             declared. ``sf.private(delta=1e-6)`` searches for them instead, with that δ.
+        levels
+            For a proportion: the public categories of `y`, of which the last one is counted among
+            all of them. Default: all that are declared.
         where
             Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
             or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a
@@ -377,6 +382,7 @@ class Charting(ABC):
             clip=clip,
             order=order,
             hue_order=hue_order,
+            levels=levels,
             where=where,
             col=col,
             row=row,
@@ -399,6 +405,7 @@ class Charting(ABC):
         clip: ClipRule = "private",
         order: Order | None = None,
         hue_order: Order | None = None,
+        levels: Order | None = None,
         where: str | None = None,
         col: str | None = None,
         row: str | None = None,
@@ -417,13 +424,14 @@ class Charting(ABC):
         x
             The column of groups along the x axis: its categories, or bins if it has bounds.
         y
-            The column of numbers. For counts it may be left out; where it is named, rows with a
-            number are counted.
+            The column of numbers; of categories for a proportion. For counts it may be left out;
+            where it is named, rows with a number are counted.
         hue
             The column whose categories are groups, one colour each.
         estimator
-            What is told of each group: the mean or the sum of `y`, or how many there are. One of
-            ``"mean"``, ``"sum"``, ``"count"``.
+            What is told of each group: the mean or the sum of `y`, how many there are, or the
+            proportion of a category of `y`: the last of its `levels`. One of ``"mean"``, ``"sum"``,
+            ``"count"``, ``"proportion"``.
         bins
             The bins of `x`, where it has bounds: their number or their edges; of dates also `hour`,
             `day`, `week`, `month`, `quarter` or `year`, and `hour of day`, `weekday` or `month of
@@ -438,6 +446,9 @@ class Charting(ABC):
         hue_order
             The public categories of `hue`, in the order to show them. Default: all that are
             declared. ``sf.private(delta=1e-6)`` searches for them instead, with that δ.
+        levels
+            For a proportion: the public categories of `y`, of which the last one is counted among
+            all of them. Default: all that are declared.
         where
             Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
             or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a
@@ -494,6 +505,7 @@ class Charting(ABC):
             clip=clip,
             order=order,
             hue_order=hue_order,
+            levels=levels,
             where=where,
             col=col,
             row=row,
@@ -516,6 +528,7 @@ class Charting(ABC):
         clip: ClipRule = "private",
         order: Order | None = None,
         hue_order: Order | None = None,
+        levels: Order | None = None,
         where: str | None = None,
         col: str | None = None,
         row: str | None = None,
@@ -534,13 +547,14 @@ class Charting(ABC):
         x
             The column of groups along the x axis: its categories, or bins if it has bounds.
         y
-            The column of numbers. For counts it may be left out; where it is named, rows with a
-            number are counted.
+            The column of numbers; of categories for a proportion. For counts it may be left out;
+            where it is named, rows with a number are counted.
         hue
             The column whose categories are groups, one colour each.
         estimator
-            What is told of each group: the mean or the sum of `y`, or how many there are. One of
-            ``"mean"``, ``"sum"``, ``"count"``.
+            What is told of each group: the mean or the sum of `y`, how many there are, or the
+            proportion of a category of `y`: the last of its `levels`. One of ``"mean"``, ``"sum"``,
+            ``"count"``, ``"proportion"``.
         bins
             The bins of `x`, where it has bounds: their number or their edges; of dates also `hour`,
             `day`, `week`, `month`, `quarter` or `year`, and `hour of day`, `weekday` or `month of
@@ -555,6 +569,9 @@ class Charting(ABC):
         hue_order
             The public categories of `hue`, in the order to show them. Default: all that are
             declared. ``sf.private(delta=1e-6)`` searches for them instead, with that δ.
+        levels
+            For a proportion: the public categories of `y`, of which the last one is counted among
+            all of them. Default: all that are declared.
         where
             Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
             or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a
@@ -611,6 +628,7 @@ class Charting(ABC):
             clip=clip,
             order=order,
             hue_order=hue_order,
+            levels=levels,
             where=where,
             col=col,
             row=row,

@@ -185,6 +185,32 @@ def test_sums_and_means_of_one_release_agree():
     assert total.counts == pytest.approx([EACH] * 4, abs=20)
 
 
+@pytest.mark.parametrize("unit", UNITS, ids=repr)
+def test_proportions_have_the_intervals_they_state(unit):
+    table = make_table("ties")
+    draw = np.random.default_rng(5)
+    held = []
+    for share in (0.02, 0.3, 0.97):
+        chosen = draw.random(GROUPS * EACH) < share
+        listed = table.set_column(2, "h", pa.array(np.where(chosen, "b", "a")))
+        chart = Barplot("g", "h", estimator="proportion", levels=["a", "b"])
+        found = ask(chart, listed, declared(), unit, Budget(epsilon=0.7)).estimates
+        truth = chosen.reshape(GROUPS, EACH).mean(axis=1)
+        # Ends lie within 0 and 1, and at them where the truth is near.
+        held.append((found.low <= truth) & (truth <= found.high))
+        assert np.abs(found.value - truth).mean() < 0.05
+    assert 0.93 < np.mean(held) < 0.975
+
+
+def test_a_proportion_counts_the_last_level_among_those_that_are_listed():
+    table = pa.table({"h": ["a", "b", "b", "c", None] * 1000, "g": [0] * 5000})
+    chart = Barplot("g", "h", estimator="proportion", levels=["a", "b"])
+    release = ask(chart, table, Domain(g=[0]), budget=Budget(epsilon=2))
+    assert release.label == "proportion of b in h by g"
+    assert release.estimates.value[0] == pytest.approx(2 / 3, abs=0.01)
+    assert release.counts[0] == pytest.approx(3000, abs=20)
+
+
 def test_rows_without_a_number_are_counted_nowhere():
     table = pa.table({"y": [1.0, None, float("nan"), 3.0] * 500, "g": [0] * 2000})
     for estimator in ("mean", "count"):
@@ -225,6 +251,10 @@ def test_tables_of_odd_values_have_an_answer_and_no_warning():
         ({"y": "y", "bounds": private(), "clip": "bounds"}, DomainError),
         ({"estimator": "count", "bounds": private()}, DomainError),
         ({"y": "h"}, DomainError),
+        ({"y": "h", "levels": ["a", "b"]}, DomainError),
+        ({"y": "h", "estimator": "proportion", "levels": ["b"]}, DomainError),
+        ({"y": "h", "estimator": "proportion", "levels": private(delta=1e-6)}, DomainError),
+        ({"y": "y", "estimator": "proportion"}, DomainError),
         ({"y": "day"}, DomainError),
         ({"y": "nobody"}, DomainError),
         ({"y": "text"}, SourceError),

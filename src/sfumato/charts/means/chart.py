@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Literal, cast
 
-from sfumato.addend import Addend, addend_weight, count_steps
+from sfumato.addend import Addend, Member, addend_weight, count_steps
 from sfumato.charts.allocation import (
     Allocation,
     CategorySearch,
@@ -28,6 +28,7 @@ from sfumato.charts.axes import (
     declare_bounds,
     declare_categories,
     is_cycle,
+    list_order,
     make_axis_key,
     read_labels,
     read_order,
@@ -37,9 +38,9 @@ from sfumato.charts.facets import WHOLE, Faceted, Facets
 from sfumato.charts.means.clipping import ClipSearch, DeclaredClip, FoundClip
 from sfumato.charts.option import About, Example, Ranges, explained
 from sfumato.charts.values import SEARCH, check_search
-from sfumato.domain import Bounds, Categories, Domain
+from sfumato.domain import Bounds, Categories, Domain, list_values
 from sfumato.engines.engine import Engine, Schema
-from sfumato.errors import BoundsOf, DomainError, Setting
+from sfumato.errors import BoundsOf, DomainError, Setting, Settings, abbreviate
 from sfumato.exact import Exact
 from sfumato.grid import Edges, Grid, Key, Labels, shape
 from sfumato.mechanisms.meter import Meter
@@ -83,8 +84,8 @@ class Summarised(Faceted):
     y: str | None = field(
         default=None,
         metadata=About(
-            help="The column of numbers. For counts it may be left out; where it is named, rows "
-            "with a number are counted.",
+            help="The column of numbers; of categories for a proportion. For counts it may be "
+            "left out; where it is named, rows with a number are counted.",
             metavar="COLUMN",
             positional=True,
         ),
@@ -93,7 +94,8 @@ class Summarised(Faceted):
     estimator: Estimator = field(
         default="mean",
         metadata=About(
-            help="What is told of each group: the mean or the sum of `y`, or how many there are.",
+            help="What is told of each group: the mean or the sum of `y`, how many there are, or "
+            "the proportion of a category of `y`: the last of its `levels`.",
             why="It decides what the axis means.",
         ),
     )
@@ -119,6 +121,17 @@ class Summarised(Faceted):
     )
     order: Order | None = field(default=None, metadata=about_order("`x`"))
     hue_order: Order | None = field(default=None, metadata=HUE_ORDER)
+    levels: Order | None = field(
+        default=None,
+        metadata=About(
+            help="For a proportion: the public categories of `y`, of which the last one is "
+            "counted among all of them.",
+            session="Default: all that are declared.",
+            metavar="A,B",
+            spelled="order",
+            panel="What is public",
+        ),
+    )
     bounds: Private | None = field(default=None, metadata=SEARCH)
 
     def __post_init__(self) -> None:
@@ -138,12 +151,25 @@ class Summarised(Faceted):
                 ("Write ", Setting("y", "wait"), ", or ", Setting("estimator", "count"), "."),
             )
         self._check_groups()
+        self._check_levels()
         check_search(self.bounds)
-        if self.bounds is not None and (self.y is None or self.clip == "bounds"):
+        unclipped = self.clip == "bounds" or self.estimator == "proportion"
+        if self.bounds is not None and (self.y is None or unclipped):
             raise DomainError(
                 "A private search for bounds is for numbers that are clipped where it finds them.",
                 "Nothing would be searched for.",
                 ("Leave ", Setting("bounds"), " out."),
+            )
+
+    def _check_levels(self) -> None:
+        object.__setattr__(self, "levels", list_order(self.levels))
+        if isinstance(self.levels, Private) or (
+            self.levels is not None and self.estimator != "proportion"
+        ):
+            raise DomainError(
+                (Setting("levels"), " lists the categories of a proportion."),
+                "Which there are must be public.",
+                ("Write ", Settings({"estimator": "proportion", "levels": ["no", "yes"]}), "."),
             )
 
     def _check_groups(self) -> None:
@@ -212,8 +238,10 @@ class Barplot(Summarised, Chart["MeansPlan", MeansRelease]):
 
     def declare(self, bounds: Range | Private | Mapping[str, Range] | None) -> Domain:
         """Return what bars declare alone."""
-        facts = declare_bounds(self.y or self.x or "", bounds)
+        named = self.x if self.y is None or self.estimator == "proportion" else self.y
+        facts = declare_bounds(named or "", bounds)
         facts |= declare_categories({self.x: self.order, self.hue: self.hue_order})
+        facts |= declare_categories({self.y: self.levels})
         return Domain(facts | self._declare_facets())
 
     @property
@@ -222,6 +250,8 @@ class Barplot(Summarised, Chart["MeansPlan", MeansRelease]):
         groups = [column for column in (self._along, self.hue) if column is not None]
         by = f" by {' and '.join(groups)}" if groups else ""
         of = f" of {self.y}" if self.y else ""
+        if self.levels is not None:
+            of = f" of {abbreviate(str(list_values(self.levels)[-1]))} in {self.y}"
         return f"{self.estimator}{of}{by}{self._for_each}"
 
     @property
@@ -232,11 +262,11 @@ class Barplot(Summarised, Chart["MeansPlan", MeansRelease]):
         """Return the cost and the expected error, or refuse. Knows public facts only."""
         orders = {self.x or "": read_order(self.order), self.hue or "": read_order(self.hue_order)}
         asked = {name: order for name, order in orders.items() if isinstance(order, Private)}
-        bounds = self._bounds(domain)
+        bounds, levels = self._bounds(domain), self._read_levels(domain)
         taken = self._taken(bounds)
         division = divide_budget(budget, asked, unit, taken=taken)
         clip = self._clip(bounds, unit, division.whole.part(taken) if taken else None)
-        steps = 1 if self.estimator == "count" else count_steps(unit)
+        steps = 1 if self.estimator in ("count", "proportion") else count_steps(unit)
         weight = unit.weight if self.estimator == "count" else steps * addend_weight(unit)
         cost = division.cost + (clip.cost if clip else Cost.nothing()) + division.left.cost(weight)
         return MeansPlan(
@@ -245,6 +275,7 @@ class Barplot(Summarised, Chart["MeansPlan", MeansRelease]):
             cost=cost,
             column=self.y,
             bounds=bounds,
+            levels=levels,
             clip=clip,
             x=division.searches.get(self.x or "") or self._x_key(domain),
             hue=division.searches.get(self.hue or "")
@@ -257,7 +288,7 @@ class Barplot(Summarised, Chart["MeansPlan", MeansRelease]):
 
     def _bounds(self, domain: Domain) -> Bounds | None:
         """Return the public range of the values, or refuse a column that has no mean."""
-        if self.y is None:
+        if self.y is None or self.estimator == "proportion":
             return None
         if self.bounds is not None:
             bounds = self.bounds.limits.located(domain.typed(self.y))
@@ -276,6 +307,19 @@ class Barplot(Summarised, Chart["MeansPlan", MeansRelease]):
                 "Ask for their quantiles.",
             )
         return bounds
+
+    def _read_levels(self, domain: Domain) -> Labels | None:
+        """Return the public categories of a proportion, or refuse a column that has none."""
+        if self.estimator != "proportion":
+            return None
+        levels = cast(Labels, read_labels(domain, self.y, self.levels))
+        if levels.cells < _FEWEST:
+            raise DomainError(
+                f"A proportion needs two categories of {self.y!r} or more.",
+                "Of a single one the proportion is 1, whatever the data.",
+                ("Write ", Setting("levels", ["no", "yes"]), "."),
+            )
+        return levels
 
     def _taken(self, bounds: Bounds | None) -> Fraction:
         """Return the share of the budget that a search for where to clip takes."""
@@ -334,6 +378,7 @@ class Barplot(Summarised, Chart["MeansPlan", MeansRelease]):
             guarantee=plan.guarantee,
             cost=plan.cost,
             column=self.y,
+            levels=plan.levels,
             declared=None if plan.bounds is None else _span(cast(str, self.y), plan.bounds),
             clipped=None if found is None else _span(cast(str, self.y), found.bounds),
             x=x,
@@ -355,6 +400,9 @@ class Barplot(Summarised, Chart["MeansPlan", MeansRelease]):
         self, engine: Engine, plan: MeansPlan, keys: list[Key], found: FoundClip | None
     ) -> Exact:
         unit = plan.guarantee.unit
+        if plan.levels is not None:
+            member = Member(plan.levels, plan.levels.cells - 1, plan.steps)
+            return engine.sums(keys, member, unit)
         if found is None or self.y is None:
             return engine.counts(keys, unit)
         if plan.estimator == "count":
@@ -387,6 +435,8 @@ class MeansPlan(Plan):
         The column that is added up; None where rows are counted.
     bounds
         Its public range.
+    levels
+        Its public categories, of which the last is counted among all.
     clip
         The search for where to clip, or the declared bounds; None where there is no column.
     x, hue
@@ -399,6 +449,7 @@ class MeansPlan(Plan):
 
     column: str | None
     bounds: Bounds | None
+    levels: Labels | None
     clip: ClipSearch | DeclaredClip | None
     x: Key | CategorySearch | None
     hue: Labels | CategorySearch | None
@@ -435,7 +486,7 @@ class MeansPlan(Plan):
     @property
     def smallest_group(self) -> float:
         """About how many units a group needs for its mean to be told; 0 for sums and counts."""
-        if self.estimator != "mean":
+        if self.estimator not in ("mean", "proportion"):
             return 0.0
         return 3 * self.noise.radius(LEVEL) * self.step
 
@@ -443,7 +494,9 @@ class MeansPlan(Plan):
         """Refuse a table that lacks a column, or holds another kind, before any charge."""
         searched = [axis.column for axis in self.axes if isinstance(axis, CategorySearch)]
         known = [axis for axis in self.axes if not isinstance(axis, CategorySearch)]
-        values = [] if self.bounds is None else [_span(cast(str, self.column), self.bounds)]
+        values: list[Key] = [] if self.levels is None else [self.levels]
+        if self.bounds is not None:
+            values.append(_span(cast(str, self.column), self.bounds))
         schema.check([*known, *values], self.guarantee.unit, unlisted=searched)
 
     def lines(self) -> list[tuple[str, str]]:
@@ -470,6 +523,8 @@ class MeansPlan(Plan):
         match self.estimator:
             case "mean":
                 return f"about {about}/n of the clipped range for a group of n {units}"
+            case "proportion":
+                return f"about {about}/n for a group of n {units}"
             case "sum":
                 return f"about {about} times the larger end of the clipped range"
             case _:

@@ -30,7 +30,7 @@ from sfumato.render.look import Looks
 
 Array = NDArray[np.float64]
 
-Estimator = Literal["mean", "sum", "count"]
+Estimator = Literal["mean", "sum", "count", "proportion"]
 MeansView = Literal["bars", "points", "line"]
 
 
@@ -76,6 +76,9 @@ class MeansRelease(FacetedRelease):
         The law of the noise on each of them.
     found
         The columns whose categories were found by a private search, and paid for.
+    levels
+        For a proportion the public categories of the column. Rows of the last one were given to the
+        upper end, which is 1, those of the others to the lower one, which is 0.
     view
         Whether the numbers are drawn as bars, as points or as a line.
     """
@@ -96,16 +99,18 @@ class MeansRelease(FacetedRelease):
     ladder_steps: Released[Annotated[tuple[Integer, ...], Absent(())]] = ()
     ladder_noise: Parameter[Annotated[NoiseLaw | None, Absent(None)]] = None
     found: Parameter[tuple[str, ...]] = ()
+    levels: Parameter[Annotated[Labels | None, Absent(None)]] = None
     view: Parameter[Annotated[MeansView, Absent("bars")]] = "bars"
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if len(self.steps) != self.groups * self._each:
             raise ValueError("There are two integers for each group, one for a count.")
-        if (self.column is None) != (self.clipped is None) or (
-            (self.clipped is None) != (self.declared is None)
-        ):
+        unspanned = self.column is None or self.levels is not None
+        if (unspanned, unspanned) != (self.clipped is None, self.declared is None):
             raise ValueError("A column has a range, and one that it was clipped to.")
+        if (self.levels is not None) != (self.estimator == "proportion"):
+            raise ValueError("A proportion, and nothing else, is of categories.")
         if self.column is None and self.estimator != "count":
             raise ValueError("Without a column rows are counted.")
         rungs = len(self.ladder_steps) + 1 if self.ladder_noise else 0
@@ -132,9 +137,10 @@ class MeansRelease(FacetedRelease):
     def estimates(self) -> GroupEstimates:
         """What is told of each group, the ends of its interval, and whether it can be relied on."""
         pairs = np.array(self.steps, dtype=np.float64).reshape(self.groups, self._each)
-        if self.clipped is None or self.estimator == "count":
+        if self.estimator == "count":
             return estimate_counts(pairs, self.noise, self.step, LEVEL)
-        ends = np.tile(self.clipped.edges, (self.groups, 1))
+        span = np.array([0.0, 1.0]) if self.clipped is None else self.clipped.edges
+        ends = np.tile(span, (self.groups, 1))
         if self.estimator == "sum":
             return estimate_sums(pairs, ends, self.noise, self.step, LEVEL)
         return estimate_means(pairs, ends, self.noise, LEVEL)
@@ -234,7 +240,8 @@ class MeansRelease(FacetedRelease):
         if self.estimator != "count":
             for record, count in zip(numbers, self.counts.tolist(), strict=True):
                 record["count"] = count
-                record["bias"] = self.bias * (count if self.estimator == "sum" else 1.0)
+                if self.levels is None:
+                    record["bias"] = self.bias * (count if self.estimator == "sum" else 1.0)
         places = product(*(axes.places(key) for key in self.keys))
         return [
             {_named(name): value for part in place for name, value in part.items()} | record
@@ -264,6 +271,6 @@ class MeansRelease(FacetedRelease):
 def _named(column: str) -> str:
     return (
         f"{column}_group"
-        if column in ("mean", "sum", "count", "low", "high", "reliable", "bias")
+        if column in ("mean", "sum", "count", "proportion", "low", "high", "reliable", "bias")
         else column
     )

@@ -220,5 +220,7 @@ def _places(release: MeansRelease, index: int, groups: int) -> tuple[tuple[float
 def _measure(release: MeansRelease) -> str:
     if release.estimator == "count":
         return wording.counted(release.guarantee.unit)
+    if release.levels is not None:
+        return f"proportion of {release.levels.categories.values[-1]} in {release.column}"
     unit = release.declared.bounds.duration if release.declared else None
     return f"{release.estimator} of {release.column}{f' ({unit})' if unit else ''}"
