@@ -277,7 +277,7 @@ def barplot(
     clip: ClipRule = "private",
     order: Order | None = None,
     hue_order: Order | None = None,
-    levels: Order | None = None,
+    levels: PanelOrder | None = None,
     where: str | None = None,
     col: str | None = None,
     row: str | None = None,
@@ -306,9 +306,9 @@ def barplot(
     hue
         The column whose categories are groups, one colour each.
     estimator
-        What is told of each group: the mean or the sum of `y`, how many there are, or the
-        proportion of a category of `y`: the last of its `levels`. One of ``"mean"``, ``"sum"``,
-        ``"count"``, ``"proportion"``.
+        What is told of each group: the mean, the sum or the median of `y`, how many there are,
+        or the proportion of a category of `y`: the last of its `levels`. One of ``"mean"``,
+        ``"sum"``, ``"median"``, ``"count"``, ``"proportion"``.
     bins
         The bins of `x`, where it has bounds: their number or their edges; of dates also `hour`,
         `day`, `week`, `month`, `quarter` or `year`, and `hour of day`, `weekday` or `month of
@@ -407,7 +407,7 @@ def pointplot(
     clip: ClipRule = "private",
     order: Order | None = None,
     hue_order: Order | None = None,
-    levels: Order | None = None,
+    levels: PanelOrder | None = None,
     where: str | None = None,
     col: str | None = None,
     row: str | None = None,
@@ -436,9 +436,9 @@ def pointplot(
     hue
         The column whose categories are groups, one colour each.
     estimator
-        What is told of each group: the mean or the sum of `y`, how many there are, or the
-        proportion of a category of `y`: the last of its `levels`. One of ``"mean"``, ``"sum"``,
-        ``"count"``, ``"proportion"``.
+        What is told of each group: the mean, the sum or the median of `y`, how many there are,
+        or the proportion of a category of `y`: the last of its `levels`. One of ``"mean"``,
+        ``"sum"``, ``"median"``, ``"count"``, ``"proportion"``.
     bins
         The bins of `x`, where it has bounds: their number or their edges; of dates also `hour`,
         `day`, `week`, `month`, `quarter` or `year`, and `hour of day`, `weekday` or `month of
@@ -537,7 +537,7 @@ def lineplot(
     clip: ClipRule = "private",
     order: Order | None = None,
     hue_order: Order | None = None,
-    levels: Order | None = None,
+    levels: PanelOrder | None = None,
     where: str | None = None,
     col: str | None = None,
     row: str | None = None,
@@ -566,9 +566,9 @@ def lineplot(
     hue
         The column whose categories are groups, one colour each.
     estimator
-        What is told of each group: the mean or the sum of `y`, how many there are, or the
-        proportion of a category of `y`: the last of its `levels`. One of ``"mean"``, ``"sum"``,
-        ``"count"``, ``"proportion"``.
+        What is told of each group: the mean, the sum or the median of `y`, how many there are,
+        or the proportion of a category of `y`: the last of its `levels`. One of ``"mean"``,
+        ``"sum"``, ``"median"``, ``"count"``, ``"proportion"``.
     bins
         The bins of `x`, where it has bounds: their number or their edges; of dates also `hour`,
         `day`, `week`, `month`, `quarter` or `year`, and `hour of day`, `weekday` or `month of

@@ -282,7 +282,7 @@ class Charting(ABC):
         clip: ClipRule = "private",
         order: Order | None = None,
         hue_order: Order | None = None,
-        levels: Order | None = None,
+        levels: PanelOrder | None = None,
         where: str | None = None,
         col: str | None = None,
         row: str | None = None,
@@ -306,9 +306,9 @@ class Charting(ABC):
         hue
             The column whose categories are groups, one colour each.
         estimator
-            What is told of each group: the mean or the sum of `y`, how many there are, or the
-            proportion of a category of `y`: the last of its `levels`. One of ``"mean"``, ``"sum"``,
-            ``"count"``, ``"proportion"``.
+            What is told of each group: the mean, the sum or the median of `y`, how many there are,
+            or the proportion of a category of `y`: the last of its `levels`. One of ``"mean"``,
+            ``"sum"``, ``"median"``, ``"count"``, ``"proportion"``.
         bins
             The bins of `x`, where it has bounds: their number or their edges; of dates also `hour`,
             `day`, `week`, `month`, `quarter` or `year`, and `hour of day`, `weekday` or `month of
@@ -405,7 +405,7 @@ class Charting(ABC):
         clip: ClipRule = "private",
         order: Order | None = None,
         hue_order: Order | None = None,
-        levels: Order | None = None,
+        levels: PanelOrder | None = None,
         where: str | None = None,
         col: str | None = None,
         row: str | None = None,
@@ -429,9 +429,9 @@ class Charting(ABC):
         hue
             The column whose categories are groups, one colour each.
         estimator
-            What is told of each group: the mean or the sum of `y`, how many there are, or the
-            proportion of a category of `y`: the last of its `levels`. One of ``"mean"``, ``"sum"``,
-            ``"count"``, ``"proportion"``.
+            What is told of each group: the mean, the sum or the median of `y`, how many there are,
+            or the proportion of a category of `y`: the last of its `levels`. One of ``"mean"``,
+            ``"sum"``, ``"median"``, ``"count"``, ``"proportion"``.
         bins
             The bins of `x`, where it has bounds: their number or their edges; of dates also `hour`,
             `day`, `week`, `month`, `quarter` or `year`, and `hour of day`, `weekday` or `month of
@@ -528,7 +528,7 @@ class Charting(ABC):
         clip: ClipRule = "private",
         order: Order | None = None,
         hue_order: Order | None = None,
-        levels: Order | None = None,
+        levels: PanelOrder | None = None,
         where: str | None = None,
         col: str | None = None,
         row: str | None = None,
@@ -552,9 +552,9 @@ class Charting(ABC):
         hue
             The column whose categories are groups, one colour each.
         estimator
-            What is told of each group: the mean or the sum of `y`, how many there are, or the
-            proportion of a category of `y`: the last of its `levels`. One of ``"mean"``, ``"sum"``,
-            ``"count"``, ``"proportion"``.
+            What is told of each group: the mean, the sum or the median of `y`, how many there are,
+            or the proportion of a category of `y`: the last of its `levels`. One of ``"mean"``,
+            ``"sum"``, ``"median"``, ``"count"``, ``"proportion"``.
         bins
             The bins of `x`, where it has bounds: their number or their edges; of dates also `hour`,
             `day`, `week`, `month`, `quarter` or `year`, and `hour of day`, `weekday` or `month of

@@ -202,6 +202,23 @@ def test_proportions_have_the_intervals_they_state(unit):
     assert 0.93 < np.mean(held) < 0.975
 
 
+@pytest.mark.parametrize("unit", UNITS, ids=repr)
+def test_medians_have_the_intervals_they_state_and_cost_what_was_planned(unit):
+    table = make_table("near the upper end")
+    chart = Barplot("g", "y", estimator="median")
+    plan = chart.plan(declared(), unit, Budget(epsilon=2))
+    assert Fraction(19, 10) < plan.cost.epsilon <= 2
+    release = ask(chart, table, declared(), unit, Budget(epsilon=2))
+    told = release.estimates
+    values = np.sort(table["y"].to_numpy().reshape(GROUPS, EACH), axis=1)
+    truth = values[:, EACH // 2 - 1]
+    kept = told.reliable
+    assert kept.mean() > 0.7
+    assert 0.9 < np.mean((told.low <= truth)[kept] & (truth <= told.high)[kept]) <= 1
+    assert np.median(np.abs(told.value - truth)) < 1
+    assert release.counts == pytest.approx([EACH] * GROUPS, abs=1500)
+
+
 def test_a_proportion_counts_the_last_level_among_those_that_are_listed():
     table = pa.table({"h": ["a", "b", "b", "c", None] * 1000, "g": [0] * 5000})
     chart = Barplot("g", "h", estimator="proportion", levels=["a", "b"])

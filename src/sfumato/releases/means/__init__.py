@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise, product
-from typing import Annotated, Any, ClassVar, Literal, Unpack
+from typing import Annotated, Any, ClassVar, Literal, Unpack, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,18 +24,47 @@ from sfumato.postprocess.noise_law import NoiseLaw
 from sfumato.privacy.budget import Cost
 from sfumato.releases import axes
 from sfumato.releases.facets import FacetedRelease
-from sfumato.releases.spelling import Absent, Integer, Parameter, Positive, Released
+from sfumato.releases.spelling import Absent, Index, Integer, Parameter, Positive, Released
 from sfumato.releases.uncertainty import LEVEL
 from sfumato.render.look import Looks
 
 Array = NDArray[np.float64]
 
-Estimator = Literal["mean", "sum", "count", "proportion"]
+Estimator = Literal["mean", "sum", "median", "count", "proportion"]
 MeansView = Literal["bars", "points", "line"]
 
 
 _HIDES = 1.65  # deviations of the noise, beyond which it is once in twenty times
 _FEW = 4  # bins, from which on noise would hide what no tail has
+
+
+@dataclass(frozen=True)
+class GroupMedian:
+    """The median of one group, and the integers released about it.
+
+    Parameters
+    ----------
+    value, low, high
+        The median and the ends of an interval around it, in the units of the column.
+    reliable
+        Whether the counts tell where it lies.
+    size
+        The noisy number of units in steps.
+    starts, counts
+        The first cells of bins around it, of a grid of the column, and their noisy counts in steps.
+    """
+
+    value: float
+    low: float
+    high: float
+    reliable: bool
+    size: Integer
+    starts: tuple[Index, ...]
+    counts: tuple[Integer, ...]
+
+    def __post_init__(self) -> None:
+        if not (self.low <= self.value <= self.high and len(self.starts) == len(self.counts)):
+            raise ValueError("A median lies within its interval, and each bin has a count.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,6 +105,8 @@ class MeansRelease(FacetedRelease):
         The law of the noise on each of them.
     found
         The columns whose categories were found by a private search, and paid for.
+    medians
+        The median of each group, in the same order, where medians were asked for.
     levels
         For a proportion the public categories of the column. Rows of the last one were given to the
         upper end, which is 1, those of the others to the lower one, which is 0.
@@ -84,7 +115,7 @@ class MeansRelease(FacetedRelease):
     """
 
     kind: ClassVar[str] = "means"
-    by_panel: ClassVar[tuple[str, ...]] = ("steps",)
+    by_panel: ClassVar[tuple[str, ...]] = ("steps", "medians")
 
     column: Parameter[str | None]
     declared: Parameter[Edges | None]
@@ -100,11 +131,13 @@ class MeansRelease(FacetedRelease):
     ladder_noise: Parameter[Annotated[NoiseLaw | None, Absent(None)]] = None
     found: Parameter[tuple[str, ...]] = ()
     levels: Parameter[Annotated[Labels | None, Absent(None)]] = None
+    medians: Released[Annotated[tuple[GroupMedian, ...], Absent(())]] = ()
     view: Parameter[Annotated[MeansView, Absent("bars")]] = "bars"
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if len(self.steps) != self.groups * self._each:
+        medians = self.groups if self.estimator == "median" else 0
+        if len(self.steps) != self.groups * self._each or len(self.medians) != medians:
             raise ValueError("There are two integers for each group, one for a count.")
         unspanned = self.column is None or self.levels is not None
         if (unspanned, unspanned) != (self.clipped is None, self.declared is None):
@@ -131,11 +164,13 @@ class MeansRelease(FacetedRelease):
 
     @property
     def _each(self) -> int:
-        return 1 if self.estimator == "count" else 2
+        return {"count": 1, "median": 0}.get(self.estimator, 2)
 
     @cached_property
     def estimates(self) -> GroupEstimates:
         """What is told of each group, the ends of its interval, and whether it can be relied on."""
+        if self.estimator == "median":
+            return self._told_medians
         pairs = np.array(self.steps, dtype=np.float64).reshape(self.groups, self._each)
         if self.estimator == "count":
             return estimate_counts(pairs, self.noise, self.step, LEVEL)
@@ -145,9 +180,18 @@ class MeansRelease(FacetedRelease):
             return estimate_sums(pairs, ends, self.noise, self.step, LEVEL)
         return estimate_means(pairs, ends, self.noise, LEVEL)
 
+    @property
+    def _told_medians(self) -> GroupEstimates:
+        numbers = [(each.value, each.low, each.high) for each in self.medians]
+        value, low, high = np.array(numbers, dtype=np.float64).reshape(-1, 3).T
+        reliable = np.array([each.reliable for each in self.medians], dtype=np.bool_)
+        return GroupEstimates(value, low, high, reliable)
+
     @cached_property
     def counts(self) -> Array:
         """How many rows or people each group has: unbiased, and so sometimes below zero."""
+        if self.estimator == "median":
+            return np.array([each.size for each in self.medians], dtype=np.float64) * self.step
         steps = np.array(self.steps, dtype=np.float64).reshape(self.groups, self._each)
         return steps.sum(axis=1) * self.step
 
@@ -240,7 +284,7 @@ class MeansRelease(FacetedRelease):
         if self.estimator != "count":
             for record, count in zip(numbers, self.counts.tolist(), strict=True):
                 record["count"] = count
-                if self.levels is None:
+                if self.estimator in ("mean", "sum"):
                     record["bias"] = self.bias * (count if self.estimator == "sum" else 1.0)
         places = product(*(axes.places(key) for key in self.keys))
         return [
@@ -271,6 +315,6 @@ class MeansRelease(FacetedRelease):
 def _named(column: str) -> str:
     return (
         f"{column}_group"
-        if column in ("mean", "sum", "count", "proportion", "low", "high", "reliable", "bias")
+        if column in (*get_args(Estimator), "low", "high", "reliable", "bias")
         else column
     )

@@ -21,6 +21,7 @@ from sfumato.render.text import format_number
 if TYPE_CHECKING:
     from sfumato.releases.means import MeansRelease
 
+_NOISY = {"count": "every count", "median": "counts around every median"}
 _ROOM = 0.8  # of a category, or of a bin, that its bars fill
 _MOST_LETTERS = 110  # of all names below an axis, were all as long as the longest
 _USUAL_COLUMNS = 3
@@ -70,7 +71,7 @@ def figure(release: MeansRelease, *, orient: Orient | None = None) -> Figure:
 def caption(release: MeansRelease) -> str:
     """Say what protects whom, how noisy the numbers are, and what clipping does to them."""
     told = release.estimates
-    of = "every count" if release.estimator == "count" else "both sums of every group"
+    of = _NOISY.get(release.estimator, "both sums of every group")
     parts = [
         wording.guarantee(release),
         wording.added(release.noise, release.step, of),
