@@ -20,10 +20,14 @@ from pathlib import Path
 from statistics import median
 
 HERE = Path(__file__).parents[1]
-KINDS = ("histogram", "boxplot", "quantiles", "heatmap", "choropleth", "pca", "scoreplot")
+KINDS = (
+    *("histogram", "boxplot", "quantiles", "distribution", "heatmap", "choropleth"),
+    *("pairplot", "pca", "scoreplot"),
+)
 VERBS = (
     *("histplot", "boxplot", "quantiles", "heatmap", "choropleth", "pca", "scoreplot", "countplot"),
-    "corrplot",
+    *("corrplot", "distribution", "ecdfplot", "kdeplot", "violinplot", "boxenplot"),
+    *("scatterplot", "jointplot", "pairplot"),
 )
 NOUNS = (
     "Histogram",
@@ -35,6 +39,14 @@ NOUNS = (
     "Scoreplot",
     "Countplot",
     "Corrplot",
+    "Distribution",
+    "Ecdfplot",
+    "Kdeplot",
+    "Violinplot",
+    "Boxenplot",
+    "Scatterplot",
+    "Jointplot",
+    "Pairplot",
 )
 CLOSE = ("docs", "tests", "audit", "lab", "bench", "src")
 

@@ -34,6 +34,7 @@ CHARTS = (
     "histograms",
     "means",
     "regions",
+    "pairplots",
     "names",
     "quantiles",
     "boxes",

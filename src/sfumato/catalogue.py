@@ -12,11 +12,14 @@ from sfumato.charts.boxplot.chart import BoxMethod, Boxplot
 from sfumato.charts.chart import Chart
 from sfumato.charts.choropleth import Choropleth
 from sfumato.charts.countplot import Countplot
+from sfumato.charts.distribution.chart import Distribution
+from sfumato.charts.distribution.redrawn import Boxenplot, Ecdfplot, Kdeplot, Violinplot
 from sfumato.charts.heatmap.chart import Heatmap, HeatMethod
 from sfumato.charts.heatmap.redrawn import Jointplot, Scatterplot
 from sfumato.charts.histogram import Histogram
 from sfumato.charts.means.chart import Barplot
 from sfumato.charts.means.redrawn import Lineplot, Pointplot
+from sfumato.charts.pairplot.chart import Pairplot
 from sfumato.charts.pca.chart import PCA
 from sfumato.charts.pca.corrplot import Corrplot
 from sfumato.charts.quantiles import QuantileMethod, Quantiles
@@ -254,6 +257,7 @@ def requests(roles: Roles) -> tuple[Request, ...]:
         _lines,
         _boxplots,
         _quantiles,
+        _distributions,
         _heatmaps,
         _planes,
         _maps,
@@ -438,6 +442,50 @@ def _quantiles(t: Roles) -> Iterator[Request]:
     yield Request("quantiles-replace", Quantiles(n, neighbours="replace", n=t.rows))
 
 
+def _distributions(t: Roles) -> Iterator[Request]:
+    n, g, h = t.number, t.group, t.other
+    yield Request("distribution", Distribution(n), t.users, typical=True)
+    hue = Distribution(n, hue=g, hue_order=t.backwards(g), where=t.where)
+    yield Request("distribution-hue", hue, t.few, gaussian=True)
+    yield Request("distribution-step", Distribution(t.whole, step=1))
+    yield Request("distribution-days", Distribution(t.day, hue=g), gaussian=True)
+    col = Distribution(n, hue=g, col=h, col_order=t.backwards(h), col_wrap=2)
+    yield Request("distribution-col", col, t.users)
+    yield Request("distribution-row", Distribution(n, row=g, row_order=t.backwards(g)), t.few)
+    yield Request("distribution-bounds", Distribution(n, bounds=private()), t.users)
+    yield Request("distribution-search", Distribution(n, hue=g, hue_order=_SEARCH))
+    for chart in (Ecdfplot, Kdeplot):
+        yield from _curves(t, chart)
+    for chart in (Violinplot, Boxenplot):
+        yield from _violins(t, chart)
+
+
+def _curves(t: Roles, chart: type[Ecdfplot | Kdeplot]) -> Iterator[Request]:
+    n, g, h, verb = t.number, t.group, t.other, chart.verb
+    yield Request(verb, chart(n), typical=True)
+    hue = chart(x=n, hue=g, hue_order=t.backwards(g), where=t.where)
+    yield Request(f"{verb}-hue", hue, t.users)
+    yield Request(f"{verb}-step", chart(x=t.whole, step=1), t.few, gaussian=True)
+    col = chart(x=n, col=h, col_order=t.backwards(h), col_wrap=2)
+    yield Request(f"{verb}-col", col, t.users)
+    yield Request(f"{verb}-row", chart(x=n, row=g, row_order=t.backwards(g)), gaussian=True)
+    yield Request(f"{verb}-bounds", chart(x=n, bounds=private(share=0.2)), t.users)
+    yield Request(f"{verb}-search", chart(x=n, hue=g, hue_order=_SEARCH), t.few)
+
+
+def _violins(t: Roles, chart: type[Violinplot | Boxenplot]) -> Iterator[Request]:
+    n, g, h, verb = t.number, t.group, t.other, chart.verb
+    yield Request(verb, chart(y=n), t.users)
+    ordered = chart(x=g, y=n, order=t.backwards(g), where=t.where)
+    yield Request(f"{verb}-order", ordered, typical=True)
+    yield Request(f"{verb}-step", chart(y=t.whole, step=1), t.few, gaussian=True)
+    col = chart(x=g, y=n, col=h, col_order=t.backwards(h), col_wrap=2)
+    yield Request(f"{verb}-col", col, t.users)
+    yield Request(f"{verb}-row", chart(y=n, row=g, row_order=t.backwards(g)), gaussian=True)
+    yield Request(f"{verb}-bounds", chart(y=n, bounds=private(share=0.2)), t.users)
+    yield Request(f"{verb}-search", chart(x=g, y=n, order=_SEARCH), t.few)
+
+
 def _heatmaps(t: Roles) -> Iterator[Request]:
     e, n = t.east, t.north
     for method in get_args(HeatMethod):
@@ -492,6 +540,12 @@ def _planes(t: Roles) -> Iterator[Request]:
         yield Request(f"{verb}-days", edge, gaussian=True)
         search = chart(n, m, hue=g, hue_order=_SEARCH)
         yield Request(f"{verb}-search", search, gaussian=True)
+    yield Request("pairplot", Pairplot(t.columns), typical=True)
+    days = Pairplot((n, t.day), where=t.where)
+    yield Request("pairplot-days", days, t.users, gaussian=True)
+    hue = Pairplot(t.columns, hue=g, hue_order=t.backwards(g))
+    yield Request("pairplot-hue", hue, t.users)
+    yield Request("pairplot-search", replace(hue, hue_order=_SEARCH), gaussian=True)
 
 
 def _components(t: Roles) -> Iterator[Request]:

@@ -68,6 +68,11 @@ VERBS = {
         "sfumato.charts.heatmap.redrawn",
         "Jointplot",
     ),
+    "pairplot": Verb(
+        "Show the densities of all pairs of several columns, and the distribution of each.",
+        "sfumato.charts.pairplot.chart",
+        "Pairplot",
+    ),
     "pca": Verb(
         "Compute principal components and the variance along each.",
         "sfumato.charts.pca.chart",
@@ -87,6 +92,31 @@ VERBS = {
         "Estimate quantiles of a column, by groups.",
         "sfumato.charts.quantiles",
         "Quantiles",
+    ),
+    "distribution": Verb(
+        "Measure a column once, to draw its distribution in any way.",
+        "sfumato.charts.distribution.chart",
+        "Distribution",
+    ),
+    "ecdfplot": Verb(
+        "Draw how large a share of a column lies at or below each value, with a band.",
+        "sfumato.charts.distribution.redrawn",
+        "Ecdfplot",
+    ),
+    "kdeplot": Verb(
+        "Draw a smooth density of a column, grey where noise could have made it.",
+        "sfumato.charts.distribution.redrawn",
+        "Kdeplot",
+    ),
+    "violinplot": Verb(
+        "Draw smooth densities of a column by category, with quartiles.",
+        "sfumato.charts.distribution.redrawn",
+        "Violinplot",
+    ),
+    "boxenplot": Verb(
+        "Draw nested boxes between quantiles of a column by category.",
+        "sfumato.charts.distribution.redrawn",
+        "Boxenplot",
     ),
 }
 """Every chart, by the word it is asked for with."""

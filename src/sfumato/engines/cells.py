@@ -21,6 +21,8 @@ from sfumato.regions import Areas
 STRIP = 2**13
 """How many rows to work on at once: their columns fit in the caches, and NumPy is fastest here."""
 
+_FEW = 16  # edges, among which bisection is fast
+
 
 def iterate_points(
     block: pa.RecordBatch, lattice: Lattice, room: Floats | None = None
@@ -200,7 +202,8 @@ def grid_cells(values: Floats, grid: Grid) -> Integers:
 def edges_cells(values: Floats, key: Edges) -> Integers:
     """Return the cell between public edges of each value, or -1 beyond them and for NaN."""
     inside = np.clip(values, key.bounds.lower, key.bounds.upper)
-    found = np.searchsorted(key.edges, inside, side="right") - 1
+    few = key.cells <= _FEW
+    found = np.searchsorted(key.edges, inside, side="right") - 1 if few else key.index.find(inside)
     np.minimum(found, key.cells - 1, out=found)  # the last cell holds its upper edge
     found[(inside > key.edges[-1]) | np.isnan(values)] = -1
     return found
