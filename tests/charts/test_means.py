@@ -223,7 +223,7 @@ def test_a_proportion_counts_the_last_level_among_those_that_are_listed():
     table = pa.table({"h": ["a", "b", "b", "c", None] * 1000, "g": [0] * 5000})
     chart = Barplot("g", "h", estimator="proportion", levels=["a", "b"])
     release = ask(chart, table, Domain(g=[0]), budget=Budget(epsilon=2))
-    assert release.label == "proportion of b in h by g"
+    assert release.label == "proportion of h by g"
     assert release.estimates.value[0] == pytest.approx(2 / 3, abs=0.01)
     assert release.counts[0] == pytest.approx(3000, abs=20)
 

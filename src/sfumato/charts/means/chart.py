@@ -42,7 +42,7 @@ from sfumato.charts.option import About, Example, Ranges, explained
 from sfumato.charts.values import SEARCH, check_search
 from sfumato.domain import Bounds, Categories, Domain
 from sfumato.engines.engine import Engine, Schema
-from sfumato.errors import BoundsOf, DomainError, Setting, Settings, abbreviate
+from sfumato.errors import BoundsOf, DomainError, Setting, Settings
 from sfumato.exact import Exact
 from sfumato.grid import Edges, Grid, Key, Labels, shape
 from sfumato.mechanisms.meter import Meter
@@ -254,9 +254,6 @@ class Barplot(Summarised, Chart["MeansPlan", MeansRelease]):
         groups = [column for column in (self._along, self.hue) if column is not None]
         by = f" by {' and '.join(groups)}" if groups else ""
         of = f" of {self.y}" if self.y else ""
-        if self.levels is not None:
-            last = ["", *map(str, Categories.of(self.levels).values)][-1]
-            of = f" of {abbreviate(last)} in {self.y}"
         return f"{self.estimator}{of}{by}{self._for_each}"
 
     @property
