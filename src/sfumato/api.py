@@ -27,7 +27,7 @@ from sfumato.figure import Orient
 from sfumato.plane import Outside
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import PrivacyUnit
-from sfumato.private_search import Private
+from sfumato.private_search import Private, find_searches
 from sfumato.regions import Regions
 from sfumato.releases.boxplot import BoxplotRelease
 from sfumato.releases.choropleth import ChoroplethRelease
@@ -384,7 +384,7 @@ def boxplot(
         col_order=col_order,
         row_order=row_order,
         col_wrap=col_wrap,
-        bounds=bounds if isinstance(bounds, Private) else None,
+        bounds=find_searches(bounds),
     )
     whose = PrivacyUnit.of(unit, unit_name)
     return release_alone(data, chart, bounds, whose, budget, columns=columns).styled(title=title)
@@ -409,7 +409,7 @@ def heatmap(
     hue: str | None = None,
     hue_order: Order | None = None,
     where: str | None = None,
-    bounds: Mapping[str, Range],
+    bounds: Mapping[str, Range | Private] | Private,
     columns: Mapping[str, str] | None = None,
     unit: PrivacyUnit | str | Sequence[str] | None = None,
     unit_name: str | None = None,
@@ -466,7 +466,8 @@ def heatmap(
         person's weight is shared among all of its rows, also those that are not counted.
     bounds
         The public window, ``{"lon": (…), "lat": (…)}``, and the public range of `weight` if
-        there is one.
+        there is one; or ``sf.private(within=(…))`` for a column, or for both, to search for it
+        with a share of the budget.
     columns
         Further columns, derived row by row: ``{"speed": "distance / air_time * 60"}``. Declare
         bounds or categories for them as for any column.
@@ -518,6 +519,7 @@ def heatmap(
         hue=hue,
         hue_order=hue_order,
         where=where,
+        bounds=find_searches(bounds),
     )
     whose = PrivacyUnit.of(unit, unit_name)
     return release_alone(data, chart, bounds, whose, budget, columns=columns).styled(title=title)
@@ -649,7 +651,7 @@ def scatterplot(
     hue_order: Order | None = None,
     outside: Outside = "drop",
     where: str | None = None,
-    bounds: Mapping[str, Range],
+    bounds: Mapping[str, Range | Private] | Private,
     columns: Mapping[str, str] | None = None,
     unit: PrivacyUnit | str | Sequence[str] | None = None,
     unit_name: str | None = None,
@@ -682,7 +684,8 @@ def scatterplot(
         person's weight is shared among all of its rows, also those that are not counted.
     bounds
         The public window, ``{"lon": (…), "lat": (…)}``, and the public range of `weight` if
-        there is one.
+        there is one; or ``sf.private(within=(…))`` for a column, or for both, to search for it
+        with a share of the budget.
     columns
         Further columns, derived row by row: ``{"speed": "distance / air_time * 60"}``. Declare
         bounds or categories for them as for any column.
@@ -726,6 +729,7 @@ def scatterplot(
         hue_order=hue_order,
         outside=outside,
         where=where,
+        bounds=find_searches(bounds),
     )
     whose = PrivacyUnit.of(unit, unit_name)
     return release_alone(data, chart, bounds, whose, budget, columns=columns).styled(title=title)
@@ -740,7 +744,7 @@ def jointplot(
     hue_order: Order | None = None,
     outside: Outside = "drop",
     where: str | None = None,
-    bounds: Mapping[str, Range],
+    bounds: Mapping[str, Range | Private] | Private,
     columns: Mapping[str, str] | None = None,
     unit: PrivacyUnit | str | Sequence[str] | None = None,
     unit_name: str | None = None,
@@ -773,7 +777,8 @@ def jointplot(
         person's weight is shared among all of its rows, also those that are not counted.
     bounds
         The public window, ``{"lon": (…), "lat": (…)}``, and the public range of `weight` if
-        there is one.
+        there is one; or ``sf.private(within=(…))`` for a column, or for both, to search for it
+        with a share of the budget.
     columns
         Further columns, derived row by row: ``{"speed": "distance / air_time * 60"}``. Declare
         bounds or categories for them as for any column.
@@ -815,6 +820,7 @@ def jointplot(
         hue_order=hue_order,
         outside=outside,
         where=where,
+        bounds=find_searches(bounds),
     )
     whose = PrivacyUnit.of(unit, unit_name)
     return release_alone(data, chart, bounds, whose, budget, columns=columns).styled(title=title)
@@ -1187,7 +1193,7 @@ def quantiles(
         col_order=col_order,
         row_order=row_order,
         col_wrap=col_wrap,
-        bounds=bounds if isinstance(bounds, Private) else None,
+        bounds=find_searches(bounds),
     )
     whose = PrivacyUnit.of(unit, unit_name)
     return release_alone(data, chart, bounds, whose, budget, columns=columns).styled(title=title)

@@ -28,7 +28,7 @@ from sfumato.figure import Orient
 from sfumato.plane import Outside
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.share import Share
-from sfumato.private_search import Private
+from sfumato.private_search import Private, find_searches
 from sfumato.regions import Regions
 from sfumato.releases.boxplot import BoxplotRelease
 from sfumato.releases.choropleth import ChoroplethRelease
@@ -384,7 +384,7 @@ class Charting(ABC):
             col_order=col_order,
             row_order=row_order,
             col_wrap=col_wrap,
-            bounds=bounds if isinstance(bounds, Private) else None,
+            bounds=find_searches(bounds),
         )
         release = self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
         return release.styled(title=title)
@@ -408,7 +408,7 @@ class Charting(ABC):
         hue: str | None = None,
         hue_order: Order | None = None,
         where: str | None = None,
-        bounds: Mapping[str, Range] | None = None,
+        bounds: Mapping[str, Range | Private] | Private | None = None,
         budget: Budget | float | Share,
         fresh: bool = False,
         title: str | None = None,
@@ -460,8 +460,9 @@ class Charting(ABC):
             person's weight is shared among all of its rows, also those that are not counted.
         bounds
             The public window, ``{"lon": (…), "lat": (…)}``, and the public range of `weight` if
-            there is one. It holds for this chart alone; left out, what the session's domain
-            declares.
+            there is one; or ``sf.private(within=(…))`` for a column, or for both, to search for it
+            with a share of the budget. It holds for this chart alone; left out, what the session's
+            domain declares.
         budget
             What the chart may spend; a bare number is pure ε. A part of what is left is
             ``session.remaining / 4``.
@@ -507,6 +508,7 @@ class Charting(ABC):
             hue=hue,
             hue_order=hue_order,
             where=where,
+            bounds=find_searches(bounds),
         )
         release = self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
         return release.styled(title=title)
@@ -624,7 +626,7 @@ class Charting(ABC):
         hue_order: Order | None = None,
         outside: Outside = "drop",
         where: str | None = None,
-        bounds: Mapping[str, Range] | None = None,
+        bounds: Mapping[str, Range | Private] | Private | None = None,
         budget: Budget | float | Share,
         fresh: bool = False,
         title: str | None = None,
@@ -652,8 +654,9 @@ class Charting(ABC):
             person's weight is shared among all of its rows, also those that are not counted.
         bounds
             The public window, ``{"lon": (…), "lat": (…)}``, and the public range of `weight` if
-            there is one. It holds for this chart alone; left out, what the session's domain
-            declares.
+            there is one; or ``sf.private(within=(…))`` for a column, or for both, to search for it
+            with a share of the budget. It holds for this chart alone; left out, what the session's
+            domain declares.
         budget
             What the chart may spend; a bare number is pure ε. A part of what is left is
             ``session.remaining / 4``.
@@ -690,6 +693,7 @@ class Charting(ABC):
             hue_order=hue_order,
             outside=outside,
             where=where,
+            bounds=find_searches(bounds),
         )
         release = self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
         return release.styled(title=title)
@@ -703,7 +707,7 @@ class Charting(ABC):
         hue_order: Order | None = None,
         outside: Outside = "drop",
         where: str | None = None,
-        bounds: Mapping[str, Range] | None = None,
+        bounds: Mapping[str, Range | Private] | Private | None = None,
         budget: Budget | float | Share,
         fresh: bool = False,
         title: str | None = None,
@@ -731,8 +735,9 @@ class Charting(ABC):
             person's weight is shared among all of its rows, also those that are not counted.
         bounds
             The public window, ``{"lon": (…), "lat": (…)}``, and the public range of `weight` if
-            there is one. It holds for this chart alone; left out, what the session's domain
-            declares.
+            there is one; or ``sf.private(within=(…))`` for a column, or for both, to search for it
+            with a share of the budget. It holds for this chart alone; left out, what the session's
+            domain declares.
         budget
             What the chart may spend; a bare number is pure ε. A part of what is left is
             ``session.remaining / 4``.
@@ -765,6 +770,7 @@ class Charting(ABC):
             hue_order=hue_order,
             outside=outside,
             where=where,
+            bounds=find_searches(bounds),
         )
         release = self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
         return release.styled(title=title)
@@ -1118,7 +1124,7 @@ class Charting(ABC):
             col_order=col_order,
             row_order=row_order,
             col_wrap=col_wrap,
-            bounds=bounds if isinstance(bounds, Private) else None,
+            bounds=find_searches(bounds),
         )
         release = self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
         return release.styled(title=title)
