@@ -61,9 +61,9 @@ def test_one_side_can_be_declared_and_shares_are_as_asked() -> None:
     assert release.y.bounds == Bounds(44, 46)
     assert "Window of lon found privately with 10 % of the budget." in release.caption()
     plan = chart.plan(Domain(lat=(44, 46)), ROWS, Budget(1))
-    assert float(plan.window[0].walk.epsilon) == pytest.approx(0.1)
+    assert plan.window[0].cost.epsilon == pytest.approx(0.1)
     both = Heatmap("lon", "lat", bounds=BOTH).plan(Domain(), ROWS, Budget(1))
-    assert [float(each.walk.epsilon) for each in both.window] == [0.125, 0.125]
+    assert [float(each.cost.epsilon or 0) for each in both.window] == [0.125, 0.125]
 
 
 @pytest.mark.parametrize("hue", [None, "ward"])

@@ -308,7 +308,7 @@ class Heatmap(Chart[HeatmapPlan, HeatmapRelease]):
         return HeatmapPlan(
             label=self.label,
             guarantee=Guarantee(budget.epsilon, budget.delta, unit),
-            cost=sum((each.walk.cost for each in window.values()), division.cost) + method.cost,
+            cost=sum((each.cost for each in window.values()), division.cost) + method.cost,
             x=x,
             y=y,
             plane=plane,

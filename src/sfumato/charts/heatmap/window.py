@@ -16,8 +16,9 @@ from sfumato.domain import Bounds, Domain
 from sfumato.engines.engine import Engine
 from sfumato.errors import DomainError, PrivateSearch, Setting
 from sfumato.grid import Edges, Grid
+from sfumato.mechanisms.laplace import laplace, laplace_scale
 from sfumato.mechanisms.meter import Meter
-from sfumato.privacy.budget import to_fraction
+from sfumato.privacy.budget import Cost, to_fraction
 from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.private_search import Private
 
@@ -28,6 +29,8 @@ A window that is ten times too wide costs a map hardly anything, one that is too
 """
 
 _EARLY = 0.05
+_SECOND = Fraction(1, 5)  # of a search, for the count of a cell where walks have met
+_MANY = 2  # times the weight at which a walk stops
 _EVEN = 2**10
 _NEAR = 2.0  # even cells on either side of zero are cut as finely as numbers are
 
@@ -84,10 +87,20 @@ class WindowSearch:
 
     It walks from both ends of the public limits until some people lie behind, as the search for
     bounds of a boxplot does, over a ladder that is even where numbers are far from zero: places
-    have no natural scale.
+    have no natural scale. Where the walks meet, either nearly all lie in one cell, or there are
+    too few to tell: a noisy count of that cell decides.
+
+    Parameters
+    ----------
+    scale
+        The scale of the Laplace noise on that count, in steps.
+    cost
+        What both may spend.
     """
 
     walk: BoundsSearch
+    scale: float
+    cost: Cost
 
     @classmethod
     def plan(
@@ -108,9 +121,14 @@ class WindowSearch:
             How many cells a side of the map has, which every window that is found must have room
             for.
         """
-        walk = BoundsSearch.plan(column, unit, asked, whole, domain.typed(column))
+        share = to_fraction(asked.bounds_share)
+        first = replace(asked, share=float((1 - _SECOND) * share))
+        walk = BoundsSearch.plan(column, unit, first, whole, domain.typed(column))
         key = Edges(column, walk.key.bounds, make_window_ladder(walk.key.bounds, side))
-        return cls(walk.over(key, early=_EARLY))
+        epsilon = whole.part(share - to_fraction(first.bounds_share)).epsilon
+        scale = laplace_scale(unit.weight, epsilon)
+        cost = walk.cost + Cost.laplace(epsilon, unit.weight)
+        return cls(walk.over(key, early=_EARLY), scale, cost)
 
     @property
     def column(self) -> str:
@@ -127,17 +145,24 @@ class WindowSearch:
 
         Privacy
         -------
-        As `BoundsSearch.run`, at no more than the planned cost; the window is made of what that
-        released. There is an answer for every table.
+        As `BoundsSearch.run` and `sfumato.mechanisms.laplace`, one after the other, at no more than
+        the planned cost: which cell is counted follows from what the walks released, and the
+        window from both. There is an answer for every table.
         """
         lower, upper = self.walk.choose(engine, meter)
-        if upper in (0, lower):  # nothing, or so few that the walks met
+        if upper == 0 or (lower == upper and not self._holds_many(upper, engine, meter)):
             return FoundSide(self.limits, found=False)
         edges, limits = self.walk.key.values, self.limits
         margin = MARGIN * (edges[upper + 1] - edges[lower])
         low = max(limits.lower, edges[lower] - margin)
         high = min(limits.upper, edges[upper + 1] + margin)
         return FoundSide(replace(limits, lower=low, upper=high, step=None))
+
+    def _holds_many(self, cell: int, engine: Engine, meter: Meter) -> bool:
+        key = self.walk.key
+        alone = Edges(key.column, key.bounds, key.values[cell : cell + 2])
+        exact = engine.counts([alone], self.walk.unit)
+        return int(laplace(meter, exact, scale=self.scale)[0]) >= _MANY * self.walk.least
 
 
 def make_window_ladder(limits: Bounds, side: int) -> tuple[float, ...]:
