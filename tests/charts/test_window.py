@@ -140,6 +140,21 @@ def test_few_people_are_shown_all_limits_and_told() -> None:
     assert "found nothing: too few rows" in release.caption()
 
 
+def test_a_town_is_told_from_too_few_people() -> None:
+    def share_found(people: int) -> float:
+        table = pa.table({"lon": [-30.0] * people, "lat": [45.0] * people})
+        chart = Heatmap("lon", "lat", 8, bounds=BOTH)
+        plan = chart.plan(Domain(), ROWS, Budget(1))
+        engine = DuckEngine(table)
+        with seeded(9):
+            runs = [measure_planned(chart, engine, plan).window for _ in range(12)]
+        return float(np.mean([side.found for window in runs for side in window]))
+
+    least = Heatmap("lon", "lat", bounds=BOTH).plan(Domain(), ROWS, Budget(1)).window[0].walk.least
+    assert share_found(least) < 0.3
+    assert share_found(8 * least) > 0.9
+
+
 def test_dates_have_windows_too() -> None:
     days = pa.array(np.datetime64("2025-06-01") + DICE.integers(0, 30, 3000), pa.date32())
     table = pa.table({"day": days, "lat": DICE.normal(45, 0.02, 3000)})

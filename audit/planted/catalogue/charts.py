@@ -430,4 +430,28 @@ CHARTS = (
         among="charts/test_choropleth.py",
         notices="test_empty_tables_are_grey_nineteen_times_in_twenty",
     ),
+    _charts(
+        name="a search for a window is not charged",
+        file="charts/heatmap/chart.py",
+        old="cost=sum((each.cost for each in window.values()), division.cost) + method.cost,",
+        new="cost=division.cost + method.cost,",
+        among="charts/test_window.py",
+        notices="test_searches_and_map_spend_the_budget_and_no_more[budget0-None]",
+    ),
+    _charts(
+        name="a window that was found reaches beyond its limits",
+        file="charts/heatmap/window.py",
+        old="low = max(limits.lower, edges[lower] - margin)",
+        new="low = edges[lower] - margin",
+        among="charts/test_window.py",
+        notices="test_every_table_has_a_window[unit0-huge]",
+    ),
+    _charts(
+        name="few people are taken for a town",
+        file="charts/heatmap/window.py",
+        old=">= _MANY * self.walk.least",
+        new=">= -_MANY * self.walk.least",
+        among="charts/test_window.py",
+        notices="test_a_town_is_told_from_too_few_people",
+    ),
 )
