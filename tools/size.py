@@ -20,10 +20,13 @@ from pathlib import Path
 from statistics import median
 
 HERE = Path(__file__).parents[1]
-KINDS = ("histogram", "boxplot", "quantiles", "heatmap", "choropleth", "pca", "scoreplot")
+KINDS = (
+    *("histogram", "boxplot", "quantiles", "distribution", "heatmap", "choropleth"),
+    *("pca", "scoreplot"),
+)
 VERBS = (
     *("histplot", "boxplot", "quantiles", "heatmap", "choropleth", "pca", "scoreplot", "countplot"),
-    "corrplot",
+    *("corrplot", "distribution", "ecdfplot", "kdeplot", "violinplot", "boxenplot"),
 )
 NOUNS = (
     "Histogram",
@@ -35,6 +38,11 @@ NOUNS = (
     "Scoreplot",
     "Countplot",
     "Corrplot",
+    "Distribution",
+    "Ecdfplot",
+    "Kdeplot",
+    "Violinplot",
+    "Boxenplot",
 )
 CLOSE = ("docs", "tests", "audit", "lab", "bench", "src")
 

@@ -12,9 +12,13 @@ from sfumato.charts.boxplot.chart import BoxMethod, Boxplot
 from sfumato.charts.chart import Chart
 from sfumato.charts.choropleth import Choropleth
 from sfumato.charts.countplot import Countplot
+from sfumato.charts.distribution.chart import Distribution
+from sfumato.charts.distribution.redrawn import Boxenplot, Ecdfplot, Kdeplot, Violinplot
 from sfumato.charts.heatmap.chart import Heatmap, HeatMethod
 from sfumato.charts.heatmap.redrawn import Jointplot, Scatterplot
 from sfumato.charts.histogram import Histogram
+from sfumato.charts.means.chart import Barplot
+from sfumato.charts.means.redrawn import Lineplot, Pointplot
 from sfumato.charts.pca.chart import PCA
 from sfumato.charts.pca.corrplot import Corrplot
 from sfumato.charts.quantiles import QuantileMethod, Quantiles
@@ -251,8 +255,12 @@ def requests(roles: Roles) -> tuple[Request, ...]:
     kinds = (
         _histograms,
         _counts,
+        _means,
+        _points,
+        _lines,
         _boxplots,
         _quantiles,
+        _distributions,
         _heatmaps,
         _planes,
         _maps,
@@ -327,6 +335,60 @@ def _counts(t: Roles) -> Iterator[Request]:
     yield Request("countplot-search-hue", search, gaussian=True)
 
 
+def _means(t: Roles) -> Iterator[Request]:
+    n, g, h = t.number, t.group, t.other
+    yield Request("barplot", Barplot(g, n), typical=True)
+    yield Request("barplot-gauss", Barplot(g, n, h, clip="bounds"), gaussian=True)
+    ordered = Barplot(g, n, h, order=t.backwards(g), hue_order=t.backwards(h), where=t.where)
+    yield Request("barplot-hue", ordered, t.users)
+    yield Request("barplot-lying", Barplot(g, n), t.few, view={"orient": "h"})
+    yield Request("barplot-sum", Barplot(g, n, estimator="sum", clip="bounds"), t.users)
+    yield Request("barplot-count", Barplot(g, n, estimator="count"), t.few)
+    yield Request("barplot-bins", Barplot(n, t.another, bins=t.edges))
+    col = Barplot(g, n, col=h, col_order=t.backwards(h), col_wrap=2)
+    yield Request("barplot-col", col, t.users, gaussian=True)
+    yield Request("barplot-row", Barplot(y=n, row=g, row_order=t.backwards(g)), t.few)
+    within = private(within=t.within, share=0.2)
+    yield Request("barplot-bounds", Barplot(g, t.whole, bounds=within))
+    yield Request("barplot-search", Barplot(g, n, order=_SEARCH), gaussian=True)
+    yield Request(
+        "barplot-search-hue", Barplot(y=n, hue=h, hue_order=_SEARCH), t.few, gaussian=True
+    )
+
+
+def _points(t: Roles) -> Iterator[Request]:
+    n, g, h = t.number, t.group, t.other
+    yield Request("pointplot", Pointplot(g, n, h), typical=True)
+    ordered = Pointplot(g, n, h, order=t.backwards(g), hue_order=t.backwards(h), where=t.where)
+    yield Request("pointplot-hue", ordered, t.users)
+    yield Request("pointplot-sum", Pointplot(n, t.another, bins=4, estimator="sum"), t.few)
+    yield Request("pointplot-count", Pointplot(g, estimator="count"))
+    col = Pointplot(g, n, clip="bounds", col=h, col_order=t.backwards(h), col_wrap=2)
+    yield Request("pointplot-col", col, gaussian=True)
+    yield Request("pointplot-row", Pointplot(y=n, row=g, row_order=t.backwards(g)), t.users)
+    yield Request("pointplot-bounds", Pointplot(g, n, bounds=private()), view={"orient": "v"})
+    yield Request("pointplot-search", Pointplot(g, n, order=_SEARCH))
+    yield Request("pointplot-search-hue", Pointplot(y=n, hue=h, hue_order=_SEARCH), gaussian=True)
+
+
+def _lines(t: Roles) -> Iterator[Request]:
+    n, g, h = t.number, t.group, t.other
+    yield Request("lineplot", Lineplot(t.day, n, g, bins=7), t.users, typical=True)
+    ordered = Lineplot(t.day, n, g, bins=3, hue_order=t.backwards(g), where=t.where)
+    yield Request("lineplot-hue", ordered, gaussian=True)
+    yield Request("lineplot-sum", Lineplot(n, t.another, estimator="sum", clip="bounds"))
+    yield Request("lineplot-count", Lineplot(t.day, estimator="count"), t.few)
+    yield Request("lineplot-order", Lineplot(g, n, order=t.backwards(g)))
+    col = Lineplot(t.day, n, bins=4, col=h, col_order=t.backwards(h), col_wrap=2)
+    yield Request("lineplot-col", col)
+    yield Request("lineplot-row", Lineplot(t.day, n, bins=4, row=g, row_order=t.backwards(g)))
+    if t.domain.bounds(t.day).time:  # tables of the audit may have numbers in place of dates
+        yield Request("lineplot-cycle", Lineplot(t.day, n, bins="weekday"), t.users)
+    yield Request("lineplot-bounds", Lineplot(g, n, bounds=private()))
+    yield Request("lineplot-search", Lineplot(g, n, order=_SEARCH), gaussian=True)
+    yield Request("lineplot-search-hue", Lineplot(t.day, n, h, bins=4, hue_order=_SEARCH))
+
+
 def _boxplots(t: Roles) -> Iterator[Request]:
     n, g, h = t.number, t.group, t.other
     for method in get_args(BoxMethod):
@@ -369,6 +431,50 @@ def _quantiles(t: Roles) -> Iterator[Request]:
     yield Request("quantiles-bounds", Quantiles(n, bounds=private()), t.users)
     yield Request("quantiles-search", Quantiles(n, hue=g, hue_order=_SEARCH))
     yield Request("quantiles-replace", Quantiles(n, neighbours="replace", n=t.rows))
+
+
+def _distributions(t: Roles) -> Iterator[Request]:
+    n, g, h = t.number, t.group, t.other
+    yield Request("distribution", Distribution(n), t.users, typical=True)
+    hue = Distribution(n, hue=g, hue_order=t.backwards(g), where=t.where)
+    yield Request("distribution-hue", hue, t.few, gaussian=True)
+    yield Request("distribution-step", Distribution(t.whole, step=1))
+    yield Request("distribution-days", Distribution(t.day, hue=g), gaussian=True)
+    col = Distribution(n, hue=g, col=h, col_order=t.backwards(h), col_wrap=2)
+    yield Request("distribution-col", col, t.users)
+    yield Request("distribution-row", Distribution(n, row=g, row_order=t.backwards(g)), t.few)
+    yield Request("distribution-bounds", Distribution(n, bounds=private()), t.users)
+    yield Request("distribution-search", Distribution(n, hue=g, hue_order=_SEARCH))
+    for chart in (Ecdfplot, Kdeplot):
+        yield from _curves(t, chart)
+    for chart in (Violinplot, Boxenplot):
+        yield from _violins(t, chart)
+
+
+def _curves(t: Roles, chart: type[Ecdfplot | Kdeplot]) -> Iterator[Request]:
+    n, g, h, verb = t.number, t.group, t.other, chart.verb
+    yield Request(verb, chart(n), typical=True)
+    hue = chart(x=n, hue=g, hue_order=t.backwards(g), where=t.where)
+    yield Request(f"{verb}-hue", hue, t.users)
+    yield Request(f"{verb}-step", chart(x=t.whole, step=1), t.few, gaussian=True)
+    col = chart(x=n, col=h, col_order=t.backwards(h), col_wrap=2)
+    yield Request(f"{verb}-col", col, t.users)
+    yield Request(f"{verb}-row", chart(x=n, row=g, row_order=t.backwards(g)), gaussian=True)
+    yield Request(f"{verb}-bounds", chart(x=n, bounds=private(share=0.2)), t.users)
+    yield Request(f"{verb}-search", chart(x=n, hue=g, hue_order=_SEARCH), t.few)
+
+
+def _violins(t: Roles, chart: type[Violinplot | Boxenplot]) -> Iterator[Request]:
+    n, g, h, verb = t.number, t.group, t.other, chart.verb
+    yield Request(verb, chart(y=n), t.users)
+    ordered = chart(x=g, y=n, order=t.backwards(g), where=t.where)
+    yield Request(f"{verb}-order", ordered, typical=True)
+    yield Request(f"{verb}-step", chart(y=t.whole, step=1), t.few, gaussian=True)
+    col = chart(x=g, y=n, col=h, col_order=t.backwards(h), col_wrap=2)
+    yield Request(f"{verb}-col", col, t.users)
+    yield Request(f"{verb}-row", chart(y=n, row=g, row_order=t.backwards(g)), gaussian=True)
+    yield Request(f"{verb}-bounds", chart(y=n, bounds=private(share=0.2)), t.users)
+    yield Request(f"{verb}-search", chart(x=g, y=n, order=_SEARCH), t.few)
 
 
 def _heatmaps(t: Roles) -> Iterator[Request]:

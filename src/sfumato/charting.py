@@ -14,12 +14,16 @@ from sfumato.charts.boxplot.chart import BoxMethod, Boxplot
 from sfumato.charts.chart import Chart, P, R_co
 from sfumato.charts.choropleth import Choropleth
 from sfumato.charts.countplot import Countplot, CountStat
+from sfumato.charts.distribution.chart import Distribution
+from sfumato.charts.distribution.redrawn import Boxenplot, Ecdfplot, Kdeplot, Violinplot
 from sfumato.charts.facets import PanelOrder
 from sfumato.charts.heatmap.chart import Heatmap, HeatMethod
 from sfumato.charts.heatmap.method import Resolution
 from sfumato.charts.heatmap.published import Decoder
 from sfumato.charts.heatmap.redrawn import Jointplot, Scatterplot
 from sfumato.charts.histogram import Histogram
+from sfumato.charts.means.chart import Barplot, ClipRule
+from sfumato.charts.means.redrawn import Lineplot, Pointplot
 from sfumato.charts.pca.chart import PCA, Scale
 from sfumato.charts.pca.corrplot import Corrplot
 from sfumato.charts.quantiles import Neighbours, QuantileMethod, Quantiles
@@ -32,9 +36,11 @@ from sfumato.private_search import Private, find_searches
 from sfumato.regions import Regions
 from sfumato.releases.boxplot import BoxplotRelease
 from sfumato.releases.choropleth import ChoroplethRelease
+from sfumato.releases.distribution import DistributionRelease
 from sfumato.releases.heatmap import HeatmapRelease, Origin
 from sfumato.releases.heatmap.area import Aspect
 from sfumato.releases.histogram import HistogramRelease, Stat
+from sfumato.releases.means import Estimator, MeansRelease
 from sfumato.releases.pca import PcaRelease
 from sfumato.releases.quantiles import QuantilesRelease
 from sfumato.releases.scoreplot import Method as ScoreMethod
@@ -264,6 +270,357 @@ class Charting(ABC):
             col_order=col_order,
             row_order=row_order,
             col_wrap=col_wrap,
+        )
+        release = self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
+        return release.styled(title=title)
+
+    def barplot(
+        self,
+        x: str | None = None,
+        y: str | None = None,
+        *,
+        hue: str | None = None,
+        estimator: Estimator = "mean",
+        bins: Bins | None = None,
+        clip: ClipRule = "private",
+        order: Order | None = None,
+        hue_order: Order | None = None,
+        where: str | None = None,
+        col: str | None = None,
+        row: str | None = None,
+        col_order: PanelOrder | None = None,
+        row_order: PanelOrder | None = None,
+        col_wrap: int | None = None,
+        bounds: Range | Private | Mapping[str, Range] | None = None,
+        budget: Budget | float | Share,
+        fresh: bool = False,
+        title: str | None = None,
+    ) -> MeansRelease:
+        """Show means, sums or counts of groups as bars.
+
+        Parameters
+        ----------
+        x
+            The column of groups along the x axis: its categories, or bins if it has bounds.
+        y
+            The column of numbers. For counts it may be left out; where it is named, rows with a
+            number are counted.
+        hue
+            The column whose categories are groups, one colour each.
+        estimator
+            What is told of each group: the mean or the sum of `y`, or how many there are. One of
+            ``"mean"``, ``"sum"``, ``"count"``.
+        bins
+            The bins of `x`, where it has bounds: their number or their edges; of dates also `hour`,
+            `day`, `week`, `month`, `quarter` or `year`, and `hour of day`, `weekday` or `month of
+            year`, which need no bounds.
+        clip
+            Where values are clipped before they are added up: private finds where noise and bias
+            together are smallest, for 15 % of the budget; bounds clips at the declared range and
+            spends nothing. One of ``"private"``, ``"bounds"``.
+        order
+            The public categories of `x`, in the order to show them. Default: all that are declared.
+            ``sf.private(delta=1e-6)`` searches for them instead, with that δ.
+        hue_order
+            The public categories of `hue`, in the order to show them. Default: all that are
+            declared. ``sf.private(delta=1e-6)`` searches for them instead, with that δ.
+        where
+            Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
+            or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a
+            missing value is false. Costs nothing. ``"borough == 'Queens' and price < 500"``. A
+            person's weight is shared among all of its rows, also those that are not counted.
+        col
+            The column that has a panel for each category, side by side.
+        row
+            The column that has a panel for each category, one below the other.
+        col_order
+            The public categories of `col`, in the order to show them. Default: all that are
+            declared.
+        row_order
+            The public categories of `row`, in the order to show them. Default: all that are
+            declared.
+        col_wrap
+            How many panels of `col` stand side by side before the next row.
+        bounds
+            The public range of `y`, ``(lower, upper)``, however generous; or ``sf.private()`` where
+            nothing is known. Where `x` has bins, ``{"day": (…), "wait": (…)}``. It holds for this
+            chart alone; left out, what the session's domain declares.
+        budget
+            What the chart may spend; a bare number is pure ε. A part of what is left is
+            ``session.remaining / 4``.
+        fresh
+            Measure and pay again, even if the session has released the same chart of the same table
+            at this cost or more. By default that release is returned, free.
+        title
+            What stands above the picture, instead of what was asked. It changes nothing else.
+
+        Privacy
+        -------
+        Costs `budget`, charged before the table is read. The search for where to clip and all
+        groups of all panels together are charged once, and nothing where the same was asked for
+        before, as bars, points or a line.
+
+        Examples
+        --------
+        >>> import sfumato as sf
+        >>> table = sf.testing.city(people=2000)
+        >>> session = sf.Session(
+        ...     table, domain={"age": (0, 110), "sex": ["female", "male"]}, budget=2.0
+        ... )
+        >>> release = session.barplot(x="sex", y="age", order=["female", "male"], budget=1.0)
+        >>> len(release.estimates.value)
+        2
+        """
+        chart = Barplot(
+            x=x,
+            y=y,
+            hue=hue,
+            estimator=estimator,
+            bins=bins,
+            clip=clip,
+            order=order,
+            hue_order=hue_order,
+            where=where,
+            col=col,
+            row=row,
+            col_order=col_order,
+            row_order=row_order,
+            col_wrap=col_wrap,
+            bounds=find_searches(bounds),
+        )
+        release = self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
+        return release.styled(title=title)
+
+    def pointplot(
+        self,
+        x: str | None = None,
+        y: str | None = None,
+        *,
+        hue: str | None = None,
+        estimator: Estimator = "mean",
+        bins: Bins | None = None,
+        clip: ClipRule = "private",
+        order: Order | None = None,
+        hue_order: Order | None = None,
+        where: str | None = None,
+        col: str | None = None,
+        row: str | None = None,
+        col_order: PanelOrder | None = None,
+        row_order: PanelOrder | None = None,
+        col_wrap: int | None = None,
+        bounds: Range | Private | Mapping[str, Range] | None = None,
+        budget: Budget | float | Share,
+        fresh: bool = False,
+        title: str | None = None,
+    ) -> MeansRelease:
+        """Show means, sums or counts of groups as points with error bars.
+
+        Parameters
+        ----------
+        x
+            The column of groups along the x axis: its categories, or bins if it has bounds.
+        y
+            The column of numbers. For counts it may be left out; where it is named, rows with a
+            number are counted.
+        hue
+            The column whose categories are groups, one colour each.
+        estimator
+            What is told of each group: the mean or the sum of `y`, or how many there are. One of
+            ``"mean"``, ``"sum"``, ``"count"``.
+        bins
+            The bins of `x`, where it has bounds: their number or their edges; of dates also `hour`,
+            `day`, `week`, `month`, `quarter` or `year`, and `hour of day`, `weekday` or `month of
+            year`, which need no bounds.
+        clip
+            Where values are clipped before they are added up: private finds where noise and bias
+            together are smallest, for 15 % of the budget; bounds clips at the declared range and
+            spends nothing. One of ``"private"``, ``"bounds"``.
+        order
+            The public categories of `x`, in the order to show them. Default: all that are declared.
+            ``sf.private(delta=1e-6)`` searches for them instead, with that δ.
+        hue_order
+            The public categories of `hue`, in the order to show them. Default: all that are
+            declared. ``sf.private(delta=1e-6)`` searches for them instead, with that δ.
+        where
+            Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
+            or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a
+            missing value is false. Costs nothing. ``"borough == 'Queens' and price < 500"``. A
+            person's weight is shared among all of its rows, also those that are not counted.
+        col
+            The column that has a panel for each category, side by side.
+        row
+            The column that has a panel for each category, one below the other.
+        col_order
+            The public categories of `col`, in the order to show them. Default: all that are
+            declared.
+        row_order
+            The public categories of `row`, in the order to show them. Default: all that are
+            declared.
+        col_wrap
+            How many panels of `col` stand side by side before the next row.
+        bounds
+            The public range of `y`, ``(lower, upper)``, however generous; or ``sf.private()`` where
+            nothing is known. Where `x` has bins, ``{"day": (…), "wait": (…)}``. It holds for this
+            chart alone; left out, what the session's domain declares.
+        budget
+            What the chart may spend; a bare number is pure ε. A part of what is left is
+            ``session.remaining / 4``.
+        fresh
+            Measure and pay again, even if the session has released the same chart of the same table
+            at this cost or more. By default that release is returned, free.
+        title
+            What stands above the picture, instead of what was asked. It changes nothing else.
+
+        Privacy
+        -------
+        Costs `budget`, charged before the table is read. The search for where to clip and all
+        groups of all panels together are charged once, and nothing where the same was asked for
+        before, as bars, points or a line.
+
+        Examples
+        --------
+        >>> import sfumato as sf
+        >>> table = sf.testing.city(people=2000)
+        >>> session = sf.Session(
+        ...     table, domain={"age": (0, 110), "sex": ["female", "male"]}, budget=2.0
+        ... )
+        >>> release = session.pointplot(x="sex", y="age", order=["female", "male"], budget=1.0)
+        >>> len(release.estimates.value)
+        2
+        """
+        chart = Pointplot(
+            x=x,
+            y=y,
+            hue=hue,
+            estimator=estimator,
+            bins=bins,
+            clip=clip,
+            order=order,
+            hue_order=hue_order,
+            where=where,
+            col=col,
+            row=row,
+            col_order=col_order,
+            row_order=row_order,
+            col_wrap=col_wrap,
+            bounds=find_searches(bounds),
+        )
+        release = self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
+        return release.styled(title=title)
+
+    def lineplot(
+        self,
+        x: str | None = None,
+        y: str | None = None,
+        *,
+        hue: str | None = None,
+        estimator: Estimator = "mean",
+        bins: Bins | None = None,
+        clip: ClipRule = "private",
+        order: Order | None = None,
+        hue_order: Order | None = None,
+        where: str | None = None,
+        col: str | None = None,
+        row: str | None = None,
+        col_order: PanelOrder | None = None,
+        row_order: PanelOrder | None = None,
+        col_wrap: int | None = None,
+        bounds: Range | Private | Mapping[str, Range] | None = None,
+        budget: Budget | float | Share,
+        fresh: bool = False,
+        title: str | None = None,
+    ) -> MeansRelease:
+        """Show means, sums or counts over time, or along bins, as lines with bands.
+
+        Parameters
+        ----------
+        x
+            The column of groups along the x axis: its categories, or bins if it has bounds.
+        y
+            The column of numbers. For counts it may be left out; where it is named, rows with a
+            number are counted.
+        hue
+            The column whose categories are groups, one colour each.
+        estimator
+            What is told of each group: the mean or the sum of `y`, or how many there are. One of
+            ``"mean"``, ``"sum"``, ``"count"``.
+        bins
+            The bins of `x`, where it has bounds: their number or their edges; of dates also `hour`,
+            `day`, `week`, `month`, `quarter` or `year`, and `hour of day`, `weekday` or `month of
+            year`, which need no bounds.
+        clip
+            Where values are clipped before they are added up: private finds where noise and bias
+            together are smallest, for 15 % of the budget; bounds clips at the declared range and
+            spends nothing. One of ``"private"``, ``"bounds"``.
+        order
+            The public categories of `x`, in the order to show them. Default: all that are declared.
+            ``sf.private(delta=1e-6)`` searches for them instead, with that δ.
+        hue_order
+            The public categories of `hue`, in the order to show them. Default: all that are
+            declared. ``sf.private(delta=1e-6)`` searches for them instead, with that δ.
+        where
+            Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
+            or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a
+            missing value is false. Costs nothing. ``"borough == 'Queens' and price < 500"``. A
+            person's weight is shared among all of its rows, also those that are not counted.
+        col
+            The column that has a panel for each category, side by side.
+        row
+            The column that has a panel for each category, one below the other.
+        col_order
+            The public categories of `col`, in the order to show them. Default: all that are
+            declared.
+        row_order
+            The public categories of `row`, in the order to show them. Default: all that are
+            declared.
+        col_wrap
+            How many panels of `col` stand side by side before the next row.
+        bounds
+            The public range of `y`, ``(lower, upper)``, however generous; or ``sf.private()`` where
+            nothing is known. Where `x` has bins, ``{"day": (…), "wait": (…)}``. It holds for this
+            chart alone; left out, what the session's domain declares.
+        budget
+            What the chart may spend; a bare number is pure ε. A part of what is left is
+            ``session.remaining / 4``.
+        fresh
+            Measure and pay again, even if the session has released the same chart of the same table
+            at this cost or more. By default that release is returned, free.
+        title
+            What stands above the picture, instead of what was asked. It changes nothing else.
+
+        Privacy
+        -------
+        Costs `budget`, charged before the table is read. The search for where to clip and all
+        groups of all panels together are charged once, and nothing where the same was asked for
+        before, as bars, points or a line.
+
+        Examples
+        --------
+        >>> import sfumato as sf
+        >>> table = sf.testing.city(people=2000)
+        >>> session = sf.Session(
+        ...     table, domain={"age": (0, 110), "income": (0, 200_000)}, budget=2.0
+        ... )
+        >>> release = session.lineplot(x="age", y="income", bins=10, budget=1.0)
+        >>> len(release.estimates.value)
+        10
+        """
+        chart = Lineplot(
+            x=x,
+            y=y,
+            hue=hue,
+            estimator=estimator,
+            bins=bins,
+            clip=clip,
+            order=order,
+            hue_order=hue_order,
+            where=where,
+            col=col,
+            row=row,
+            col_order=col_order,
+            row_order=row_order,
+            col_wrap=col_wrap,
+            bounds=find_searches(bounds),
         )
         release = self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
         return release.styled(title=title)
@@ -1118,6 +1475,466 @@ class Charting(ABC):
             step=step,
             neighbours=neighbours,
             n=n,
+            where=where,
+            col=col,
+            row=row,
+            col_order=col_order,
+            row_order=row_order,
+            col_wrap=col_wrap,
+            bounds=find_searches(bounds),
+        )
+        release = self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
+        return release.styled(title=title)
+
+    def distribution(
+        self,
+        x: str,
+        *,
+        hue: str | None = None,
+        hue_order: Order | None = None,
+        step: float | None = None,
+        where: str | None = None,
+        col: str | None = None,
+        row: str | None = None,
+        col_order: PanelOrder | None = None,
+        row_order: PanelOrder | None = None,
+        col_wrap: int | None = None,
+        bounds: Range | Private | Mapping[str, Range] | None = None,
+        budget: Budget | float | Share,
+        fresh: bool = False,
+        title: str | None = None,
+    ) -> DistributionRelease:
+        """Measure a column once, to draw its distribution in any way.
+
+        Parameters
+        ----------
+        x
+            The column of numbers or dates.
+        hue
+            The column whose categories are groups, one colour each.
+        hue_order
+            The public categories of `hue`, in the order to show them. Default: all that are
+            declared. ``sf.private(delta=1e-6)`` searches for them instead, with that δ.
+        step
+            The spacing of the values: 1 for whole numbers. Default: from the type of the column. A
+            ``range`` as bounds also sets it.
+        where
+            Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
+            or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a
+            missing value is false. Costs nothing. ``"borough == 'Queens' and price < 500"``. A
+            person's weight is shared among all of its rows, also those that are not counted.
+        col
+            The column that has a panel for each category, side by side.
+        row
+            The column that has a panel for each category, one below the other.
+        col_order
+            The public categories of `col`, in the order to show them. Default: all that are
+            declared.
+        row_order
+            The public categories of `row`, in the order to show them. Default: all that are
+            declared.
+        col_wrap
+            How many panels of `col` stand side by side before the next row.
+        bounds
+            The public range of the values, ``(lower, upper)``; or ``sf.private()`` to search for it
+            with a share of the budget. It holds for this chart alone; left out, what the session's
+            domain declares.
+        budget
+            What the chart may spend; a bare number is pure ε. A part of what is left is
+            ``session.remaining / 4``.
+        fresh
+            Measure and pay again, even if the session has released the same chart of the same table
+            at this cost or more. By default that release is returned, free.
+        title
+            What stands above the picture, instead of what was asked. It changes nothing else.
+
+        Privacy
+        -------
+        Costs `budget`, charged before the table is read. All groups and panels together are charged
+        once. Every way to draw the distribution is free.
+
+        Examples
+        --------
+        >>> import sfumato as sf
+        >>> table = sf.testing.city(people=2000)
+        >>> session = sf.Session(table, domain={"age": (0, 100)}, budget=2.0)
+        >>> release = session.distribution(x="age", budget=1.0)
+        >>> release.reliable
+        (True,)
+        """
+        chart = Distribution(
+            x=x,
+            hue=hue,
+            hue_order=hue_order,
+            step=step,
+            where=where,
+            col=col,
+            row=row,
+            col_order=col_order,
+            row_order=row_order,
+            col_wrap=col_wrap,
+            bounds=find_searches(bounds),
+        )
+        release = self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
+        return release.styled(title=title)
+
+    def ecdfplot(
+        self,
+        x: str,
+        *,
+        hue: str | None = None,
+        hue_order: Order | None = None,
+        step: float | None = None,
+        where: str | None = None,
+        col: str | None = None,
+        row: str | None = None,
+        col_order: PanelOrder | None = None,
+        row_order: PanelOrder | None = None,
+        col_wrap: int | None = None,
+        bounds: Range | Private | Mapping[str, Range] | None = None,
+        budget: Budget | float | Share,
+        fresh: bool = False,
+        title: str | None = None,
+    ) -> DistributionRelease:
+        """Draw how large a share of a column lies at or below each value, with a band.
+
+        Parameters
+        ----------
+        x
+            The column of numbers or dates.
+        hue
+            The column whose categories are groups, one colour each.
+        hue_order
+            The public categories of `hue`, in the order to show them. Default: all that are
+            declared. ``sf.private(delta=1e-6)`` searches for them instead, with that δ.
+        step
+            The spacing of the values: 1 for whole numbers. Default: from the type of the column. A
+            ``range`` as bounds also sets it.
+        where
+            Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
+            or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a
+            missing value is false. Costs nothing. ``"borough == 'Queens' and price < 500"``. A
+            person's weight is shared among all of its rows, also those that are not counted.
+        col
+            The column that has a panel for each category, side by side.
+        row
+            The column that has a panel for each category, one below the other.
+        col_order
+            The public categories of `col`, in the order to show them. Default: all that are
+            declared.
+        row_order
+            The public categories of `row`, in the order to show them. Default: all that are
+            declared.
+        col_wrap
+            How many panels of `col` stand side by side before the next row.
+        bounds
+            The public range of the values, ``(lower, upper)``; or ``sf.private()`` to search for it
+            with a share of the budget. It holds for this chart alone; left out, what the session's
+            domain declares.
+        budget
+            What the chart may spend; a bare number is pure ε. A part of what is left is
+            ``session.remaining / 4``.
+        fresh
+            Measure and pay again, even if the session has released the same chart of the same table
+            at this cost or more. By default that release is returned, free.
+        title
+            What stands above the picture, instead of what was asked. It changes nothing else.
+
+        Privacy
+        -------
+        Costs `budget`, charged before the table is read. All groups and panels together are charged
+        once, and nothing where the same distribution was released, however it was drawn.
+
+        Examples
+        --------
+        >>> import sfumato as sf
+        >>> table = sf.testing.city(people=2000)
+        >>> session = sf.Session(table, domain={"age": (0, 100)}, budget=2.0)
+        >>> release = session.ecdfplot(x="age", budget=1.0)
+        >>> release.reliable
+        (True,)
+        """
+        chart = Ecdfplot(
+            x=x,
+            hue=hue,
+            hue_order=hue_order,
+            step=step,
+            where=where,
+            col=col,
+            row=row,
+            col_order=col_order,
+            row_order=row_order,
+            col_wrap=col_wrap,
+            bounds=find_searches(bounds),
+        )
+        release = self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
+        return release.styled(title=title)
+
+    def kdeplot(
+        self,
+        x: str,
+        *,
+        hue: str | None = None,
+        hue_order: Order | None = None,
+        step: float | None = None,
+        where: str | None = None,
+        col: str | None = None,
+        row: str | None = None,
+        col_order: PanelOrder | None = None,
+        row_order: PanelOrder | None = None,
+        col_wrap: int | None = None,
+        bounds: Range | Private | Mapping[str, Range] | None = None,
+        budget: Budget | float | Share,
+        fresh: bool = False,
+        title: str | None = None,
+    ) -> DistributionRelease:
+        """Draw a smooth density of a column, grey where noise could have made it.
+
+        Parameters
+        ----------
+        x
+            The column of numbers or dates.
+        hue
+            The column whose categories are groups, one colour each.
+        hue_order
+            The public categories of `hue`, in the order to show them. Default: all that are
+            declared. ``sf.private(delta=1e-6)`` searches for them instead, with that δ.
+        step
+            The spacing of the values: 1 for whole numbers. Default: from the type of the column. A
+            ``range`` as bounds also sets it.
+        where
+            Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
+            or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a
+            missing value is false. Costs nothing. ``"borough == 'Queens' and price < 500"``. A
+            person's weight is shared among all of its rows, also those that are not counted.
+        col
+            The column that has a panel for each category, side by side.
+        row
+            The column that has a panel for each category, one below the other.
+        col_order
+            The public categories of `col`, in the order to show them. Default: all that are
+            declared.
+        row_order
+            The public categories of `row`, in the order to show them. Default: all that are
+            declared.
+        col_wrap
+            How many panels of `col` stand side by side before the next row.
+        bounds
+            The public range of the values, ``(lower, upper)``; or ``sf.private()`` to search for it
+            with a share of the budget. It holds for this chart alone; left out, what the session's
+            domain declares.
+        budget
+            What the chart may spend; a bare number is pure ε. A part of what is left is
+            ``session.remaining / 4``.
+        fresh
+            Measure and pay again, even if the session has released the same chart of the same table
+            at this cost or more. By default that release is returned, free.
+        title
+            What stands above the picture, instead of what was asked. It changes nothing else.
+
+        Privacy
+        -------
+        Costs `budget`, charged before the table is read. All groups and panels together are charged
+        once, and nothing where the same distribution was released, however it was drawn.
+
+        Examples
+        --------
+        >>> import sfumato as sf
+        >>> table = sf.testing.city(people=2000)
+        >>> session = sf.Session(table, domain={"age": (0, 100)}, budget=2.0)
+        >>> release = session.kdeplot(x="age", budget=1.0)
+        >>> release.reliable
+        (True,)
+        """
+        chart = Kdeplot(
+            x=x,
+            hue=hue,
+            hue_order=hue_order,
+            step=step,
+            where=where,
+            col=col,
+            row=row,
+            col_order=col_order,
+            row_order=row_order,
+            col_wrap=col_wrap,
+            bounds=find_searches(bounds),
+        )
+        release = self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
+        return release.styled(title=title)
+
+    def violinplot(
+        self,
+        x: str | None = None,
+        y: str | None = None,
+        *,
+        order: Order | None = None,
+        step: float | None = None,
+        where: str | None = None,
+        col: str | None = None,
+        row: str | None = None,
+        col_order: PanelOrder | None = None,
+        row_order: PanelOrder | None = None,
+        col_wrap: int | None = None,
+        bounds: Range | Private | Mapping[str, Range] | None = None,
+        budget: Budget | float | Share,
+        fresh: bool = False,
+        title: str | None = None,
+    ) -> DistributionRelease:
+        """Draw smooth densities of a column by category, with quartiles.
+
+        Parameters
+        ----------
+        x
+            The column of categories along the x axis, if any.
+        y
+            The column of numbers or dates along the y axis.
+        order
+            The public categories of `x`, in the order to show them. Default: all that are declared.
+            ``sf.private(delta=1e-6)`` searches for them instead, with that δ.
+        step
+            The spacing of the values: 1 for whole numbers. Default: from the type of the column. A
+            ``range`` as bounds also sets it.
+        where
+            Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
+            or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a
+            missing value is false. Costs nothing. ``"borough == 'Queens' and price < 500"``. A
+            person's weight is shared among all of its rows, also those that are not counted.
+        col
+            The column that has a panel for each category, side by side.
+        row
+            The column that has a panel for each category, one below the other.
+        col_order
+            The public categories of `col`, in the order to show them. Default: all that are
+            declared.
+        row_order
+            The public categories of `row`, in the order to show them. Default: all that are
+            declared.
+        col_wrap
+            How many panels of `col` stand side by side before the next row.
+        bounds
+            The public range of the values, ``(lower, upper)``; or ``sf.private()`` to search for it
+            with a share of the budget. It holds for this chart alone; left out, what the session's
+            domain declares.
+        budget
+            What the chart may spend; a bare number is pure ε. A part of what is left is
+            ``session.remaining / 4``.
+        fresh
+            Measure and pay again, even if the session has released the same chart of the same table
+            at this cost or more. By default that release is returned, free.
+        title
+            What stands above the picture, instead of what was asked. It changes nothing else.
+
+        Privacy
+        -------
+        Costs `budget`, charged before the table is read. All groups and panels together are charged
+        once, and nothing where the same distribution was released, however it was drawn.
+
+        Examples
+        --------
+        >>> import sfumato as sf
+        >>> table = sf.testing.city(people=2000)
+        >>> session = sf.Session(table, domain={"age": (0, 100)}, budget=2.0)
+        >>> release = session.violinplot(y="age", budget=1.0)
+        >>> release.reliable
+        (True,)
+        """
+        chart = Violinplot(
+            x=x,
+            y=y,
+            order=order,
+            step=step,
+            where=where,
+            col=col,
+            row=row,
+            col_order=col_order,
+            row_order=row_order,
+            col_wrap=col_wrap,
+            bounds=find_searches(bounds),
+        )
+        release = self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
+        return release.styled(title=title)
+
+    def boxenplot(
+        self,
+        x: str | None = None,
+        y: str | None = None,
+        *,
+        order: Order | None = None,
+        step: float | None = None,
+        where: str | None = None,
+        col: str | None = None,
+        row: str | None = None,
+        col_order: PanelOrder | None = None,
+        row_order: PanelOrder | None = None,
+        col_wrap: int | None = None,
+        bounds: Range | Private | Mapping[str, Range] | None = None,
+        budget: Budget | float | Share,
+        fresh: bool = False,
+        title: str | None = None,
+    ) -> DistributionRelease:
+        """Draw nested boxes between quantiles of a column by category.
+
+        Parameters
+        ----------
+        x
+            The column of categories along the x axis, if any.
+        y
+            The column of numbers or dates along the y axis.
+        order
+            The public categories of `x`, in the order to show them. Default: all that are declared.
+            ``sf.private(delta=1e-6)`` searches for them instead, with that δ.
+        step
+            The spacing of the values: 1 for whole numbers. Default: from the type of the column. A
+            ``range`` as bounds also sets it.
+        where
+            Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
+            or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a
+            missing value is false. Costs nothing. ``"borough == 'Queens' and price < 500"``. A
+            person's weight is shared among all of its rows, also those that are not counted.
+        col
+            The column that has a panel for each category, side by side.
+        row
+            The column that has a panel for each category, one below the other.
+        col_order
+            The public categories of `col`, in the order to show them. Default: all that are
+            declared.
+        row_order
+            The public categories of `row`, in the order to show them. Default: all that are
+            declared.
+        col_wrap
+            How many panels of `col` stand side by side before the next row.
+        bounds
+            The public range of the values, ``(lower, upper)``; or ``sf.private()`` to search for it
+            with a share of the budget. It holds for this chart alone; left out, what the session's
+            domain declares.
+        budget
+            What the chart may spend; a bare number is pure ε. A part of what is left is
+            ``session.remaining / 4``.
+        fresh
+            Measure and pay again, even if the session has released the same chart of the same table
+            at this cost or more. By default that release is returned, free.
+        title
+            What stands above the picture, instead of what was asked. It changes nothing else.
+
+        Privacy
+        -------
+        Costs `budget`, charged before the table is read. All groups and panels together are charged
+        once, and nothing where the same distribution was released, however it was drawn.
+
+        Examples
+        --------
+        >>> import sfumato as sf
+        >>> table = sf.testing.city(people=2000)
+        >>> session = sf.Session(table, domain={"age": (0, 100)}, budget=2.0)
+        >>> release = session.boxenplot(y="age", budget=1.0)
+        >>> release.reliable
+        (True,)
+        """
+        chart = Boxenplot(
+            x=x,
+            y=y,
+            order=order,
+            step=step,
             where=where,
             col=col,
             row=row,

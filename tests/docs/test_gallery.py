@@ -15,6 +15,9 @@ GALLERY = Path(__file__).parents[2] / "docs" / "gallery"
 PAGES = {
     "histplot": "histograms",
     "countplot": "counts",
+    "barplot": "means",
+    "pointplot": "means",
+    "lineplot": "means",
     "boxplot": "boxplots",
     "quantiles": "quantiles",
     "heatmap": "heatmaps",

@@ -118,3 +118,28 @@ def test_several_keys_combine_with_the_first_slowest():
 
 def test_without_keys_every_row_is_in_the_one_cell():
     assert find_cells(pa.record_batch({"x": [None, 1.0]}), []).tolist() == [0, 0]
+
+
+LADDERS = {
+    "a ladder": [0.0, *(0.01 * 2.0 ** (step / 8) for step in range(90))],
+    "powers of two": [2.0**step for step in range(-5, 30)],
+    "whole numbers": [*map(float, range(40))],
+    "ends of buckets": [0.0, *(1 + step * 2.0**-8 for step in range(40))],
+    "two in a bucket": [0.0, 1.0, 1 + 2.0**-9, *(1 + step * 2.0**-8 for step in range(1, 40))],
+    "far apart": [0.0, *(10.0**step for step in range(-300, 300, 9))],
+    "below zero": [-1.0, *map(float, range(40))],
+}
+
+
+@pytest.mark.parametrize("edges", LADDERS.values(), ids=LADDERS)
+def test_many_values_are_found_between_edges_as_one_by_one(edges):
+    key = Edges("x", Bounds(edges[0], edges[-1]), tuple(edges))
+    generator = np.random.default_rng(1)
+    some = np.array(edges)
+    inside = generator.choice(some, 30_000) * generator.uniform(0.9, 1.1, 30_000)
+    near = [some, np.nextafter(some, -np.inf), np.nextafter(some, np.inf), [np.nan, -0.0, 5e-324]]
+    values = np.concatenate([inside, *near])
+    places = np.searchsorted(some, values.clip(edges[0], edges[-1]), side="right") - 1
+    wanted = np.where(np.isnan(values), -1, np.minimum(places, key.cells - 1))
+    assert edges_cells(values, key).tolist() == wanted.tolist()
+    assert edges_cells(values[:50], key).tolist() == wanted[:50].tolist()

@@ -1,6 +1,8 @@
 """A row's region is its own: alone or among others, on one machine or on many."""
 
 import pickle
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 
@@ -197,6 +199,37 @@ def test_threads_that_begin_together_are_answered_as_one_is():
         with ThreadPoolExecutor(8) as pool:
             answers = pool.map(lambda _: locate(areas, x, y).tolist(), range(8))
             assert all(answer == wanted for answer in answers)
+
+
+RACE = """
+from threading import Barrier, Thread
+import numpy as np
+from sfumato.engines import locating
+from sfumato.regions import Areas, Region
+
+angle = np.linspace(0, 2 * np.pi, 20_000, endpoint=False)
+size = 1 + 0.3 * np.sin(37 * angle)
+corners = [*zip((size * np.cos(angle)).tolist(), (size * np.sin(angle)).tolist())]
+x, y = np.random.default_rng(0).uniform(-1.4, 1.4, (2, 300))
+for number in range(20):
+    areas = Areas("x", "y", (Region(str(number), (((*corners, corners[0]),),)),))
+    locating._prepare(areas)
+    start, found = Barrier(4), []
+
+    def ask():
+        start.wait()
+        found.append(locating.locate(areas, x, y).tolist())
+
+    threads = [Thread(target=ask) for _ in range(4)]
+    [each.start() for each in threads], [each.join() for each in threads]
+    assert found == [found[0]] * 4
+"""
+
+
+def test_threads_do_not_finish_the_same_index_at_once():
+    """They would end the process: this one asks another process to try."""
+    tried = subprocess.run([sys.executable, "-c", RACE], capture_output=True, check=False)
+    assert tried.returncode == 0
 
 
 TINY = 5e-324

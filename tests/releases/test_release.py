@@ -69,6 +69,7 @@ CHOICES = {
     "histogram": ["sort", "top", "orient", "multiple"],
     "boxplot": ["sort"],
     "quantiles": [],
+    "distribution": ["view"],
     "heatmap": ["smooth", "leaves", "background", "basemap", "panels", "view"],
     "pca": ["view"],
     "scoreplot": ["panels", "loadings", "points"],

@@ -189,6 +189,8 @@ def test_what_is_signed_can_be_worked_out_without_sfumato(tmp_path):
 
 FIRST = {
     "boxplot": "3d79584a93de4c01",
+    "choropleth": "18c8f7c17592bd0e",
+    "distribution": "0454c88ceefd773a",
     "heatmap": "e11b9f3e119a73fe",
     "histogram": "20619093072af4d8",
     "pca": "8dff304feed6db01",

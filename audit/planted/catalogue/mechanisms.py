@@ -191,10 +191,10 @@ MECHANISMS = (
         name="of all that was asked along a path only the dearest counts",
         file="mechanisms/survey.py",
         old="""
-            sum((price for bit, price in enumerate(prices) if asks_held >> bit & 1), Fraction(0))
+        sum((price for bit, price in enumerate(prices) if asks_held >> bit & 1), Fraction(0))
 """,
         new="""
-            max((price for bit, price in enumerate(prices) if asks_held >> bit & 1), default=0)
+        max((price for bit, price in enumerate(prices) if asks_held >> bit & 1), default=0)
 """,
         among="mechanisms/test_survey.py",
         notices="test_a_survey_asks_for_its_squares_and_a_refused_ask_for_nothing",

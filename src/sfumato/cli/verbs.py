@@ -28,6 +28,21 @@ VERBS = {
         "sfumato.charts.countplot",
         "Countplot",
     ),
+    "barplot": Verb(
+        "Show means, sums or counts of groups as bars.",
+        "sfumato.charts.means.chart",
+        "Barplot",
+    ),
+    "pointplot": Verb(
+        "Show means, sums or counts of groups as points with error bars.",
+        "sfumato.charts.means.redrawn",
+        "Pointplot",
+    ),
+    "lineplot": Verb(
+        "Show means, sums or counts over time, or along bins, as lines with bands.",
+        "sfumato.charts.means.redrawn",
+        "Lineplot",
+    ),
     "boxplot": Verb(
         "Show quartiles, whiskers and outliers of a column, by groups.",
         "sfumato.charts.boxplot.chart",
@@ -72,6 +87,31 @@ VERBS = {
         "Estimate quantiles of a column, by groups.",
         "sfumato.charts.quantiles",
         "Quantiles",
+    ),
+    "distribution": Verb(
+        "Measure a column once, to draw its distribution in any way.",
+        "sfumato.charts.distribution.chart",
+        "Distribution",
+    ),
+    "ecdfplot": Verb(
+        "Draw how large a share of a column lies at or below each value, with a band.",
+        "sfumato.charts.distribution.redrawn",
+        "Ecdfplot",
+    ),
+    "kdeplot": Verb(
+        "Draw a smooth density of a column, grey where noise could have made it.",
+        "sfumato.charts.distribution.redrawn",
+        "Kdeplot",
+    ),
+    "violinplot": Verb(
+        "Draw smooth densities of a column by category, with quartiles.",
+        "sfumato.charts.distribution.redrawn",
+        "Violinplot",
+    ),
+    "boxenplot": Verb(
+        "Draw nested boxes between quantiles of a column by category.",
+        "sfumato.charts.distribution.redrawn",
+        "Boxenplot",
     ),
 }
 """Every chart, by the word it is asked for with."""

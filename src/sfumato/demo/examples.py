@@ -44,7 +44,7 @@ class Subject:
 SUBJECTS: dict[TableName, Subject] = {
     "people": Subject(
         PrivacyUnit.rows(),
-        Budget(epsilon=2, delta=1e-6),
+        Budget(epsilon=3, delta=1e-6),
         Domain(
             age=(0, 104),
             sex=["female", "male", "other"],
@@ -267,6 +267,42 @@ EXAMPLES = (
             hue_order=["female", "male"],
             where=None,
         ),
+        0.05,
+    ),
+    DemoChart(
+        "earners",
+        "The hill earns most",
+        "Means of what a district's people earn. Incomes were clipped where noise and bias are "
+        "smallest together, and the caption says where.",
+        "people",
+        "people",
+        like(
+            "barplot-hue",
+            x="district",
+            y="income",
+            hue="sex",
+            order=DISTRICTS,
+            hue_order=["female", "male"],
+            where=None,
+        ),
+        0.1,
+    ),
+    DemoChart(
+        "hearts",
+        "Pressure, point by point",
+        "The same kind of means as points. The thinner the error bar, the more people it is of.",
+        "people",
+        "people",
+        like("pointplot", x="health", y="systolic", hue=None),
+        0.05,
+    ),
+    DemoChart(
+        "years",
+        "A line through the years",
+        "Mean incomes by the year in which people moved in, with a band for the noise.",
+        "people",
+        "people",
+        like("lineplot-cycle", x="moved_in", y="income", bins=20),
         0.05,
     ),
     DemoChart(

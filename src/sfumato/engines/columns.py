@@ -485,17 +485,20 @@ def _normalise_times(column: pa.Array) -> pa.Array:
 def _find_text_positions(column: pa.Array, categories: Categories) -> Integers:
     if kinds.is_dictionary(column.type):
         coded = cast(pa.DictionaryArray, column)
-        found = pa.array(_find_text_positions(coded.dictionary, categories)).take(
-            read_indices(coded)
-        )
-    else:
-        # Bytes are compared as they are; as text, Arrow might object to them.
-        texts = [str(value).encode("utf-8", "surrogatepass") for value in categories.values]
-        wanted = [text if len(text) <= LONGEST_TEXT else None for text in texts]
-        column = decode_column(column).cast(pa.large_binary())
-        words = pa.array(wanted, pa.large_binary())
-        found = pc.index_in(column, value_set=words, skip_nulls=True)
-    return np.asarray(pc.fill_null(found, -1), dtype=np.int64)
+        # The last entry is for rows that have no word.
+        found = np.append(_find_text_positions(coded.dictionary, categories), -1)
+        words = read_indices(coded)
+        if words.null_count:
+            words = pc.fill_null(words.cast(pa.int64()), found.size - 1)
+        return found.take(np.asarray(words))
+    # Bytes are compared as they are; as text, Arrow might object to them.
+    texts = [str(value).encode("utf-8", "surrogatepass") for value in categories.values]
+    wanted = [text if len(text) <= LONGEST_TEXT else None for text in texts]
+    column = decode_column(column).cast(pa.large_binary())
+    known = pa.array(wanted, pa.large_binary())
+    return np.asarray(
+        pc.fill_null(pc.index_in(column, value_set=known, skip_nulls=True), -1), dtype=np.int64
+    )
 
 
 def _decode_text(text: bytes | None) -> str | None:

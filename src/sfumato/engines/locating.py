@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import lru_cache
+from threading import local
 from typing import Any
 
 import numpy as np
@@ -52,9 +53,10 @@ def locate(regions: Areas, x: Floats, y: Floats) -> Integers:
     if _expected.difference({name_geometry()}):
         raise ValueError("Points are located by another version than where they are asked for.")
     places = _prepare(regions)
+    areas = _prepare_own(places)
     for start in range(0, len(rows), places.strip):
         some = rows[start : start + places.strip]
-        found[some] = places.locate(x[some], y[some])
+        found[some] = places.locate(areas, x[some], y[some])
     return found
 
 
@@ -65,10 +67,12 @@ _TOUCHING = 1e-6  # of an area may lie in another: borders that were drawn twice
 
 @dataclass(frozen=True)
 class _Places:
-    """Prepared areas, and for each square of a grid those whose rectangles reach into it.
+    """Areas, and for each square of a grid those whose rectangles reach into it.
 
     Parameters
     ----------
+    written
+        Each area, as bytes that stand for it exactly.
     ends
         Where the list of each square ends in `listed`.
     listed
@@ -76,7 +80,7 @@ class _Places:
     """
 
     shapely: Any
-    areas: NDArray[np.object_]
+    written: NDArray[np.object_]
     box: tuple[float, float, float, float]
     side: int
     ends: Integers
@@ -87,7 +91,7 @@ class _Places:
         """How many points to look at together."""
         return max(1, _MOST_PAIRS // int(np.diff(self.ends).max()))
 
-    def locate(self, x: Floats, y: Floats) -> Integers:
+    def locate(self, areas: NDArray[np.object_], x: Floats, y: Floats) -> Integers:
         """Return the first area that holds each point; every pair is decided by itself."""
         square = _find_square(x, self.box[:2], self.side) * self.side
         square += _find_square(y, self.box[2:], self.side)
@@ -95,10 +99,10 @@ class _Places:
         point = np.repeat(np.arange(len(x)), several)
         before = np.repeat(np.cumsum(several) - several, several)
         area = self.listed[np.repeat(self.ends[square], several) + np.arange(point.size) - before]
-        holds = self.shapely.intersects_xy(self.areas[area], x[point], y[point])
-        first = np.full(len(x), len(self.areas), dtype=np.int64)
+        holds = self.shapely.intersects_xy(areas[area], x[point], y[point])
+        first = np.full(len(x), len(areas), dtype=np.int64)
         np.minimum.at(first, point[holds], area[holds])
-        first[first == len(self.areas)] = -1
+        first[first == len(areas)] = -1
         return first
 
 
@@ -106,17 +110,30 @@ class _Places:
 def _prepare(regions: Areas) -> _Places:
     shapely = _load_shapely()
     areas = _make_areas(shapely, regions)
-    shapely.prepare(areas)
-    corners = np.array([area.polygons[0][0][0] for area in regions.areas])
-    # GEOS finishes what is prepared when it is first asked, and threads would do so at once.
-    shapely.intersects_xy(areas, corners[:, 0], corners[:, 1])
     side = 2 * math.isqrt(regions.cells) + 2
     boxes = shapely.bounds(areas)
     while True:
         reach = _find_reach(boxes, regions.box, side)
         if side == 1 or int(np.prod(np.diff(reach, axis=1) + 1, axis=2).sum()) <= _MOST_LISTED:
-            return _Places(shapely, areas, regions.box, side, *_list_squares(reach, side))
+            written = np.asarray(shapely.to_wkb(areas), dtype=np.object_)
+            return _Places(shapely, written, regions.box, side, *_list_squares(reach, side))
         side = max(1, side // 2)
+
+
+_own = local()
+
+
+def _prepare_own(places: _Places) -> NDArray[np.object_]:
+    """Return prepared areas that no other thread asks.
+
+    GEOS finishes the index of a prepared area when it is first asked, or when it is asked again,
+    and guards it by no lock: threads that did so at once would spoil it for each other.
+    """
+    if getattr(_own, "places", None) is not places:
+        areas = places.shapely.from_wkb(places.written)
+        places.shapely.prepare(areas)
+        _own.places, _own.areas = places, areas
+    return _own.areas
 
 
 def _find_square(along: Floats, ends: tuple[float, float], side: int) -> Integers:

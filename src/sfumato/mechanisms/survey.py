@@ -227,16 +227,10 @@ class Survey:
         last = asks[-1]
         inside = (last.level >= 0) & (last.level <= self._levels) & (last.code >= 0)
         inside &= last.code < 4 ** np.clip(last.level, 0, self._levels)
-        first, end = self._ranges(last.level, last.code)
-        order = np.argsort(first, kind="stable")
-        apart = bool(np.all(end[order][:-1] <= first[order][1:]))
+        apart = lie_apart(*self._ranges(last.level, last.code))
         within = len(asks) <= MOST_ASKS and self._compute_path_price(asks) <= self._price
         if not (inside.all() and apart and within):
-            raise OverspentError(
-                "A map asked for squares that overlap, do not exist or cost more than was charged.",
-                "This is a bug in sfumato: the numbers are withheld.",
-                "Please report it.",
-            )
+            raise make_overspent_error("A map asked for squares")
 
     def _ranges(self, level: Integers, code: Integers) -> tuple[Integers, Integers]:
         """Return the first cell of each square, and the first one after it."""
@@ -244,32 +238,232 @@ class Survey:
         return code << finer, (code + 1) << finer
 
     def _compute_path_price(self, asks: Sequence[NoisySquares]) -> Fraction:
-        """Return the largest sum of prices over the squares that hold one cell.
-
-        Squares of one ask do not overlap, so each has a bit of its own, which is set from its
-        first cell on and cleared after its last: the running sum tells which asks hold a cell.
-        """
-        if not asks:
-            return Fraction(0)
-        places, changes = zip(*(self._changes(asks, bit) for bit in range(len(asks))), strict=True)
-        where, at = np.unique(np.concatenate(places), return_inverse=True)
-        change = np.zeros(len(where), dtype=np.int64)
-        np.add.at(change, at, np.concatenate(changes))
-        held: list[int] = np.unique(np.cumsum(change)).tolist()
-        prices = [self._noise.price(each.scale) for each in asks]
-        return max(
-            sum((price for bit, price in enumerate(prices) if asks_held >> bit & 1), Fraction(0))
-            for asks_held in held
-        )
-
-    def _changes(self, asks: Sequence[NoisySquares], bit: int) -> tuple[Integers, Integers]:
-        first, end = self._ranges(asks[bit].level, asks[bit].code)
-        sign = np.repeat(np.array([1, -1], dtype=np.int64), len(first))
-        return np.concatenate([first, end]), sign << bit
+        """Return the largest sum of prices over the squares that hold one cell."""
+        ranges = [self._ranges(each.level, each.code) for each in asks]
+        return compute_path_price(ranges, [self._noise.price(each.scale) for each in asks])
 
     def _masses(self, level: Integers, code: Integers) -> Integers:
         first, end = self._ranges(level, code)
         return self._exact.reveal_between(first + self._start, end + self._start)
+
+
+@dataclass(frozen=True, eq=False)
+class NoisyIntervals:
+    """Intervals of cells that do not overlap, and their noisy masses in integer steps.
+
+    Parameters
+    ----------
+    first, end
+        The first cell of each, and the first one after it.
+    steps
+        The noisy masses.
+    scale
+        The scale of their noise, in steps.
+    """
+
+    first: Integers
+    end: Integers
+    steps: Integers
+    scale: float
+
+
+def survey_intervals(
+    meter: Meter,
+    exact: Exact,
+    cells: int,
+    price: Fraction,
+    family: Family = "laplace",
+    *,
+    groups: int = 1,
+) -> list[IntervalSurvey]:
+    """Pay once for surveys of intervals of one line of cells, or of the line of every group.
+
+    Parameters
+    ----------
+    exact
+        Counts of all cells, those of each group after those of the group before.
+    cells
+        How many cells each group has.
+    price
+        The most that the intervals that hold any one cell may cost together: an ε for Laplace
+        noise, a ρ for Gaussian noise.
+
+    Privacy
+    -------
+    As `surveys`: one unit adds no more to all groups together than to one of them, and no cell lies
+    in two groups, so that the intervals around every cell may spend the price (`survey.md`).
+
+    Examples
+    --------
+    >>> counts = Exact(l1=1, l2_squared=1, step=1.0, _values=np.array([[7, 2, 1, 0], [0, 1, 0, 0]]))
+    >>> with Meter(Cost.pure(Fraction(1))) as meter:
+    ...     for each in survey_intervals(meter, counts, 4, Fraction(1), groups=2):
+    ...         whole = each.ask([0], [4], Fraction(1, 4))
+    ...         parts = each.ask([0, 1], [1, 4], Fraction(3, 4))
+    >>> meter.spent.epsilon
+    Fraction(1, 1)
+    """
+    receipt = meter.pay(_Noise(family, exact.l1).cost(price))
+    return [
+        IntervalSurvey(receipt, exact, cells, price, family, start=group * cells)
+        for group in range(groups)
+    ]
+
+
+class IntervalSurvey:
+    """Answers about intervals of one line of cells, within one price for every cell.
+
+    It changes, as `Survey` does, and for the same reason. `survey_intervals` pays for it.
+
+    Parameters
+    ----------
+    receipt
+        What was paid for the price of every cell.
+    exact
+        The counts of all cells of all lines.
+    cells
+        How many cells this line has.
+    price
+        The most that the intervals that hold any one cell may cost together: an ε for Laplace
+        noise, a ρ for Gaussian noise.
+    start
+        Which of all cells is the line's first.
+
+    Privacy
+    -------
+    Pure ε-DP with Laplace noise and ρ-zCDP with Gaussian noise, as `Survey`: intervals need not be
+    nested for it (`survey.md`).
+    """
+
+    def __init__(
+        self,
+        receipt: Receipt,
+        exact: Exact,
+        cells: int,
+        price: Fraction,
+        family: Family,
+        *,
+        start: int = 0,
+    ) -> None:
+        self._receipt, self._exact, self._start = receipt, exact, start
+        self._cells, self._price = cells, price
+        self._noise = _Noise(family, exact.l1)
+        self._asked: list[NoisyIntervals] = []
+
+    @property
+    def family(self) -> Family:
+        """The noise of all answers."""
+        return self._noise.family
+
+    @property
+    def asked(self) -> tuple[NoisyIntervals, ...]:
+        """All that was asked so far, with the answers."""
+        return tuple(self._asked)
+
+    @property
+    def cost(self) -> Cost:
+        """What all answers so far cost together, of what was paid."""
+        return self._noise.cost(self._compute_cell_price(self._asked))
+
+    @property
+    def left(self) -> Fraction:
+        """What may still be spent on any interval."""
+        return self._price - self._compute_cell_price(self._asked)
+
+    def scale(self, price: Fraction) -> float:
+        """Return the scale of the noise that a price buys, in steps."""
+        return self._noise.scale(price)
+
+    def ask(
+        self, first: Sequence[int] | Integers, end: Sequence[int] | Integers, price: Fraction
+    ) -> NoisyIntervals:
+        """Return the noisy masses of intervals that do not overlap.
+
+        Privacy
+        -------
+        Adds noise to each: discrete Laplace of scale ``l1 / ε``, or discrete Gaussian of variance
+        ``l1² / 2ρ``, for the ε or ρ that is the price. What would take a cell beyond the survey's
+        own is refused before anything is drawn; that depends on what was asked, and not on a true
+        mass.
+        """
+        starts, ends = (np.array(each, dtype=np.int64) for each in (first, end))
+        for each in (starts, ends):
+            each.flags.writeable = False  # the account reads them again
+        noise, scale = self._noise, self._noise.scale(price)
+        nothing = np.zeros(len(starts), dtype=np.int64)
+        self._check([*self._asked, NoisyIntervals(starts, ends, nothing, scale)])
+        masses = self._exact.reveal_between(starts + self._start, ends + self._start)
+        noisy = add_noise(self._receipt, masses, noise.family, scale)
+        self._asked.append(NoisyIntervals(starts, ends, noisy, scale))
+        return self._asked[-1]
+
+    def _check(self, asks: Sequence[NoisyIntervals]) -> None:
+        last = asks[-1]
+        alike = last.first.shape == last.end.shape and last.first.ndim == 1
+        inside = alike and bool(
+            ((last.first >= 0) & (last.first < last.end) & (last.end <= self._cells)).all()
+        )
+        within = len(asks) <= MOST_ASKS and self._compute_cell_price(asks) <= self._price
+        if not (inside and lie_apart(last.first, last.end) and within):
+            raise make_overspent_error("A line asked for intervals")
+
+    def _compute_cell_price(self, asks: Sequence[NoisyIntervals]) -> Fraction:
+        ranges = [(each.first, each.end) for each in asks]
+        return compute_path_price(ranges, [self._noise.price(each.scale) for each in asks])
+
+
+def compute_path_price(
+    ranges: Sequence[tuple[Integers, Integers]], prices: Sequence[Fraction]
+) -> Fraction:
+    """Return the largest sum of prices over the ranges that hold one cell.
+
+    Ranges of one ask do not overlap, so each ask has a bit of its own, which is set from the first
+    cell of a range on and cleared after its last: the running sum tells which asks hold a cell.
+
+    Parameters
+    ----------
+    ranges
+        Of each ask, the first cells and the first ones after the last.
+    prices
+        What each ask costs wherever it holds a cell.
+
+    Examples
+    --------
+    >>> asks = [(np.array([0]), np.array([4])), (np.array([0, 3]), np.array([1, 4]))]
+    >>> compute_path_price(asks, [Fraction(1, 4), Fraction(1, 2)])
+    Fraction(3, 4)
+    """
+    if not ranges:
+        return Fraction(0)
+    places = np.concatenate([ends for each in ranges for ends in each])
+    changes = [
+        np.full(len(ends), sign << bit, dtype=np.int64)
+        for bit, each in enumerate(ranges)
+        for ends, sign in zip(each, (1, -1), strict=True)
+    ]
+    where, at = np.unique(places, return_inverse=True)
+    change = np.zeros(len(where), dtype=np.int64)
+    np.add.at(change, at, np.concatenate(changes))
+    held: list[int] = np.unique(np.cumsum(change)).tolist()
+    return max(
+        sum((price for bit, price in enumerate(prices) if asks_held >> bit & 1), Fraction(0))
+        for asks_held in held
+    )
+
+
+def lie_apart(first: Integers, end: Integers) -> bool:
+    """Tell whether ranges do not overlap, whatever their order."""
+    order = np.argsort(first, kind="stable")
+    return bool(np.all(end[order][:-1] <= first[order][1:]))
+
+
+def make_overspent_error(asked: str) -> OverspentError:
+    """Return what a survey is refused with that nobody has paid for."""
+    return OverspentError(
+        f"{asked} that overlap, do not exist or cost more than was charged.",
+        "This is a bug in sfumato: the numbers are withheld.",
+        "Please report it.",
+    )
 
 
 def split_into_maps(exact: Exact) -> list[Exact]:

@@ -214,6 +214,30 @@ def compute_pointwise(parts: Array, law: KnownNoise, level: float) -> tuple[Arra
     return low, high
 
 
+def compute_ratios(
+    pairs: Array, law: KnownNoise, level: float
+) -> tuple[Array, Array, NDArray[np.bool_]]:
+    """Return an interval for the second part of each pair over its whole, and whether it says any.
+
+    Each pair is for itself, and in integer steps. Where its whole may be nothing every ratio is
+    possible, as for `compute_pointwise`.
+
+    Examples
+    --------
+    >>> pairs = np.array([[900.0, 100.0], [3.0, 1.0]])
+    >>> low, high, told = compute_ratios(pairs, NoiseLaw("laplace", 2.0), 0.95)
+    >>> bool(0.09 < low[0] < 0.1 < high[0] < 0.11), told.tolist()
+    (True, [True, False])
+    """
+    part, whole = pairs[:, 1], pairs.sum(axis=1)
+    quantile, whole_radius = _quantiles(law, 2, level)
+    told = whole > 2 * whole_radius
+    safe = np.where(told, whole, 1.0)
+    low = _find_crossing(lambda p: part - p * safe - np.interp(p, _GRID, quantile), part.shape)
+    high = _find_crossing(lambda p: part - p * safe + np.interp(p, _GRID, quantile), part.shape)
+    return np.where(told, low, 0.0), np.where(told, high, 1.0), told
+
+
 def compute_simultaneous(parts: Array, law: KnownNoise, level: float) -> tuple[Array, Array]:
     """Return intervals that hold for all proportions together, with at least this coverage."""
     whole = float(parts.sum())

@@ -127,8 +127,10 @@ def kinds() -> dict[str, type[Release]]:
     """Return all kinds of releases by their names."""
     from sfumato.releases.boxplot import BoxplotRelease
     from sfumato.releases.choropleth import ChoroplethRelease
+    from sfumato.releases.distribution import DistributionRelease
     from sfumato.releases.heatmap import HeatmapRelease
     from sfumato.releases.histogram import HistogramRelease
+    from sfumato.releases.means import MeansRelease
     from sfumato.releases.pca import PcaRelease
     from sfumato.releases.quantiles import QuantilesRelease
     from sfumato.releases.scoreplot import ScoreplotRelease
@@ -137,8 +139,10 @@ def kinds() -> dict[str, type[Release]]:
         HistogramRelease,
         BoxplotRelease,
         QuantilesRelease,
+        DistributionRelease,
         HeatmapRelease,
         ChoroplethRelease,
+        MeansRelease,
         PcaRelease,
         ScoreplotRelease,
     )

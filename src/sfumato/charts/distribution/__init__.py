@@ -1,0 +1,1 @@
+"""Distributions of one column: measured once, and drawn in many ways."""

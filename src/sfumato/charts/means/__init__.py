@@ -1,0 +1,1 @@
+"""Means, sums and counts of groups: as bars, points and lines."""

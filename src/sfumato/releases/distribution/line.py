@@ -1,0 +1,167 @@
+"""`FittedLine`: what was released about one group, as cumulated masses with their errors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.grid import Grid
+from sfumato.postprocess.cumulated import (
+    Band,
+    CumulatedFit,
+    MeasuredIntervals,
+    make_band,
+    make_intervals,
+    make_rising,
+)
+
+Array = NDArray[np.float64]
+
+LEVEL = 0.95
+
+_LEAST = 4.0  # standard deviations that a group's size must be above zero to be told
+_VAGUE = 0.25  # half the width of a band that says nothing any more
+
+
+@dataclass(frozen=True, eq=False)
+class FittedLine:
+    """The masses below places on a line, as fitted to all that was measured of it.
+
+    Parameters
+    ----------
+    fit
+        Fitted masses at the ends of all intervals, in units.
+    chosen
+        Which of these ends are the places: those of the last round.
+    grid
+        The cells of the line.
+    """
+
+    fit: CumulatedFit
+    chosen: NDArray[np.int64]
+    grid: Grid
+
+    @staticmethod
+    def of(rounds: Sequence[MeasuredIntervals], grid: Grid, step: float) -> FittedLine:
+        """Fit the masses to all rounds, of which the last one is a partition."""
+        fit = CumulatedFit(rounds, step)
+        ends = np.append(rounds[-1].first, rounds[-1].end[-1:])
+        return FittedLine(fit, np.searchsorted(fit.knots, ends), grid)
+
+    @cached_property
+    def places(self) -> Array:
+        """Where the masses are told, rising, in the units of the column."""
+        return self.grid.edges[self.fit.knots[self.chosen]]
+
+    @cached_property
+    def masses(self) -> Array:
+        """How much lies below each place, from 0: never negative, and never falling."""
+        return np.maximum(make_rising(self.fit.estimate[self.chosen]), 0.0)
+
+    @property
+    def size(self) -> float:
+        """How many units there are, about."""
+        return max(float(self._raw[-1]), 0.0)
+
+    @cached_property
+    def errors(self) -> Array:
+        """Simulated errors of the fitted masses, ``[place, draw]``."""
+        return self.fit.errors[self.chosen]
+
+    @cached_property
+    def shares(self) -> Array:
+        """How large a share lies below each place, from 0 to 1."""
+        total = float(self._raw[-1])
+        rising = self.masses / total if total > 0 else np.zeros(len(self.masses))
+        shares = np.clip(rising, 0.0, 1.0)
+        shares[-1] = 1.0
+        return shares
+
+    @cached_property
+    def band(self) -> Band:
+        """The ends of a band that holds all shares at once, as often as `LEVEL` says."""
+        return self._bound(make_band)
+
+    @cached_property
+    def intervals(self) -> Band:
+        """The ends of an interval for each share, that holds it as often for itself."""
+        return self._bound(make_intervals)
+
+    @property
+    def _raw(self) -> Array:
+        return self.fit.estimate[self.chosen]
+
+    def _bound(self, make: Callable[[Array, Array, float], Band]) -> Band:
+        """Return the ends of intervals for shares.
+
+        A share p of the size N is where the error of its mass, less p times the error of N, can
+        explain the mass that was fitted, less pN. How large that error is depends on p: the first
+        ends are worked out for the fitted shares, the last ones for whichever of those ends has
+        the larger error.
+        """
+        narrow = self._limit(self._try(make, self.shares))
+        ends = [self._try(make, share) for share in (narrow.low, self.shares, narrow.high)]
+        low = np.min([each.low for each in ends], axis=0)
+        return self._limit(Band(low, np.max([each.high for each in ends], axis=0)))
+
+    def _try(self, make: Callable[[Array, Array, float], Band], shares: Array) -> Band:
+        return make(self._raw, self.errors - shares[:, None] * self.errors[-1], LEVEL)
+
+    def _limit(self, band: Band) -> Band:
+        """Return the part of a band of masses that shares can lie in, which rise from 0 to 1."""
+        total = float(self._raw[-1])
+        if total <= 0:
+            return Band(np.zeros(len(self.places)), np.ones(len(self.places)))
+        low = np.clip(np.maximum.accumulate(band.low) / total, 0.0, 1.0)
+        high = np.clip(np.minimum.accumulate(band.high[::-1])[::-1] / total, 0.0, 1.0)
+        low, high = np.minimum(low, self.shares), np.maximum(high, self.shares)
+        low[-1] = high[-1] = 1.0
+        low[0] = high[0] = 0.0
+        return Band(low, high)
+
+    @cached_property
+    def reliable(self) -> bool:
+        """Whether there are so many units that where they lie can be told."""
+        deviation = float(self.errors[-1].std())
+        if not self.size > _LEAST * deviation:
+            return False
+        reach = (self.band.high - self.band.low) / 2
+        return bool(reach.max() < _VAGUE)
+
+    def count_letters(self, most: int) -> int:
+        """Return how many letter values on either side can be told from noise.
+
+        The share below one must not reach that of the next, half as large, within its interval.
+        """
+        for depth in range(most):
+            level = 0.5 ** (depth + 2)
+            for side in (level, 1 - level):
+                at = self.quantile(side)
+                low = float(np.interp(at, self.places, self.intervals.low))
+                high = float(np.interp(at, self.places, self.intervals.high))
+                if (high - low) / 2 > level / 2:
+                    return depth
+        return most
+
+    def quantile(self, level: float) -> float:
+        """Return where a share of all units lies below, between places as if evenly spread."""
+        rising = np.maximum.accumulate(self.shares)
+        after = int(np.clip(np.searchsorted(rising, level), 1, len(rising) - 1))
+        low, high = rising[after - 1], rising[after]
+        part = (level - low) / (high - low) if high > low else 1.0
+        left, right = self.places[after - 1], self.places[after]
+        return float(left + np.clip(part, 0.0, 1.0) * (right - left))
+
+    def quantile_interval(self, level: float, band: Band) -> tuple[float, float]:
+        """Return between which places a share may be reached, as far as a band says.
+
+        Between two places nothing is assumed: all that lies there may lie at either.
+        """
+        last = len(self.places) - 1
+        first = int(np.argmax(band.high >= level))
+        end = int(np.argmax(band.low >= level)) if band.low[-1] >= level else last
+        return float(self.places[max(first - 1, 0)]), float(self.places[end])

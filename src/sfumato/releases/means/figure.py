@@ -1,0 +1,223 @@
+"""The picture of means, sums and counts, described as plain data."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.errors import ReleaseError, Setting, abbreviate
+from sfumato.figure import Axis, Curve, Estimates, Figure, Orient, Panel, Summaries
+from sfumato.grid import Edges, Grid, Labels
+from sfumato.releases import axes, wording
+from sfumato.releases.facets import Pane, arrange_panes
+from sfumato.releases.release import WATERMARK
+from sfumato.releases.uncertainty import LEVEL
+from sfumato.render.boxes import TOO_FEW
+from sfumato.render.text import format_number
+
+if TYPE_CHECKING:
+    from sfumato.releases.means import MeansRelease
+
+_ROOM = 0.8  # of a category, or of a bin, that its bars fill
+_MOST_LETTERS = 110  # of all names below an axis, were all as long as the longest
+_USUAL_COLUMNS = 3
+_APART = 0.3  # of a category, over which points of several colours are spread
+_NEGLIGIBLE = 0.3  # of the usual interval, to either side: it holds the truth nearly as often
+
+
+def check_view(*, listed: bool, orient: object = None) -> None:
+    """Refuse a way to draw that there is not.
+
+    Parameters
+    ----------
+    listed
+        Whether the groups are categories.
+    """
+    if orient not in (None, "v", "h"):
+        raise ReleaseError(
+            (Setting("orient", abbreviate(str(orient))), " is no way to draw means."),
+            "Nothing was charged: drawing is free.",
+            "Choose 'v' or 'h', or leave it out.",
+        )
+    if orient == "h" and not listed:
+        raise ReleaseError(
+            "Only categories can be drawn lying.",
+            "Bins stand along an axis of their own.",
+            "Leave orient out.",
+        )
+
+
+def figure(release: MeansRelease, *, orient: Orient | None = None) -> Figure:
+    """Describe the picture of means, sums or counts."""
+    listed = not isinstance(release.x, Grid | Edges)
+    check_view(listed=listed, orient=orient)
+    panes, columns = arrange_panes(release)
+    lying = _lies(release, orient, columns or min(len(panes), _USUAL_COLUMNS))
+    return Figure(
+        title=wording.title(release),
+        panels=tuple(_panel(release, pane, lying=lying) for pane in panes),
+        caption=caption(release),
+        legend=release.hue.column if release.hue else "",
+        notes=_notes(release),
+        watermark="" if release.private else WATERMARK,
+        columns=columns,
+    )
+
+
+def caption(release: MeansRelease) -> str:
+    """Say what protects whom, how noisy the numbers are, and what clipping does to them."""
+    told = release.estimates
+    of = "every count" if release.estimator == "count" else "both sums of every group"
+    parts = [
+        wording.guarantee(release),
+        wording.added(release.noise, release.step, of),
+        wording.how_sure(
+            "Band" if _is_curve(release) else "Error bars", release.uncertainty.coverage
+        ),
+    ]
+    if not told.reliable.all():
+        parts.append(f"Not drawn: {TOO_FEW}.")
+    if _muted(release).any():
+        parts.append("Grey: not distinguishable from zero.")
+    parts += _clipping(release)
+    binned = [key for key in release.keys if isinstance(key, Grid | Edges)]
+    parts += [*wording.binned(binned), *wording.parsed(key.bounds for key in binned)]
+    return " ".join([*parts, *wording.left_out(release.keys, release.found)])
+
+
+def _clipping(release: MeansRelease) -> list[str]:
+    """Say where values were clipped, who chose that, and how far it moves means."""
+    if release.clipped is None or release.estimator == "count":
+        return []
+    low, high = release.clipped.edges.tolist()
+    private = ", found privately" if release.ladder else ""
+    bounds = release.clipped.bounds
+    said = f"Values are clipped to {wording.range_of(bounds, low, high)}{private}."
+    return [said, *_tell_bias(release), *wording.parsed([bounds])]
+
+
+def _tell_bias(release: MeansRelease) -> list[str]:
+    if not release.ladder:
+        return []
+    if not any(release.beyond):
+        return ["Bias from clipping: none."]
+    told = release.estimates
+    if release.estimator == "mean" and told.reliable.any():
+        usual = float(np.median((told.high - told.low)[told.reliable])) / 2
+        if abs(release.bias) < _NEGLIGIBLE * usual:
+            return [f"Bias from clipping: negligible (about {format_number(release.bias)})."]
+    share = 100 * sum(release.beyond)
+    way = "down" if release.bias < 0 else "up"
+    moved = f"moves the overall mean {way} by about {format_number(abs(release.bias))}"
+    return [f"About {share:.2g} % of all values lie beyond; clipping {moved}."]
+
+
+def _notes(release: MeansRelease) -> tuple[str, ...]:
+    if release.groups == 0:
+        return (wording.nobody(release.guarantee.unit),)
+    return ()
+
+
+def _lies(release: MeansRelease, orient: Orient | None, abreast: int) -> bool:
+    """Tell whether bars lie, where their names would not fit below them; public names decide."""
+    if not isinstance(release.x, Labels) or orient is not None or release.x.part is not None:
+        return orient == "h"
+    longest = max((len(str(name)) for name in release.x.categories.values), default=0)
+    return (longest + 1) * release.x.cells * abreast > _MOST_LETTERS
+
+
+def _muted(release: MeansRelease) -> NDArray[np.bool_]:
+    """Return which numbers noise alone could have made."""
+    told = release.estimates
+    return told.reliable & (told.low <= 0) & (told.high >= 0)
+
+
+def _panel(release: MeansRelease, pane: Pane, *, lying: bool) -> Panel:
+    names = ("",)
+    if release.hue:
+        names = tuple(map(str, release.hue.categories.values))
+    marks = tuple(
+        _series(release, pane.place, (index, len(names)), name, lying=lying)
+        for index, name in enumerate(names)
+    )
+    along = Axis("", "category", categories=("",)) if release.x is None else axes.axis(release.x)
+    up = Axis(_measure(release))
+    if lying:  # what comes first stands on top
+        return Panel(up, replace(along, reversed=True), marks, facet=pane.facet)
+    return Panel(along, up, marks, facet=pane.facet)
+
+
+def _series(
+    release: MeansRelease, panel: int, place: tuple[int, int], name: str, *, lying: bool
+) -> Summaries | Curve:
+    position, width = _places(release, *place)
+    told = release.estimates
+    size = (len(release.panels), release.hue.cells if release.hue else 1, -1)
+    value, low, high, reliable, muted = (
+        tuple(each.reshape(size)[panel, place[0]].tolist())
+        for each in (told.value, told.low, told.high, told.reliable, _muted(release))
+    )
+    if _is_curve(release):
+        return _curve(release, name, Estimates(value, low, high), reliable, muted)
+    return Summaries(
+        position=position,
+        width=width,
+        value=Estimates(value, low, high),
+        reliable=reliable,
+        muted=muted,
+        coverage=LEVEL,
+        joined=release.view != "bars",
+        series=name,
+        orient="h" if lying else "v",
+    )
+
+
+def _is_curve(release: MeansRelease) -> bool:
+    return release.view == "line" and isinstance(release.x, Grid | Edges)
+
+
+def _curve(
+    release: MeansRelease,
+    name: str,
+    told: Estimates,
+    reliable: tuple[bool, ...],
+    muted: tuple[bool, ...],
+) -> Curve:
+    """Return a line through the middles of all bins that are told."""
+    position, _ = _places(release, 0, 1)
+    kept = [place for place, sure in enumerate(reliable) if sure]
+
+    def taken(numbers: tuple[float, ...]) -> tuple[float, ...]:
+        return tuple(numbers[place] for place in kept)
+
+    return Curve(
+        x=taken(position),
+        y=Estimates(taken(told.value), taken(told.low), taken(told.high)),
+        muted=tuple(muted[place] for place in kept),
+        coverage=LEVEL,
+        points=True,
+        series=name,
+    )
+
+
+def _places(release: MeansRelease, index: int, groups: int) -> tuple[tuple[float, ...], float]:
+    """Return where the bars of one colour stand, and how wide they are."""
+    if isinstance(release.x, Grid | Edges):
+        edges = release.x.edges
+        middles, room = (edges[:-1] + edges[1:]) / 2, float(np.diff(edges).min())
+    else:
+        middles, room = np.arange(1 if release.x is None else release.x.cells, dtype=float), 1.0
+    filled = room * (_ROOM if release.view == "bars" else _APART)
+    width = filled / groups
+    shift = (index + 0.5) * width - filled / 2
+    return tuple((middles + shift).tolist()), width if release.view == "bars" else 0.0
+
+
+def _measure(release: MeansRelease) -> str:
+    if release.estimator == "count":
+        return wording.counted(release.guarantee.unit)
+    unit = release.declared.bounds.duration if release.declared else None
+    return f"{release.estimator} of {release.column}{f' ({unit})' if unit else ''}"

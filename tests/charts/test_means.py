@@ -1,0 +1,255 @@
+"""Means, sums and counts by groups: what they cost, how far they are off, how sure they are."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import sfumato as sf
+from charts.spending import fills
+from sfumato.charts.means.chart import CLIP_SHARE, Barplot
+from sfumato.charts.means.clipping import ClipSearch, DeclaredClip
+from sfumato.charts.means.redrawn import Lineplot, Pointplot
+from sfumato.domain import Domain
+from sfumato.engines.dispatch import DuckEngine
+from sfumato.engines.sources.arrow import ArrowTable
+from sfumato.errors import DomainError, ReleaseError, SourceError
+from sfumato.privacy.budget import Budget
+from sfumato.privacy.guarantee import PrivacyUnit
+from sfumato.private_search import private
+from sfumato.testing import measure_planned, seeded
+
+ROWS = PrivacyUnit.rows()
+UNITS = [ROWS, PrivacyUnit.users("person"), PrivacyUnit.users("person", max_rows=5)]
+GROUPS, EACH = 300, 400
+SHAPES = {
+    "zero-inflated": lambda draw, n: np.where(draw.random(n) < 0.6, 0.0, draw.pareto(3.0, n) * 20),
+    "near the upper end": lambda draw, n: 100 - draw.exponential(2.0, n),
+    "ties": lambda draw, n: draw.integers(0, 3, n) * 50.0,
+    "constant": lambda draw, n: np.full(n, 37.0),
+}
+
+
+def make_table(shape: str, groups: int = GROUPS, each: int = EACH) -> pa.Table:
+    """A table of groups of one size, and of one person to each row."""
+    draw = np.random.default_rng(0)
+    rows = groups * each
+    return pa.table(
+        {
+            "y": SHAPES[shape](draw, rows),
+            "g": np.repeat(np.arange(groups), each),
+            "h": np.tile(["a", "b"], rows // 2),
+            "person": np.arange(rows),
+        }
+    )
+
+
+def declared(groups: int = GROUPS, upper: float = 100.0) -> Domain:
+    return Domain(y=(0, upper), g=list(range(groups)), h=["a", "b"])
+
+
+def ask(chart, table, domain, unit=ROWS, budget=Budget(epsilon=1), seed=1):  # noqa: B008
+    plan = chart.plan(domain, unit, budget)
+    with seeded(seed):
+        return measure_planned(chart, DuckEngine(table), plan)
+
+
+def find_truth(table, upper, of):
+    """Return what is asked for of each group, of values clipped to bounds."""
+    values = np.clip(table["y"].to_numpy(), 0, upper).reshape(GROUPS, EACH)
+    return {"mean": values.mean(axis=1), "sum": values.sum(axis=1), "count": [EACH] * GROUPS}[of]
+
+
+@pytest.mark.parametrize("budget", [Budget(epsilon=0.7), Budget(1, 1e-6)], ids=str)
+@pytest.mark.parametrize("unit", UNITS, ids=repr)
+@pytest.mark.parametrize("estimator", ["mean", "sum", "count"])
+def test_intervals_hold_the_numbers_of_clipped_values_as_often_as_they_say(estimator, unit, budget):
+    held = []
+    for shape in SHAPES:
+        table = make_table(shape)
+        chart = Barplot("g", "y", estimator=estimator, clip="bounds")
+        found = ask(chart, table, declared(), unit, budget).estimates
+        truth = find_truth(table, 100, estimator)
+        assert found.reliable.all()
+        near = 1e-3 * (found.high - found.low)  # values are told by whole steps
+        held.append((found.low - near <= truth) & (truth <= found.high + near))
+    assert 0.93 < np.mean(held) < 0.97
+
+
+@pytest.mark.parametrize("unit", UNITS, ids=repr)
+@pytest.mark.parametrize("budget", [Budget(epsilon=0.5), Budget(1, 1e-6)], ids=str)
+def test_the_expected_error_is_the_observed_one(budget, unit):
+    table = make_table("zero-inflated")
+    chart = Barplot("g", "y", clip="bounds")
+    plan = chart.plan(declared(), unit, budget)
+    release = ask(chart, table, declared(), unit, budget)
+    along = find_truth(table, 100, "sum") / 100
+    ends = np.array(release.steps).reshape(-1, 2) * release.step
+    observed = np.abs(ends - np.column_stack([EACH - along, along])).mean()
+    assert 0.9 < plan.expected_error / observed < 1.1
+
+
+def test_means_whose_bias_is_said_to_be_negligible_are_those_of_all_values():
+    rows, groups, held = 16_000, 8, []
+    draw = np.random.default_rng(3)
+    domain = Domain(y=(0, 10_000), g=list(range(groups)))
+    for seed in range(60):
+        table = pa.table({"y": draw.gamma(4.0, 10.0, rows), "g": np.arange(rows) % groups})
+        release = ask(Barplot("g", "y"), table, domain, seed=seed)
+        truth = table["y"].to_numpy().reshape(-1, groups).mean(axis=0)
+        assert release.clipped.edges[1] < 3000
+        if "Bias from clipping" in release.caption():
+            told = release.estimates
+            held.append((told.low <= truth) & (truth <= told.high))
+    assert len(held) > 10
+    assert 0.92 < np.mean(held) < 0.98
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_clipping_that_is_found_privately_beats_bounds_that_are_a_hundred_times_too_wide(shape):
+    table, domain = make_table(shape, 10, 3000), declared(10, 10_000.0)
+    truth = table["y"].to_numpy().reshape(10, 3000).mean(axis=1)
+    errors = [
+        np.abs(ask(Barplot("g", "y", clip=clip), table, domain).estimates.value - truth).mean()
+        for clip in ("private", "bounds")
+    ]
+    assert errors[0] < 0.3 * errors[1]
+
+
+def test_a_budget_is_divided_among_the_search_and_the_sums():
+    domain, budget = declared(3), Budget(epsilon=1)
+    chart = Barplot("g", "y")
+    plan = chart.plan(domain, ROWS, budget)
+    assert isinstance(plan.clip, ClipSearch)
+    assert plan.clip.cost.epsilon <= CLIP_SHARE
+    assert Fraction(99, 100) < plan.cost.epsilon <= 1
+    gaussian = Budget(1, 1e-6)
+    assert fills(chart.plan(domain, ROWS, gaussian).cost, gaussian)
+    whole = Barplot("g", "y", clip="bounds").plan(domain, ROWS, budget)
+    assert isinstance(whole.clip, DeclaredClip)
+    assert whole.noise.scale < plan.noise.scale
+    flags = Domain(y=range(2), g=[0, 1, 2])
+    assert isinstance(chart.plan(flags, ROWS, budget).clip, DeclaredClip)
+
+
+def test_bounds_that_nobody_knows_are_searched_for_with_the_share_that_is_asked():
+    plan = Barplot(y="y", bounds=private(share=0.3)).plan(Domain(), ROWS, Budget(epsilon=1))
+    assert isinstance(plan.clip, ClipSearch)
+    assert Fraction(29, 100) < plan.clip.cost.epsilon <= Fraction(3, 10)
+    table = make_table("near the upper end", 2, 20_000)
+    release = ask(Barplot(y="y", bounds=private()), table, Domain())
+    low, high = release.clipped.edges
+    assert -1e5 < low < 80
+    assert 98 < high < 1e5
+    assert release.estimates.value[0] == pytest.approx(98, abs=5)
+
+
+def test_the_same_question_is_paid_for_once_whichever_way_it_is_drawn():
+    table = make_table("ties", 4)
+    session = sf.Session(table, domain=declared(4), budget=sf.Budget(3))
+    bars = session.barplot(x="g", y="y", budget=1)
+    spent = session.ledger.spent
+    points = session.pointplot(x="g", y="y", estimator="sum", budget=1)
+    line = session.lineplot(x="g", y="y", budget=1)
+    assert session.ledger.spent == spent
+    assert (bars.view, points.view, line.view) == ("bars", "points", "line")
+    assert bars.steps == points.steps == line.steps
+    assert points.label == "sum of y by g"
+    assert session.barplot(x="g", y="y", budget=1) == bars
+    session.pointplot(x="g", y="y", estimator="count", budget=0.5)
+    assert session.ledger.spent != spent
+
+
+def test_sums_and_means_of_one_release_agree():
+    table = make_table("ties", 4)
+    mean = ask(Barplot("g", "y", clip="bounds"), table, declared(4))
+    total = Barplot("g", "y", estimator="sum", clip="bounds").arrange(mean)
+    assert total.estimates.value == pytest.approx(mean.estimates.value * mean.counts)
+    assert total.counts == pytest.approx([EACH] * 4, abs=20)
+
+
+def test_rows_without_a_number_are_counted_nowhere():
+    table = pa.table({"y": [1.0, None, float("nan"), 3.0] * 500, "g": [0] * 2000})
+    for estimator in ("mean", "count"):
+        chart = Barplot("g", "y", estimator=estimator, clip="bounds")
+        assert ask(chart, table, declared(1)).counts[0] == pytest.approx(1000, abs=30)
+    assert ask(Barplot("g", estimator="count"), table, declared(1)).counts[0] > 1900
+
+
+@pytest.mark.parametrize("unit", UNITS, ids=repr)
+@pytest.mark.parametrize("rows", [0, 3])
+def test_too_few_data_are_said_to_be_too_few(rows, unit):
+    table = make_table("ties", 2, 10).slice(0, rows)
+    release = ask(Barplot("g", "y", "h"), table, declared(2), unit, Budget(epsilon=0.2))
+    assert not release.estimates.reliable.any()
+    assert all(np.isnan(record["mean"]) for record in release.records())
+    assert "too few" in release.caption()
+
+
+def test_tables_of_odd_values_have_an_answer_and_no_warning():
+    odd = [float("inf"), float("-inf"), 1e308, -1e308, 5e-324, None, float("nan")]
+    table = pa.table({"y": odd * 30, "g": [0] * 210})
+    for domain in (declared(1), Domain(y=(-1e300, 1e300), g=[0]), Domain(y=(0, 1e-300), g=[0])):
+        release = ask(Barplot("g", "y"), table, domain)
+        low, high = release.clipped.edges
+        assert domain.bounds("y").lower <= low < high <= domain.bounds("y").upper
+        assert np.isfinite(release.estimates.value).all()
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        ({"x": "g"}, DomainError),
+        ({"x": "y", "y": "y"}, DomainError),
+        ({"y": "y", "bins": 4}, DomainError),
+        ({"y": "y", "order": ["a"]}, DomainError),
+        ({"y": "y", "hue_order": ["a"]}, DomainError),
+        ({"x": "g", "y": "y", "bins": 4}, DomainError),
+        ({"y": "y", "bounds": private(), "clip": "bounds"}, DomainError),
+        ({"estimator": "count", "bounds": private()}, DomainError),
+        ({"y": "h"}, DomainError),
+        ({"y": "day"}, DomainError),
+        ({"y": "nobody"}, DomainError),
+        ({"y": "text"}, SourceError),
+    ],
+)
+def test_what_has_no_answer_is_refused_before_the_charge(options, error, monkeypatch):
+    monkeypatch.setattr(ArrowTable, "batches", lambda *_: pytest.fail("the table was read"))
+    table = make_table("ties", 2).append_column("text", pa.array(["1"] * 2 * EACH))
+    domain = declared(2) | {"day": sf.Bounds.of(("2026-01-01", "2027-01-01"))}
+    domain |= {"text": sf.Bounds(0, 1)}
+    session = sf.Session(table, domain=domain, budget=sf.Budget(3))
+    spent = session.ledger.spent
+    with pytest.raises(error):
+        session.barplot(**options, budget=1)
+    assert session.ledger.spent == spent
+
+
+def test_a_way_to_draw_that_there_is_not_is_refused_before_the_charge():
+    session = sf.Session(make_table("ties", 2), domain=declared(2), budget=sf.Budget(3))
+    plan = Barplot("g", "y").plan(declared(2), ROWS, Budget(epsilon=1))
+    with pytest.raises(ReleaseError, match="orient"):
+        Barplot("g", "y").check_view(plan, {"orient": "sideways"})
+    with pytest.raises(ReleaseError):
+        Lineplot("g", "y").check_view(plan, {"orient": "h"})
+    Pointplot("g", "y").check_view(plan, {"orient": "h"})
+    assert session.ledger.spent.epsilon == 0
+
+
+def test_where_to_clip_follows_from_numbers_that_were_paid_for(monkeypatch):
+    """The twin: a search that looked at true counts would answer every time alike."""
+    table, domain = make_table("zero-inflated", 2, 5000), declared(2, 1e6)
+
+    def search() -> set[tuple[int, ...]]:
+        return {ask(Barplot("g", "y"), table, domain, seed=seed).ladder_steps for seed in (1, 2, 3)}
+
+    assert len(search()) == 3
+    from sfumato.charts.means import clipping
+
+    monkeypatch.setattr(clipping, "add_noise", lambda _meter, exact, _law: exact.reveal())
+    quartiles = np.array([[60, 61, 62]], dtype=np.int64)
+    monkeypatch.setattr(clipping.Chooser, "choose_cells", lambda *_: quartiles)
+    assert len(search()) == 1
