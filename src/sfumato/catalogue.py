@@ -535,16 +535,13 @@ def _planes(t: Roles) -> Iterator[Request]:
         yield Request(f"{verb}-days", edge, gaussian=True)
         search = chart(n, m, hue=g, hue_order=_SEARCH)
         yield Request(f"{verb}-search", search, gaussian=True)
-<<<<<<< HEAD
         yield Request(f"{verb}-window", chart(n, m, bounds=private()), t.users)
-=======
     yield Request("pairplot", Pairplot(t.columns), typical=True)
     days = Pairplot((n, t.day), where=t.where)
     yield Request("pairplot-days", days, t.users, gaussian=True)
     hue = Pairplot(t.columns, hue=g, hue_order=t.backwards(g))
     yield Request("pairplot-hue", hue, t.users)
     yield Request("pairplot-search", replace(hue, hue_order=_SEARCH), gaussian=True)
->>>>>>> main
 
 
 def _components(t: Roles) -> Iterator[Request]:

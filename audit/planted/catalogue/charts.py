@@ -431,7 +431,6 @@ CHARTS = (
         notices="test_empty_tables_are_grey_nineteen_times_in_twenty",
     ),
     _charts(
-<<<<<<< HEAD
         name="a search for a window is not charged",
         file="charts/heatmap/chart.py",
         old="cost=sum((each.cost for each in window.values()), division.cost) + method.cost,",
@@ -454,7 +453,6 @@ CHARTS = (
         new=">= -_MANY * self.walk.least",
         among="charts/test_window.py",
         notices="test_a_town_is_told_from_too_few_people",
-=======
         name="every pair takes the share of all pairs",
         file="charts/pairplot/chart.py",
         old="each = division.left.part((1 - SIZE - QUANTILES) / len(pairs))",
@@ -488,6 +486,5 @@ CHARTS = (
         new="reach = REACH * np.sqrt(variance / np.bincount(bins, minlength=len(variance)))",
         among="charts/test_scatterplot.py",
         notices="test_intervals_of_margins_cover_what_they_state",
->>>>>>> main
     ),
 )
