@@ -32,7 +32,7 @@ from sfumato.figure import Orient
 from sfumato.plane import Outside
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import PrivacyUnit
-from sfumato.private_search import Private
+from sfumato.private_search import Private, find_searches
 from sfumato.regions import Regions
 from sfumato.releases.boxplot import BoxplotRelease
 from sfumato.releases.choropleth import ChoroplethRelease
@@ -395,7 +395,7 @@ def barplot(
         col_order=col_order,
         row_order=row_order,
         col_wrap=col_wrap,
-        bounds=bounds if isinstance(bounds, Private) else None,
+        bounds=find_searches(bounds),
     )
     whose = PrivacyUnit.of(unit, unit_name)
     return release_alone(data, chart, bounds, whose, budget, columns=columns).styled(title=title)
@@ -525,7 +525,7 @@ def pointplot(
         col_order=col_order,
         row_order=row_order,
         col_wrap=col_wrap,
-        bounds=bounds if isinstance(bounds, Private) else None,
+        bounds=find_searches(bounds),
     )
     whose = PrivacyUnit.of(unit, unit_name)
     return release_alone(data, chart, bounds, whose, budget, columns=columns).styled(title=title)
@@ -660,7 +660,7 @@ def lineplot(
         col_order=col_order,
         row_order=row_order,
         col_wrap=col_wrap,
-        bounds=bounds if isinstance(bounds, Private) else None,
+        bounds=find_searches(bounds),
     )
     whose = PrivacyUnit.of(unit, unit_name)
     return release_alone(data, chart, bounds, whose, budget, columns=columns).styled(title=title)
@@ -787,7 +787,7 @@ def boxplot(
         col_order=col_order,
         row_order=row_order,
         col_wrap=col_wrap,
-        bounds=bounds if isinstance(bounds, Private) else None,
+        bounds=find_searches(bounds),
     )
     whose = PrivacyUnit.of(unit, unit_name)
     return release_alone(data, chart, bounds, whose, budget, columns=columns).styled(title=title)
@@ -812,7 +812,7 @@ def heatmap(
     hue: str | None = None,
     hue_order: Order | None = None,
     where: str | None = None,
-    bounds: Mapping[str, Range],
+    bounds: Mapping[str, Range | Private] | Private,
     columns: Mapping[str, str] | None = None,
     unit: PrivacyUnit | str | Sequence[str] | None = None,
     unit_name: str | None = None,
@@ -869,7 +869,8 @@ def heatmap(
         person's weight is shared among all of its rows, also those that are not counted.
     bounds
         The public window, ``{"lon": (…), "lat": (…)}``, and the public range of `weight` if
-        there is one.
+        there is one; or ``sf.private(within=(…))`` for a column, or for both, to search for it
+        with a share of the budget.
     columns
         Further columns, derived row by row: ``{"speed": "distance / air_time * 60"}``. Declare
         bounds or categories for them as for any column.
@@ -921,6 +922,7 @@ def heatmap(
         hue=hue,
         hue_order=hue_order,
         where=where,
+        bounds=find_searches(bounds),
     )
     whose = PrivacyUnit.of(unit, unit_name)
     return release_alone(data, chart, bounds, whose, budget, columns=columns).styled(title=title)
@@ -1052,7 +1054,7 @@ def scatterplot(
     hue_order: Order | None = None,
     outside: Outside = "drop",
     where: str | None = None,
-    bounds: Mapping[str, Range],
+    bounds: Mapping[str, Range | Private] | Private,
     columns: Mapping[str, str] | None = None,
     unit: PrivacyUnit | str | Sequence[str] | None = None,
     unit_name: str | None = None,
@@ -1085,7 +1087,8 @@ def scatterplot(
         person's weight is shared among all of its rows, also those that are not counted.
     bounds
         The public window, ``{"lon": (…), "lat": (…)}``, and the public range of `weight` if
-        there is one.
+        there is one; or ``sf.private(within=(…))`` for a column, or for both, to search for it
+        with a share of the budget.
     columns
         Further columns, derived row by row: ``{"speed": "distance / air_time * 60"}``. Declare
         bounds or categories for them as for any column.
@@ -1129,6 +1132,7 @@ def scatterplot(
         hue_order=hue_order,
         outside=outside,
         where=where,
+        bounds=find_searches(bounds),
     )
     whose = PrivacyUnit.of(unit, unit_name)
     return release_alone(data, chart, bounds, whose, budget, columns=columns).styled(title=title)
@@ -1143,7 +1147,7 @@ def jointplot(
     hue_order: Order | None = None,
     outside: Outside = "drop",
     where: str | None = None,
-    bounds: Mapping[str, Range],
+    bounds: Mapping[str, Range | Private] | Private,
     columns: Mapping[str, str] | None = None,
     unit: PrivacyUnit | str | Sequence[str] | None = None,
     unit_name: str | None = None,
@@ -1176,7 +1180,8 @@ def jointplot(
         person's weight is shared among all of its rows, also those that are not counted.
     bounds
         The public window, ``{"lon": (…), "lat": (…)}``, and the public range of `weight` if
-        there is one.
+        there is one; or ``sf.private(within=(…))`` for a column, or for both, to search for it
+        with a share of the budget.
     columns
         Further columns, derived row by row: ``{"speed": "distance / air_time * 60"}``. Declare
         bounds or categories for them as for any column.
@@ -1218,6 +1223,7 @@ def jointplot(
         hue_order=hue_order,
         outside=outside,
         where=where,
+        bounds=find_searches(bounds),
     )
     whose = PrivacyUnit.of(unit, unit_name)
     return release_alone(data, chart, bounds, whose, budget, columns=columns).styled(title=title)
@@ -1663,7 +1669,7 @@ def quantiles(
         col_order=col_order,
         row_order=row_order,
         col_wrap=col_wrap,
-        bounds=bounds if isinstance(bounds, Private) else None,
+        bounds=find_searches(bounds),
     )
     whose = PrivacyUnit.of(unit, unit_name)
     return release_alone(data, chart, bounds, whose, budget, columns=columns).styled(title=title)
@@ -1763,7 +1769,7 @@ def distribution(
         col_order=col_order,
         row_order=row_order,
         col_wrap=col_wrap,
-        bounds=bounds if isinstance(bounds, Private) else None,
+        bounds=find_searches(bounds),
     )
     whose = PrivacyUnit.of(unit, unit_name)
     return release_alone(data, chart, bounds, whose, budget, columns=columns).styled(title=title)
@@ -1863,7 +1869,7 @@ def ecdfplot(
         col_order=col_order,
         row_order=row_order,
         col_wrap=col_wrap,
-        bounds=bounds if isinstance(bounds, Private) else None,
+        bounds=find_searches(bounds),
     )
     whose = PrivacyUnit.of(unit, unit_name)
     return release_alone(data, chart, bounds, whose, budget, columns=columns).styled(title=title)
@@ -1963,7 +1969,7 @@ def kdeplot(
         col_order=col_order,
         row_order=row_order,
         col_wrap=col_wrap,
-        bounds=bounds if isinstance(bounds, Private) else None,
+        bounds=find_searches(bounds),
     )
     whose = PrivacyUnit.of(unit, unit_name)
     return release_alone(data, chart, bounds, whose, budget, columns=columns).styled(title=title)
@@ -2063,7 +2069,7 @@ def violinplot(
         col_order=col_order,
         row_order=row_order,
         col_wrap=col_wrap,
-        bounds=bounds if isinstance(bounds, Private) else None,
+        bounds=find_searches(bounds),
     )
     whose = PrivacyUnit.of(unit, unit_name)
     return release_alone(data, chart, bounds, whose, budget, columns=columns).styled(title=title)
@@ -2163,7 +2169,7 @@ def boxenplot(
         col_order=col_order,
         row_order=row_order,
         col_wrap=col_wrap,
-        bounds=bounds if isinstance(bounds, Private) else None,
+        bounds=find_searches(bounds),
     )
     whose = PrivacyUnit.of(unit, unit_name)
     return release_alone(data, chart, bounds, whose, budget, columns=columns).styled(title=title)

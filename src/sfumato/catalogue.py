@@ -94,8 +94,7 @@ class Roles:
     @property
     def within(self) -> tuple[float, float]:
         """A range to look for bounds of `whole` in."""
-        bounds = self.domain.bounds(self.whole)
-        return bounds.lower - bounds.width, bounds.upper + bounds.width
+        return self.around(self.whole)
 
     @property
     def regions(self) -> tuple[Region, ...]:
@@ -108,6 +107,11 @@ class Roles:
             Region(name, ((_draw_box(x[left], y[low], x[right], y[high]),),))
             for name, (left, low, right, high) in corners.items()
         )
+
+    def around(self, column: str) -> tuple[float, float]:
+        """Return a range to look for bounds of a column in."""
+        bounds = self.domain.bounds(column)
+        return bounds.lower - bounds.width, bounds.upper + bounds.width
 
     @property
     def users(self) -> PrivacyUnit:
@@ -512,6 +516,9 @@ def _heatmaps(t: Roles) -> Iterator[Request]:
     yield Request(
         "heatmap-search", Heatmap(e, n, 16, hue=t.group, hue_order=_SEARCH), gaussian=True
     )
+    yield Request("heatmap-window", Heatmap(e, n, 16, bounds=private()), t.users)
+    within = {name: private(share=0.1, within=t.around(name)) for name in (e, n)}
+    yield Request("heatmap-sides", replace(hue, bounds=within), t.users)
 
 
 def _maps(t: Roles) -> Iterator[Request]:
@@ -540,6 +547,7 @@ def _planes(t: Roles) -> Iterator[Request]:
         yield Request(f"{verb}-days", edge, gaussian=True)
         search = chart(n, m, hue=g, hue_order=_SEARCH)
         yield Request(f"{verb}-search", search, gaussian=True)
+        yield Request(f"{verb}-window", chart(n, m, bounds=private()), t.users)
     yield Request("pairplot", Pairplot(t.columns), typical=True)
     days = Pairplot((n, t.day), where=t.where)
     yield Request("pairplot-days", days, t.users, gaussian=True)

@@ -33,7 +33,7 @@ from sfumato.figure import Orient
 from sfumato.plane import Outside
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.share import Share
-from sfumato.private_search import Private
+from sfumato.private_search import Private, find_searches
 from sfumato.regions import Regions
 from sfumato.releases.boxplot import BoxplotRelease
 from sfumato.releases.choropleth import ChoroplethRelease
@@ -394,7 +394,7 @@ class Charting(ABC):
             col_order=col_order,
             row_order=row_order,
             col_wrap=col_wrap,
-            bounds=bounds if isinstance(bounds, Private) else None,
+            bounds=find_searches(bounds),
         )
         release = self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
         return release.styled(title=title)
@@ -517,7 +517,7 @@ class Charting(ABC):
             col_order=col_order,
             row_order=row_order,
             col_wrap=col_wrap,
-            bounds=bounds if isinstance(bounds, Private) else None,
+            bounds=find_searches(bounds),
         )
         release = self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
         return release.styled(title=title)
@@ -640,7 +640,7 @@ class Charting(ABC):
             col_order=col_order,
             row_order=row_order,
             col_wrap=col_wrap,
-            bounds=bounds if isinstance(bounds, Private) else None,
+            bounds=find_searches(bounds),
         )
         release = self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
         return release.styled(title=title)
@@ -761,7 +761,7 @@ class Charting(ABC):
             col_order=col_order,
             row_order=row_order,
             col_wrap=col_wrap,
-            bounds=bounds if isinstance(bounds, Private) else None,
+            bounds=find_searches(bounds),
         )
         release = self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
         return release.styled(title=title)
@@ -785,7 +785,7 @@ class Charting(ABC):
         hue: str | None = None,
         hue_order: Order | None = None,
         where: str | None = None,
-        bounds: Mapping[str, Range] | None = None,
+        bounds: Mapping[str, Range | Private] | Private | None = None,
         budget: Budget | float | Share,
         fresh: bool = False,
         title: str | None = None,
@@ -837,8 +837,9 @@ class Charting(ABC):
             person's weight is shared among all of its rows, also those that are not counted.
         bounds
             The public window, ``{"lon": (…), "lat": (…)}``, and the public range of `weight` if
-            there is one. It holds for this chart alone; left out, what the session's domain
-            declares.
+            there is one; or ``sf.private(within=(…))`` for a column, or for both, to search for it
+            with a share of the budget. It holds for this chart alone; left out, what the session's
+            domain declares.
         budget
             What the chart may spend; a bare number is pure ε. A part of what is left is
             ``session.remaining / 4``.
@@ -884,6 +885,7 @@ class Charting(ABC):
             hue=hue,
             hue_order=hue_order,
             where=where,
+            bounds=find_searches(bounds),
         )
         release = self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
         return release.styled(title=title)
@@ -1001,7 +1003,7 @@ class Charting(ABC):
         hue_order: Order | None = None,
         outside: Outside = "drop",
         where: str | None = None,
-        bounds: Mapping[str, Range] | None = None,
+        bounds: Mapping[str, Range | Private] | Private | None = None,
         budget: Budget | float | Share,
         fresh: bool = False,
         title: str | None = None,
@@ -1029,8 +1031,9 @@ class Charting(ABC):
             person's weight is shared among all of its rows, also those that are not counted.
         bounds
             The public window, ``{"lon": (…), "lat": (…)}``, and the public range of `weight` if
-            there is one. It holds for this chart alone; left out, what the session's domain
-            declares.
+            there is one; or ``sf.private(within=(…))`` for a column, or for both, to search for it
+            with a share of the budget. It holds for this chart alone; left out, what the session's
+            domain declares.
         budget
             What the chart may spend; a bare number is pure ε. A part of what is left is
             ``session.remaining / 4``.
@@ -1067,6 +1070,7 @@ class Charting(ABC):
             hue_order=hue_order,
             outside=outside,
             where=where,
+            bounds=find_searches(bounds),
         )
         release = self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
         return release.styled(title=title)
@@ -1080,7 +1084,7 @@ class Charting(ABC):
         hue_order: Order | None = None,
         outside: Outside = "drop",
         where: str | None = None,
-        bounds: Mapping[str, Range] | None = None,
+        bounds: Mapping[str, Range | Private] | Private | None = None,
         budget: Budget | float | Share,
         fresh: bool = False,
         title: str | None = None,
@@ -1108,8 +1112,9 @@ class Charting(ABC):
             person's weight is shared among all of its rows, also those that are not counted.
         bounds
             The public window, ``{"lon": (…), "lat": (…)}``, and the public range of `weight` if
-            there is one. It holds for this chart alone; left out, what the session's domain
-            declares.
+            there is one; or ``sf.private(within=(…))`` for a column, or for both, to search for it
+            with a share of the budget. It holds for this chart alone; left out, what the session's
+            domain declares.
         budget
             What the chart may spend; a bare number is pure ε. A part of what is left is
             ``session.remaining / 4``.
@@ -1142,6 +1147,7 @@ class Charting(ABC):
             hue_order=hue_order,
             outside=outside,
             where=where,
+            bounds=find_searches(bounds),
         )
         release = self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
         return release.styled(title=title)
@@ -1560,7 +1566,7 @@ class Charting(ABC):
             col_order=col_order,
             row_order=row_order,
             col_wrap=col_wrap,
-            bounds=bounds if isinstance(bounds, Private) else None,
+            bounds=find_searches(bounds),
         )
         release = self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
         return release.styled(title=title)
@@ -1652,7 +1658,7 @@ class Charting(ABC):
             col_order=col_order,
             row_order=row_order,
             col_wrap=col_wrap,
-            bounds=bounds if isinstance(bounds, Private) else None,
+            bounds=find_searches(bounds),
         )
         release = self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
         return release.styled(title=title)
@@ -1744,7 +1750,7 @@ class Charting(ABC):
             col_order=col_order,
             row_order=row_order,
             col_wrap=col_wrap,
-            bounds=bounds if isinstance(bounds, Private) else None,
+            bounds=find_searches(bounds),
         )
         release = self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
         return release.styled(title=title)
@@ -1836,7 +1842,7 @@ class Charting(ABC):
             col_order=col_order,
             row_order=row_order,
             col_wrap=col_wrap,
-            bounds=bounds if isinstance(bounds, Private) else None,
+            bounds=find_searches(bounds),
         )
         release = self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
         return release.styled(title=title)
@@ -1928,7 +1934,7 @@ class Charting(ABC):
             col_order=col_order,
             row_order=row_order,
             col_wrap=col_wrap,
-            bounds=bounds if isinstance(bounds, Private) else None,
+            bounds=find_searches(bounds),
         )
         release = self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
         return release.styled(title=title)
@@ -2020,7 +2026,7 @@ class Charting(ABC):
             col_order=col_order,
             row_order=row_order,
             col_wrap=col_wrap,
-            bounds=bounds if isinstance(bounds, Private) else None,
+            bounds=find_searches(bounds),
         )
         release = self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
         return release.styled(title=title)
