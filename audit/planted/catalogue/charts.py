@@ -477,6 +477,8 @@ CHARTS = (
         new=">= -_MANY * self.walk.least",
         among="charts/test_window.py",
         notices="test_a_town_is_told_from_too_few_people",
+    ),
+    _charts(
         name="every pair takes the share of all pairs",
         file="charts/pairplot/chart.py",
         old="each = division.left.part((1 - SIZE - QUANTILES) / len(pairs))",
