@@ -171,6 +171,7 @@ def _stands_in(chart: type[Chart[Any, Any]], option: Option) -> bool:
     return option.name in inspect.get_annotations(chart)
 
 
+TWO_COLUMNS = (sf.Heatmap, sf.Scatterplot, sf.Jointplot, sf.Choropleth)
 METHODS = {
     BoxMethod: boxplot.METHODS,
     HeatMethod: heatmap.METHODS,
@@ -190,7 +191,7 @@ def test_a_word_that_an_option_does_not_know_is_refused_with_those_it_does(
     chart: type[Chart[Any, Any]], option: Option
 ) -> None:
     asked: dict[str, Any] = {"x": "a", "y": "b"} if hasattr(chart, "y") else {"x": "a"}
-    asked |= {"y": "b"} if chart in (sf.Heatmap, sf.Choropleth) else {}
+    asked |= {"y": "b"} if chart in TWO_COLUMNS else {}
     asked |= {"regions": sf.testing.districts()} if chart is sf.Choropleth else {}
     asked = {"columns": ["a", "b"]} if chart in (sf.PCA, sf.Scoreplot) else asked
     for wrong in ("pie", 7, ["pie"], "", b"pie"):

@@ -22,11 +22,12 @@ from statistics import median
 HERE = Path(__file__).parents[1]
 KINDS = (
     *("histogram", "boxplot", "quantiles", "distribution", "heatmap", "choropleth"),
-    *("pca", "scoreplot"),
+    *("pairplot", "pca", "scoreplot"),
 )
 VERBS = (
     *("histplot", "boxplot", "quantiles", "heatmap", "choropleth", "pca", "scoreplot", "countplot"),
     *("corrplot", "distribution", "ecdfplot", "kdeplot", "violinplot", "boxenplot"),
+    *("scatterplot", "jointplot", "pairplot"),
 )
 NOUNS = (
     "Histogram",
@@ -43,6 +44,9 @@ NOUNS = (
     "Kdeplot",
     "Violinplot",
     "Boxenplot",
+    "Scatterplot",
+    "Jointplot",
+    "Pairplot",
 )
 CLOSE = ("docs", "tests", "audit", "lab", "bench", "src")
 

@@ -48,7 +48,8 @@ def typeable(request: Request) -> bool:
 
 def mapped(request: Request) -> bool:
     """Tell whether a request gives a map of places; days have none."""
-    return request.verb in ("heatmap", "choropleth") and request.options["x"] != ROLES.day
+    verbs, days = ("heatmap", "scatterplot", "jointplot", "choropleth"), ROLES.day
+    return request.verb in verbs and days not in (request.options["x"], request.options["y"])
 
 
 def words(request: Request, table: str, domain: Domain, components: Path | None) -> list[str]:

@@ -8,7 +8,16 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
-KINDS = ("histogram", "boxplot", "quantiles", "heatmap", "choropleth", "pca", "scoreplot")
+KINDS = (
+    "histogram",
+    "boxplot",
+    "quantiles",
+    "heatmap",
+    "choropleth",
+    "pairplot",
+    "pca",
+    "scoreplot",
+)
 """The kinds of releases, each fuzzed by itself."""
 
 Mutate = Callable[[bytes, int], bytes]

@@ -137,6 +137,21 @@ _ODD: dict[str, dict[str, tuple[Any, ...]]] = {
         "origin": ("left",),
         "aspect": ("map", "wide"),
     },
+    "scatterplot": {
+        "x": ("g", "nowhere", "u", ODD_NAME, None),
+        "y": ("x", "g", "nowhere"),
+        "hue": _HUE,
+        "hue_order": _ORDER,
+        "outside": ("keep",),
+    },
+    "jointplot": {
+        "x": ("g", "nowhere", "u", ODD_NAME, None),
+        "y": ("x", "g", "nowhere"),
+        "hue": _HUE,
+        "hue_order": _ORDER,
+        "outside": ("keep",),
+    },
+    "pairplot": {"columns": _COLUMNS, "hue": _HUE, "hue_order": _ORDER},
     "choropleth": {
         "x": _COLUMN,
         "y": ("y", "x", "g", "nowhere"),

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 CHARTS = (
     "histograms",
     "regions",
+    "pairplots",
     "names",
     "quantiles",
     "boxes",

@@ -15,6 +15,7 @@ from sfumato.api import histplot as histplot
 from sfumato.api import jointplot as jointplot
 from sfumato.api import kdeplot as kdeplot
 from sfumato.api import lineplot as lineplot
+from sfumato.api import pairplot as pairplot
 from sfumato.api import pca as pca
 from sfumato.api import pointplot as pointplot
 from sfumato.api import quantiles as quantiles
@@ -36,6 +37,7 @@ from sfumato.charts.histogram import Histogram as Histogram
 from sfumato.charts.means.chart import Barplot as Barplot
 from sfumato.charts.means.redrawn import Lineplot as Lineplot
 from sfumato.charts.means.redrawn import Pointplot as Pointplot
+from sfumato.charts.pairplot.chart import Pairplot as Pairplot
 from sfumato.charts.pca.chart import PCA as PCA
 from sfumato.charts.pca.corrplot import Corrplot as Corrplot
 from sfumato.charts.quantiles import Quantiles as Quantiles

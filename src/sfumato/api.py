@@ -23,6 +23,7 @@ from sfumato.charts.heatmap.redrawn import Jointplot, Scatterplot
 from sfumato.charts.histogram import Histogram
 from sfumato.charts.means.chart import Barplot, ClipRule
 from sfumato.charts.means.redrawn import Lineplot, Pointplot
+from sfumato.charts.pairplot.chart import Pairplot
 from sfumato.charts.pca.chart import PCA, Scale
 from sfumato.charts.pca.corrplot import Corrplot
 from sfumato.charts.quantiles import Neighbours, QuantileMethod, Quantiles
@@ -40,6 +41,7 @@ from sfumato.releases.heatmap import HeatmapRelease, Origin
 from sfumato.releases.heatmap.area import Aspect
 from sfumato.releases.histogram import HistogramRelease, Stat
 from sfumato.releases.means import Estimator, MeansRelease
+from sfumato.releases.pairplot import PairplotRelease
 from sfumato.releases.pca import PcaRelease
 from sfumato.releases.quantiles import QuantilesRelease
 from sfumato.releases.scoreplot import Method as ScoreMethod
@@ -1201,6 +1203,79 @@ def jointplot(
     )
     whose = PrivacyUnit.of(unit, unit_name)
     return release_alone(data, chart, bounds, whose, budget, columns=columns).styled(title=title)
+
+
+def pairplot(
+    data: object,
+    *,
+    columns: Sequence[str],
+    hue: str | None = None,
+    hue_order: Order | None = None,
+    where: str | None = None,
+    bounds: Mapping[str, Range],
+    unit: PrivacyUnit | str | Sequence[str] | None = None,
+    unit_name: str | None = None,
+    budget: Budget | float,
+    title: str | None = None,
+) -> PairplotRelease:
+    """Show the densities of all pairs of several columns, and the distribution of each.
+
+    Parameters
+    ----------
+    data
+        A path or glob of CSV or Parquet files, a pandas or Polars frame, an Arrow table, a
+        DuckDB relation or a Spark DataFrame; or a `Table` with limits on threads and memory.
+    columns
+        The columns to compare, from 2 to 8, each with public bounds.
+    hue
+        The column whose categories are groups, one colour each.
+    hue_order
+        The public categories of `hue`, in the order to show them. ``sf.private(delta=1e-6)``
+        searches for them instead, with that δ.
+    where
+        Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
+        or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a
+        missing value is false. Costs nothing. ``"borough == 'Queens' and price < 500"``. A
+        person's weight is shared among all of its rows, also those that are not counted.
+    bounds
+        The public range of every column, ``{"age": (0, 100), …}``.
+    unit
+        What is protected: the column that identifies people, a list of several that do so
+        together, or a `PrivacyUnit`; each row if left out.
+    unit_name
+        What people are called on figures: ``"aircraft"``.
+    budget
+        What the chart may spend; a bare number is pure ε.
+    title
+        What stands above the picture, instead of what was asked. It changes nothing else.
+
+    Privacy
+    -------
+    ε-differentially private, or (ε, δ) where a δ is given, for one unit added or removed. All
+    pairs, columns and groups together are charged once. The release states its guarantee. The
+    cost of several charts adds up: use a `Session` to limit the total.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> table = sf.testing.city(people=2000)
+    >>> release = sf.pairplot(
+    ...     table,
+    ...     columns=["age", "income", "bmi"],
+    ...     bounds={"age": (0, 100), "income": (0, 150_000), "bmi": (10, 60)},
+    ...     budget=1.0,
+    ... )
+    >>> len(release.pairs)
+    3
+    """
+    chart = Pairplot(
+        columns=columns,
+        hue=hue,
+        hue_order=hue_order,
+        where=where,
+    )
+    whose = PrivacyUnit.of(unit, unit_name)
+    return release_alone(data, chart, bounds, whose, budget).styled(title=title)
 
 
 def pca(

@@ -19,6 +19,7 @@ from sfumato.charts.heatmap.redrawn import Jointplot, Scatterplot
 from sfumato.charts.histogram import Histogram
 from sfumato.charts.means.chart import Barplot
 from sfumato.charts.means.redrawn import Lineplot, Pointplot
+from sfumato.charts.pairplot.chart import Pairplot
 from sfumato.charts.pca.chart import PCA
 from sfumato.charts.pca.corrplot import Corrplot
 from sfumato.charts.quantiles import QuantileMethod, Quantiles
@@ -527,6 +528,12 @@ def _planes(t: Roles) -> Iterator[Request]:
         yield Request(f"{verb}-days", edge, gaussian=True)
         search = chart(n, m, hue=g, hue_order=_SEARCH)
         yield Request(f"{verb}-search", search, gaussian=True)
+    yield Request("pairplot", Pairplot(t.columns), typical=True)
+    days = Pairplot((n, t.day), where=t.where)
+    yield Request("pairplot-days", days, t.users, gaussian=True)
+    hue = Pairplot(t.columns, hue=g, hue_order=t.backwards(g))
+    yield Request("pairplot-hue", hue, t.users)
+    yield Request("pairplot-search", replace(hue, hue_order=_SEARCH), gaussian=True)
 
 
 def _components(t: Roles) -> Iterator[Request]:

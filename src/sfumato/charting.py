@@ -24,6 +24,7 @@ from sfumato.charts.heatmap.redrawn import Jointplot, Scatterplot
 from sfumato.charts.histogram import Histogram
 from sfumato.charts.means.chart import Barplot, ClipRule
 from sfumato.charts.means.redrawn import Lineplot, Pointplot
+from sfumato.charts.pairplot.chart import Pairplot
 from sfumato.charts.pca.chart import PCA, Scale
 from sfumato.charts.pca.corrplot import Corrplot
 from sfumato.charts.quantiles import Neighbours, QuantileMethod, Quantiles
@@ -41,6 +42,7 @@ from sfumato.releases.heatmap import HeatmapRelease, Origin
 from sfumato.releases.heatmap.area import Aspect
 from sfumato.releases.histogram import HistogramRelease, Stat
 from sfumato.releases.means import Estimator, MeansRelease
+from sfumato.releases.pairplot import PairplotRelease
 from sfumato.releases.pca import PcaRelease
 from sfumato.releases.quantiles import QuantilesRelease
 from sfumato.releases.scoreplot import Method as ScoreMethod
@@ -1121,6 +1123,71 @@ class Charting(ABC):
             hue=hue,
             hue_order=hue_order,
             outside=outside,
+            where=where,
+        )
+        release = self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
+        return release.styled(title=title)
+
+    def pairplot(
+        self,
+        *,
+        columns: Sequence[str],
+        hue: str | None = None,
+        hue_order: Order | None = None,
+        where: str | None = None,
+        bounds: Mapping[str, Range] | None = None,
+        budget: Budget | float | Share,
+        fresh: bool = False,
+        title: str | None = None,
+    ) -> PairplotRelease:
+        """Show the densities of all pairs of several columns, and the distribution of each.
+
+        Parameters
+        ----------
+        columns
+            The columns to compare, from 2 to 8, each with public bounds.
+        hue
+            The column whose categories are groups, one colour each.
+        hue_order
+            The public categories of `hue`, in the order to show them. Default: all that are
+            declared. ``sf.private(delta=1e-6)`` searches for them instead, with that δ.
+        where
+            Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
+            or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a
+            missing value is false. Costs nothing. ``"borough == 'Queens' and price < 500"``. A
+            person's weight is shared among all of its rows, also those that are not counted.
+        bounds
+            The public range of every column, ``{"age": (0, 100), …}``. It holds for this chart
+            alone; left out, what the session's domain declares.
+        budget
+            What the chart may spend; a bare number is pure ε. A part of what is left is
+            ``session.remaining / 4``.
+        fresh
+            Measure and pay again, even if the session has released the same chart of the same table
+            at this cost or more. By default that release is returned, free.
+        title
+            What stands above the picture, instead of what was asked. It changes nothing else.
+
+        Privacy
+        -------
+        Costs `budget`, charged before the table is read. All pairs, columns and groups together are
+        charged once.
+
+        Examples
+        --------
+        >>> import sfumato as sf
+        >>> table = sf.testing.city(people=2000)
+        >>> session = sf.Session(
+        ...     table, domain={"age": (0, 100), "income": (0, 150_000), "bmi": (10, 60)}, budget=2.0
+        ... )
+        >>> release = session.pairplot(columns=["age", "income", "bmi"], budget=1.0)
+        >>> len(release.pairs)
+        3
+        """
+        chart = Pairplot(
+            columns=columns,
+            hue=hue,
+            hue_order=hue_order,
             where=where,
         )
         release = self.release(chart, bounds=bounds, budget=budget, fresh=fresh)

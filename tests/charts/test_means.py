@@ -189,6 +189,16 @@ def test_too_few_data_are_said_to_be_too_few(rows, unit):
     assert "too few" in release.caption()
 
 
+@pytest.mark.parametrize("budget", [Budget(1e-4), Budget(100, weak=True)])
+def test_the_widest_bounds_have_means_and_no_warning_and_sums_are_refused(budget):
+    wide = Domain(y=(-8e307, 8e307), g=[0])
+    table = pa.table({"y": [8e307, -8e307, 0.0, 1.0] * 500, "g": [0] * 2000})
+    for seed in range(3):
+        assert np.isfinite(ask(Barplot("g", "y"), table, wide, budget=budget, seed=seed).bias)
+    with pytest.raises(DomainError, match="leave the floats"):
+        Barplot("g", "y", estimator="sum").plan(wide, ROWS, Budget(1))
+
+
 def test_tables_of_odd_values_have_an_answer_and_no_warning():
     odd = [float("inf"), float("-inf"), 1e308, -1e308, 5e-324, None, float("nan")]
     table = pa.table({"y": odd * 30, "g": [0] * 210})

@@ -430,4 +430,39 @@ CHARTS = (
         among="charts/test_choropleth.py",
         notices="test_empty_tables_are_grey_nineteen_times_in_twenty",
     ),
+    _charts(
+        name="every pair takes the share of all pairs",
+        file="charts/pairplot/chart.py",
+        old="each = division.left.part((1 - SIZE - QUANTILES) / len(pairs))",
+        new="each = division.left.part(1 - SIZE - QUANTILES)",
+        among="charts/test_pairplot.py",
+        notices="test_groups_cost_nothing_and_pairs_share",
+    ),
+    _charts(
+        name="bins of a pair plot are as many as rows there truly are",
+        file="charts/pairplot/chart.py",
+        old="bins = choose_bins(most, plan.noise.variance**0.5)",
+        new="""
+        truth = engine.counts([*groups, *plan.presence], unit).reveal()
+        bins = choose_bins(float(truth.max(initial=0)), plan.noise.variance**0.5)
+""".strip(),
+        among="charts/test_chart.py",
+        notices="test_releases_of_any_tables_are_alike_where_mechanisms_answer_alike[pairplot-row]",
+    ),
+    _charts(
+        name="rows that lack a value are counted in the pairs that they have",
+        file="charts/pairplot/chart.py",
+        old="return [*groups, axes[pair[0]], axes[pair[1]], *others]",
+        new="return [*groups, axes[pair[0]], axes[pair[1]], *others[:0]]",
+        among="charts/test_pairplot.py",
+        notices="test_rows_that_lack_a_value_are_in_no_pair_and_no_distribution",
+    ),
+    _charts(
+        name="margins of a joint plot are as sure as one cell",
+        file="releases/heatmap/joint.py",
+        old="reach = REACH * np.sqrt(variance)",
+        new="reach = REACH * np.sqrt(variance / np.bincount(bins, minlength=len(variance)))",
+        among="charts/test_scatterplot.py",
+        notices="test_intervals_of_margins_cover_what_they_state",
+    ),
 )

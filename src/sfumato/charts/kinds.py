@@ -19,6 +19,7 @@ from sfumato.charts.heatmap.redrawn import Jointplot, Scatterplot
 from sfumato.charts.histogram import Histogram
 from sfumato.charts.means.chart import Barplot
 from sfumato.charts.means.redrawn import Lineplot, Pointplot
+from sfumato.charts.pairplot.chart import Pairplot
 from sfumato.charts.pca.chart import PCA
 from sfumato.charts.pca.corrplot import Corrplot
 from sfumato.charts.quantiles import Quantiles
@@ -35,6 +36,7 @@ CHARTS: tuple[type[Chart[Any, Any]], ...] = (
     Choropleth,
     Scatterplot,
     Jointplot,
+    Pairplot,
     PCA,
     Corrplot,
     Scoreplot,

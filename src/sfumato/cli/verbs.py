@@ -68,6 +68,11 @@ VERBS = {
         "sfumato.charts.heatmap.redrawn",
         "Jointplot",
     ),
+    "pairplot": Verb(
+        "Show the densities of all pairs of several columns, and the distribution of each.",
+        "sfumato.charts.pairplot.chart",
+        "Pairplot",
+    ),
     "pca": Verb(
         "Compute principal components and the variance along each.",
         "sfumato.charts.pca.chart",

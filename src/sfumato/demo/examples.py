@@ -411,6 +411,17 @@ EXAMPLES = (
         0.15,
     ),
     DemoChart(
+        "squares",
+        "Everything against everything",
+        "Three pairs and three distributions from one charge, and they agree: the sums of each "
+        "pair are the distributions on the diagonal. Pressure and sugar rise, each for some.",
+        "bodies",
+        "patients",
+        like("pairplot", columns=["systolic", "glucose", "bmi"]),
+        0.1,
+        1e-6,
+    ),
+    DemoChart(
         "bodies",
         "Four clouds, and not one dot",
         "Six measurements of each patient, seen from where they differ most. Pressure pulls to one "

@@ -66,6 +66,7 @@ def choose_clip(edges: Array, counts: Array, *, deviation: float, worth: float) 
     >>> choose_clip(edges, counts, deviation=3.0, worth=2.0)
     Clip(low=0, high=4)
     """
+    edges = edges / np.abs(edges).max()  # of any size: costs stay far below the end of floats
     high = _choose_end(edges, counts, deviation, worth)
     low = len(edges) - 1 - _choose_end(-edges[::-1], counts[::-1], deviation, worth)
     return Clip(min(low, high - 1), high) if low >= high else Clip(low, high)

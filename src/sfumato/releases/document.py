@@ -131,6 +131,7 @@ def kinds() -> dict[str, type[Release]]:
     from sfumato.releases.heatmap import HeatmapRelease
     from sfumato.releases.histogram import HistogramRelease
     from sfumato.releases.means import MeansRelease
+    from sfumato.releases.pairplot import PairplotRelease
     from sfumato.releases.pca import PcaRelease
     from sfumato.releases.quantiles import QuantilesRelease
     from sfumato.releases.scoreplot import ScoreplotRelease
@@ -141,6 +142,7 @@ def kinds() -> dict[str, type[Release]]:
         QuantilesRelease,
         DistributionRelease,
         HeatmapRelease,
+        PairplotRelease,
         ChoroplethRelease,
         MeansRelease,
         PcaRelease,

@@ -55,6 +55,9 @@ ClipRule = Literal["private", "bounds"]
 CLIP_SHARE = Fraction(15, 100)
 """Of the budget, on a search for where to clip."""
 
+FARTHEST = 1e280
+"""How far from zero bounds of sums may lie: 2⁶² steps of it are a float."""
+
 _FEWEST = 2  # values, between which there is nothing to clip
 
 
@@ -274,6 +277,12 @@ class Barplot(Summarised, Chart["MeansPlan", MeansRelease]):
                 f"{self.y!r} has dates or times of day, which have no {self.estimator} here.",
                 "Their zero is arbitrary, so that bars would mean nothing.",
                 "Ask for their quantiles.",
+            )
+        if self.estimator == "sum" and max(abs(bounds.lower), abs(bounds.upper)) > FARTHEST:
+            raise DomainError(
+                f"The bounds of {self.y!r} lie beyond ±{FARTHEST:g}, where sums leave the floats.",
+                "They would be told as infinite.",
+                ("Declare a narrower range: ", BoundsOf(self.y), "."),
             )
         return bounds
 

@@ -32,6 +32,7 @@ PANEL_GAP = 24
 LEFT = 60
 """Roughly what the y axis takes, in pixels."""
 
+_NARROW = 150  # pixels of an axis whose numbers may touch each other
 _ROOM, _ROOM_BESIDE = 75, 115  # points for names of categories; beside lying bars
 
 _FONT = ", ".join(theme.FONTS)
@@ -123,6 +124,8 @@ def _ticks(axis: Axis, limits: Limits, side: Side, length: int) -> Spec:
     # Numbers on top of each other need less room, but a tall axis need not have more of them.
     apart = 45 if side == "y" and length <= HEIGHT else 75
     ticks: Spec = {"tickCount": max(2, length // apart), "labelFlush": False}
+    if side == "x" and length < _NARROW:
+        ticks["labelSeparation"] = 8
     if axis.kind == "time":
         return ticks | _make_time_ticks(axis, limits, ticks["tickCount"])
     if axis.log:

@@ -1,0 +1,1 @@
+"""Pair plots: the request, its plan, and where its bins lie."""

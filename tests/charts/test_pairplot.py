@@ -1,0 +1,250 @@
+"""Pair plots: every pair from one charge, in bins that nobody read from the data."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+from fractions import Fraction
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import sfumato as sf
+from sfumato.charts.pairplot.bins import make_bins
+from sfumato.charts.pairplot.chart import Pairplot
+from sfumato.domain import Bounds
+from sfumato.engines.dispatch import DuckEngine
+from sfumato.errors import DomainError
+from sfumato.figure import Clouds, Curve, Heat
+from sfumato.grid import Edges, Grid
+from sfumato.mechanisms.meter import Meter
+from sfumato.postprocess.pairs import choose_levels
+from sfumato.render.matplotlib import render_picture
+from sfumato.render.vega import build_vega
+from sfumato.testing import measure_planned, seeded
+
+ROWS, USERS = sf.PrivacyUnit.rows(), sf.PrivacyUnit.users("who")
+COLUMNS = ["a", "b", "c"]
+DOMAIN = sf.Domain(a=(0, 1), b=(0, 100), c=(-5, 5), g=["x", "y"])
+BUDGET = sf.Budget(1)
+
+
+def make_table(rows: int = 3000) -> pa.Table:
+    generator = np.random.default_rng(5)
+    group = generator.choice(["x", "y"], rows, p=[0.7, 0.3])
+    a = generator.normal(np.where(group == "x", 0.4, 0.6), 0.1)
+    b, c = 50 * a + generator.exponential(10, rows), generator.normal(size=rows)
+    missing = generator.random(rows) < 0.1
+    return pa.table(
+        {
+            "a": a,
+            "b": pa.array(b, mask=missing),
+            "c": np.where(generator.random(rows) < 0.05, np.nan, c),
+            "g": group,
+            "who": generator.integers(0, 900, rows),
+        }
+    )
+
+
+def measure(chart: Pairplot, seed=3, rows=3000, unit=ROWS, budget=BUDGET):
+    plan = chart.plan(DOMAIN, unit, budget)
+    with seeded(seed):
+        return measure_planned(chart, DuckEngine(make_table(rows)), plan)
+
+
+@pytest.mark.parametrize("unit", [ROWS, USERS])
+@pytest.mark.parametrize("budget", [BUDGET, sf.Budget(1, 1e-6)])
+@pytest.mark.parametrize("hue", [None, "g"])
+def test_all_answers_are_paid_from_one_charge(unit, budget, hue) -> None:
+    chart = Pairplot(COLUMNS, hue=hue)
+    plan = chart.plan(DOMAIN, unit, budget)
+    with Meter(plan.cost, plan.label) as meter:
+        chart.measure(DuckEngine(make_table(300)), plan, meter)
+    assert meter.spent.within(plan.cost)
+    assert float(meter.spent.rho) == pytest.approx(float(plan.cost.rho), rel=1e-9)
+    if budget.pure:
+        assert plan.cost.epsilon == Fraction(1)
+
+
+def test_groups_cost_nothing_and_pairs_share() -> None:
+    plans = [
+        chart.plan(DOMAIN, ROWS, BUDGET)
+        for chart in (Pairplot(COLUMNS), Pairplot(COLUMNS, hue="g"))
+    ]
+    assert plans[0].cost == plans[1].cost
+    two = Pairplot(COLUMNS[:2]).plan(DOMAIN, ROWS, BUDGET)
+    assert plans[0].noise.scale == pytest.approx(3 * two.noise.scale)
+
+
+@pytest.mark.parametrize("unit", [ROWS, USERS])
+def test_one_unit_moves_every_answer_by_its_weight_at_most(unit) -> None:
+    generator = np.random.default_rng(6)
+    keys = [
+        Edges("a", Bounds(0, 1), (0, 0.3, 1)),
+        Grid("b", Bounds(0, 100), 3),
+        Grid("c", Bounds(-5, 5), 1),
+    ]
+    for _ in range(15):
+        size = 1 if unit is ROWS else int(generator.integers(1, 6))
+        rows = [
+            {
+                "a": a,
+                "b": None if b < 0.2 else 100 * b,
+                "c": float("nan") if c < 0.2 else c,
+                "who": who,
+            }
+            for who, (a, b, c) in enumerate(generator.random((5 + size, 3)))
+        ]
+        for row in rows[5:]:
+            row["who"] = 99
+        before, after = (
+            DuckEngine(pa.Table.from_pylist(each)).counts(keys, unit).reveal()
+            for each in (rows[:5], rows)
+        )
+        assert (after >= before).all()
+        assert (after - before).sum() <= unit.weight
+
+
+def test_rows_that_lack_a_value_are_in_no_pair_and_no_distribution() -> None:
+    release = measure(Pairplot(COLUMNS), budget=sf.Budget(500, weak=True))
+    table = make_table().to_pandas()
+    whole = len(table.dropna())
+    assert release.estimates[0].total == pytest.approx(whole, abs=5)
+    for counts in release.counts.values():
+        assert counts.sum() == pytest.approx(whole, abs=60)
+
+
+@pytest.mark.parametrize("hue", [None, "g"])
+def test_intervals_of_distributions_hold_the_binned_counts(hue) -> None:
+    table = make_table().to_pandas().dropna()
+    held = []
+    for seed in range(40):
+        release = measure(Pairplot(COLUMNS, hue=hue), seed)
+        for column, key in zip(COLUMNS, release.axes, strict=True):
+            bounds = DOMAIN.bounds(column)
+            told = release.distribution(column)
+            for number, group in enumerate(release.groups):
+                rows = table[table["g"] == group] if group else table
+                truth, _ = np.histogram(rows[column].clip(bounds.lower, bounds.upper), key.edges)
+                mine = told[number * key.cells : (number + 1) * key.cells]
+                held += [
+                    row["low"] <= count <= row["high"]
+                    for row, count in zip(mine, truth, strict=True)
+                ]
+    assert 0.93 <= np.mean(held) <= 0.97
+
+
+def test_the_plan_expects_the_error_that_is_seen() -> None:
+    plan = Pairplot(COLUMNS).plan(DOMAIN, ROWS, BUDGET)
+    errors = [abs(step) for seed in range(8) for step in measure(Pairplot(COLUMNS), seed, 0).steps]
+    assert 0.8 <= plan.expected_error / np.mean(errors) <= 1.25
+
+
+def test_loose_bounds_cost_little_detail() -> None:
+    loose = sf.Domain(a=(-4, 6), b=(-500, 600), c=(-50, 50))
+    with seeded(3):
+        chart = Pairplot(COLUMNS)
+        release = measure_planned(chart, DuckEngine(make_table()), chart.plan(loose, ROWS, BUDGET))
+    edges = np.array(release.axes[0].values)
+    assert np.count_nonzero((edges > 0) & (edges < 1)) >= 6
+    ends = release.figure().panels[0].x.limits
+    assert ends is not None
+    assert ends[1] - ends[0] < 5
+
+
+def test_panels_stand_below_the_diagonal_and_share_axes() -> None:
+    figure = measure(Pairplot(COLUMNS)).figure()
+    places = [panel.place for panel in figure.panels]
+    assert places == [(0, 0), (1, 0), (1, 1), (2, 0), (2, 1), (2, 2)]
+    kinds = [type(panel.marks[0]) for panel in figure.panels]
+    assert kinds == [Curve, Heat, Curve, Heat, Heat, Curve]
+    assert len({panel.x for panel in figure.panels if panel.place[1] == 0}) == 1
+    assert not any(panel.y.labelled for panel in figure.panels if panel.place[0] == panel.place[1])
+    assert max(max(map(max, panel.marks[0].value)) for panel in figure.panels[1:2]) == 1
+
+
+def test_groups_are_laid_over_each_other() -> None:
+    figure = measure(Pairplot(COLUMNS, hue="g")).figure()
+    assert isinstance(figure.panels[1].marks[0], Clouds)
+    assert [mark.series for mark in figure.panels[0].marks] == ["x", "y"]
+    assert figure.legend == "g"
+
+
+@pytest.mark.parametrize("columns", [2, 6])
+@pytest.mark.parametrize("hue", [None, "g"])
+def test_it_is_drawn_in_both_ways_and_survives_a_file(columns, hue, tmp_path) -> None:
+    table = make_table(400)
+    names = [f"column {number}" for number in range(columns)]
+    for name in names:
+        table = table.append_column(name, table["a"])
+    with seeded(2):
+        release = sf.pairplot(
+            table, columns=names, hue=hue, hue_order=["x", "y"] if hue else None,
+            bounds=dict.fromkeys(names, (0, 1)), budget=1,
+        )  # fmt: skip
+    release.save(tmp_path / "pairs.json")
+    again = sf.load(tmp_path / "pairs.json")
+    assert again == release
+    assert again.figure() == release.figure()
+    assert render_picture(release.figure(), "svg")
+    (titled,) = build_vega(release.figure())["vconcat"]
+    assert len(titled["vconcat"][-1]["concat"]) == columns**2
+
+
+def test_nothing_is_grey() -> None:
+    release = measure(Pairplot(COLUMNS), rows=0)
+    heats = [
+        mark for panel in release.figure().panels for mark in panel.marks if isinstance(mark, Heat)
+    ]
+    assert np.mean([heat.muted for heat in heats]) > 0.8
+
+
+def test_dates_and_whole_numbers_have_bins_between_values() -> None:
+    day = [date(2026, 1, 1) + timedelta(days=number % 300) for number in range(500)]
+    table = pa.table({"day": day, "rooms": [number % 4 for number in range(500)]})
+    with seeded(4):
+        release = sf.pairplot(
+            table, columns=["day", "rooms"], bounds={"day": (date(2026, 1, 1), date(2027, 1, 1)),
+            "rooms": range(4)}, budget=5,
+        )  # fmt: skip
+    assert release.axes[1].values == (-0.5, 0.5, 1.5, 2.5, 3.5)
+    assert all(edge % 86_400_000_000 == 0 for edge in release.axes[0].values)
+    assert release.figure().panels[0].x.kind == "time"
+    assert (
+        make_bins("n", Bounds(0, 9, step=1), [0] * 5, choose_levels(100, 0.1), 4).values[0] == -0.5
+    )
+
+
+def test_records_tell_every_cell_and_sum_up() -> None:
+    release = measure(Pairplot(COLUMNS, hue="g"))
+    records = release.records()
+    assert len(records) == len(release.steps)
+    assert {record["g"] for record in records} == {"x", "y"}
+    mine = [
+        row["count"] for row in records if row["g"] == "x" and (row["x"], row["y"]) == ("a", "b")
+    ]
+    assert sum(mine) == pytest.approx(release.estimates[0].total)
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"columns": ["a"]}, "2 to 8"),
+        ({"columns": ["a", "a"]}, "different"),
+        ({"columns": list("abcdefghi")}, "2 to 8"),
+        ({"columns": ["a", "g"], "hue": "g"}, "without that of hue"),
+        ({"columns": COLUMNS, "hue_order": ["x"]}, "needs a hue"),
+    ],
+)
+def test_what_makes_no_pair_plot_is_refused(asked, said) -> None:
+    with pytest.raises(DomainError, match=said):
+        Pairplot(**asked)
+
+
+def test_categories_and_limits_on_rows_are_refused_before_the_charge() -> None:
+    session = sf.Session(make_table(50), domain=DOMAIN, budget=sf.Budget(1))
+    with pytest.raises(DomainError, match="has categories"):
+        session.pairplot(columns=["a", "g"], budget=1)
+    assert session.ledger.remaining.epsilon == 1
+    with pytest.raises(DomainError, match="total weight of 1"):
+        Pairplot(COLUMNS).plan(DOMAIN, sf.PrivacyUnit.users("who", max_rows=3), BUDGET)
