@@ -36,6 +36,7 @@ CHARTS = (
     "pairplots",
     "names",
     "quantiles",
+    "distributions",
     "boxes",
     "bounds",
     "heat",
