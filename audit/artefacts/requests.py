@@ -55,7 +55,8 @@ def mapped(request: Request) -> bool:
 def words(request: Request, table: str, domain: Domain, components: Path | None) -> list[str]:
     """Return what to type, where components that are needed lie in a file."""
     options = {**request.options, **({"pca": components} if request.components else {})}
-    asked = {name: value for name, value in options.items() if name not in _DECLARED}
+    public = (*_DECLARED, *(["levels"] if _is_proportion(options) else []))
+    asked = {name: value for name, value in options.items() if name not in public}
     return [
         request.verb,
         table,
@@ -146,6 +147,8 @@ def _public(request: Request, domain: Domain) -> Iterator[str]:
     for name, column in columns:
         grouped = name in ("hue", "col", "row")
         fact, order = domain.fact(column), f"{name}_order" if grouped else "order"
+        if name == "y" and _is_proportion(options):
+            order = "levels"
         if not isinstance(fact, Bounds):
             yield from _spelled(order, options.get(order, fact.values))
         elif "bounds" in options:
@@ -155,6 +158,11 @@ def _public(request: Request, domain: Domain) -> Iterator[str]:
         elif column not in bounded:  # x and y may be one column, which has its range once
             bounded.add(column)
             yield from ("--bounds", f"{column}={_listed(_ends(fact))}")
+
+
+def _is_proportion(options: Mapping[str, Any]) -> bool:
+    """Tell whether the categories of y are listed, too."""
+    return options.get("estimator") == "proportion"
 
 
 def _ends(bounds: Bounds) -> list[str]:

@@ -282,6 +282,7 @@ def barplot(
     clip: ClipRule = "private",
     order: Order | None = None,
     hue_order: Order | None = None,
+    levels: PanelOrder | None = None,
     where: str | None = None,
     col: str | None = None,
     row: str | None = None,
@@ -305,13 +306,14 @@ def barplot(
     x
         The column of groups along the x axis: its categories, or bins if it has bounds.
     y
-        The column of numbers. For counts it may be left out; where it is named, rows with a
-        number are counted.
+        The column of numbers; of categories for a proportion. For counts it may be left out;
+        where it is named, rows with a number are counted.
     hue
         The column whose categories are groups, one colour each.
     estimator
-        What is told of each group: the mean or the sum of `y`, or how many there are. One of
-        ``"mean"``, ``"sum"``, ``"count"``.
+        What is told of each group: the mean, the sum or the median of `y`, how many there are,
+        or the proportion of a category of `y`: the last of its `levels`. One of ``"mean"``,
+        ``"sum"``, ``"median"``, ``"count"``, ``"proportion"``.
     bins
         The bins of `x`, where it has bounds: their number or their edges; of dates also `hour`,
         `day`, `week`, `month`, `quarter` or `year`, and `hour of day`, `weekday` or `month of
@@ -326,6 +328,9 @@ def barplot(
     hue_order
         The public categories of `hue`, in the order to show them. ``sf.private(delta=1e-6)``
         searches for them instead, with that δ.
+    levels
+        For a proportion: the public categories of `y`, of which the last one is counted among
+        all of them.
     where
         Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
         or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a
@@ -383,6 +388,7 @@ def barplot(
         clip=clip,
         order=order,
         hue_order=hue_order,
+        levels=levels,
         where=where,
         col=col,
         row=row,
@@ -406,6 +412,7 @@ def pointplot(
     clip: ClipRule = "private",
     order: Order | None = None,
     hue_order: Order | None = None,
+    levels: PanelOrder | None = None,
     where: str | None = None,
     col: str | None = None,
     row: str | None = None,
@@ -429,13 +436,14 @@ def pointplot(
     x
         The column of groups along the x axis: its categories, or bins if it has bounds.
     y
-        The column of numbers. For counts it may be left out; where it is named, rows with a
-        number are counted.
+        The column of numbers; of categories for a proportion. For counts it may be left out;
+        where it is named, rows with a number are counted.
     hue
         The column whose categories are groups, one colour each.
     estimator
-        What is told of each group: the mean or the sum of `y`, or how many there are. One of
-        ``"mean"``, ``"sum"``, ``"count"``.
+        What is told of each group: the mean, the sum or the median of `y`, how many there are,
+        or the proportion of a category of `y`: the last of its `levels`. One of ``"mean"``,
+        ``"sum"``, ``"median"``, ``"count"``, ``"proportion"``.
     bins
         The bins of `x`, where it has bounds: their number or their edges; of dates also `hour`,
         `day`, `week`, `month`, `quarter` or `year`, and `hour of day`, `weekday` or `month of
@@ -450,6 +458,9 @@ def pointplot(
     hue_order
         The public categories of `hue`, in the order to show them. ``sf.private(delta=1e-6)``
         searches for them instead, with that δ.
+    levels
+        For a proportion: the public categories of `y`, of which the last one is counted among
+        all of them.
     where
         Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
         or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a
@@ -507,6 +518,7 @@ def pointplot(
         clip=clip,
         order=order,
         hue_order=hue_order,
+        levels=levels,
         where=where,
         col=col,
         row=row,
@@ -530,6 +542,7 @@ def lineplot(
     clip: ClipRule = "private",
     order: Order | None = None,
     hue_order: Order | None = None,
+    levels: PanelOrder | None = None,
     where: str | None = None,
     col: str | None = None,
     row: str | None = None,
@@ -553,13 +566,14 @@ def lineplot(
     x
         The column of groups along the x axis: its categories, or bins if it has bounds.
     y
-        The column of numbers. For counts it may be left out; where it is named, rows with a
-        number are counted.
+        The column of numbers; of categories for a proportion. For counts it may be left out;
+        where it is named, rows with a number are counted.
     hue
         The column whose categories are groups, one colour each.
     estimator
-        What is told of each group: the mean or the sum of `y`, or how many there are. One of
-        ``"mean"``, ``"sum"``, ``"count"``.
+        What is told of each group: the mean, the sum or the median of `y`, how many there are,
+        or the proportion of a category of `y`: the last of its `levels`. One of ``"mean"``,
+        ``"sum"``, ``"median"``, ``"count"``, ``"proportion"``.
     bins
         The bins of `x`, where it has bounds: their number or their edges; of dates also `hour`,
         `day`, `week`, `month`, `quarter` or `year`, and `hour of day`, `weekday` or `month of
@@ -574,6 +588,9 @@ def lineplot(
     hue_order
         The public categories of `hue`, in the order to show them. ``sf.private(delta=1e-6)``
         searches for them instead, with that δ.
+    levels
+        For a proportion: the public categories of `y`, of which the last one is counted among
+        all of them.
     where
         Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
         or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a
@@ -636,6 +653,7 @@ def lineplot(
         clip=clip,
         order=order,
         hue_order=hue_order,
+        levels=levels,
         where=where,
         col=col,
         row=row,

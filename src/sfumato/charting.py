@@ -287,6 +287,7 @@ class Charting(ABC):
         clip: ClipRule = "private",
         order: Order | None = None,
         hue_order: Order | None = None,
+        levels: PanelOrder | None = None,
         where: str | None = None,
         col: str | None = None,
         row: str | None = None,
@@ -305,13 +306,14 @@ class Charting(ABC):
         x
             The column of groups along the x axis: its categories, or bins if it has bounds.
         y
-            The column of numbers. For counts it may be left out; where it is named, rows with a
-            number are counted.
+            The column of numbers; of categories for a proportion. For counts it may be left out;
+            where it is named, rows with a number are counted.
         hue
             The column whose categories are groups, one colour each.
         estimator
-            What is told of each group: the mean or the sum of `y`, or how many there are. One of
-            ``"mean"``, ``"sum"``, ``"count"``.
+            What is told of each group: the mean, the sum or the median of `y`, how many there are,
+            or the proportion of a category of `y`: the last of its `levels`. One of ``"mean"``,
+            ``"sum"``, ``"median"``, ``"count"``, ``"proportion"``.
         bins
             The bins of `x`, where it has bounds: their number or their edges; of dates also `hour`,
             `day`, `week`, `month`, `quarter` or `year`, and `hour of day`, `weekday` or `month of
@@ -326,6 +328,9 @@ class Charting(ABC):
         hue_order
             The public categories of `hue`, in the order to show them. Default: all that are
             declared. ``sf.private(delta=1e-6)`` searches for them instead, with that δ.
+        levels
+            For a proportion: the public categories of `y`, of which the last one is counted among
+            all of them. Default: all that are declared.
         where
             Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
             or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a
@@ -382,6 +387,7 @@ class Charting(ABC):
             clip=clip,
             order=order,
             hue_order=hue_order,
+            levels=levels,
             where=where,
             col=col,
             row=row,
@@ -404,6 +410,7 @@ class Charting(ABC):
         clip: ClipRule = "private",
         order: Order | None = None,
         hue_order: Order | None = None,
+        levels: PanelOrder | None = None,
         where: str | None = None,
         col: str | None = None,
         row: str | None = None,
@@ -422,13 +429,14 @@ class Charting(ABC):
         x
             The column of groups along the x axis: its categories, or bins if it has bounds.
         y
-            The column of numbers. For counts it may be left out; where it is named, rows with a
-            number are counted.
+            The column of numbers; of categories for a proportion. For counts it may be left out;
+            where it is named, rows with a number are counted.
         hue
             The column whose categories are groups, one colour each.
         estimator
-            What is told of each group: the mean or the sum of `y`, or how many there are. One of
-            ``"mean"``, ``"sum"``, ``"count"``.
+            What is told of each group: the mean, the sum or the median of `y`, how many there are,
+            or the proportion of a category of `y`: the last of its `levels`. One of ``"mean"``,
+            ``"sum"``, ``"median"``, ``"count"``, ``"proportion"``.
         bins
             The bins of `x`, where it has bounds: their number or their edges; of dates also `hour`,
             `day`, `week`, `month`, `quarter` or `year`, and `hour of day`, `weekday` or `month of
@@ -443,6 +451,9 @@ class Charting(ABC):
         hue_order
             The public categories of `hue`, in the order to show them. Default: all that are
             declared. ``sf.private(delta=1e-6)`` searches for them instead, with that δ.
+        levels
+            For a proportion: the public categories of `y`, of which the last one is counted among
+            all of them. Default: all that are declared.
         where
             Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
             or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a
@@ -499,6 +510,7 @@ class Charting(ABC):
             clip=clip,
             order=order,
             hue_order=hue_order,
+            levels=levels,
             where=where,
             col=col,
             row=row,
@@ -521,6 +533,7 @@ class Charting(ABC):
         clip: ClipRule = "private",
         order: Order | None = None,
         hue_order: Order | None = None,
+        levels: PanelOrder | None = None,
         where: str | None = None,
         col: str | None = None,
         row: str | None = None,
@@ -539,13 +552,14 @@ class Charting(ABC):
         x
             The column of groups along the x axis: its categories, or bins if it has bounds.
         y
-            The column of numbers. For counts it may be left out; where it is named, rows with a
-            number are counted.
+            The column of numbers; of categories for a proportion. For counts it may be left out;
+            where it is named, rows with a number are counted.
         hue
             The column whose categories are groups, one colour each.
         estimator
-            What is told of each group: the mean or the sum of `y`, or how many there are. One of
-            ``"mean"``, ``"sum"``, ``"count"``.
+            What is told of each group: the mean, the sum or the median of `y`, how many there are,
+            or the proportion of a category of `y`: the last of its `levels`. One of ``"mean"``,
+            ``"sum"``, ``"median"``, ``"count"``, ``"proportion"``.
         bins
             The bins of `x`, where it has bounds: their number or their edges; of dates also `hour`,
             `day`, `week`, `month`, `quarter` or `year`, and `hour of day`, `weekday` or `month of
@@ -560,6 +574,9 @@ class Charting(ABC):
         hue_order
             The public categories of `hue`, in the order to show them. Default: all that are
             declared. ``sf.private(delta=1e-6)`` searches for them instead, with that δ.
+        levels
+            For a proportion: the public categories of `y`, of which the last one is counted among
+            all of them. Default: all that are declared.
         where
             Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
             or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a
@@ -616,6 +633,7 @@ class Charting(ABC):
             clip=clip,
             order=order,
             hue_order=hue_order,
+            levels=levels,
             where=where,
             col=col,
             row=row,
