@@ -317,11 +317,11 @@ EXAMPLES = (
     ),
     DemoChart(
         "joint",
-        "Age, income, and both",
+        "Age, pressure, and both",
         "The density in the middle, and the sums of its cells above and beside it: one charge.",
         "people",
         "people",
-        like("jointplot", x="age", y="income"),
+        like("jointplot", x="age", y="systolic"),
         0.1,
     ),
     DemoChart(
