@@ -79,9 +79,34 @@ def _pairs(function: str) -> str:
     return ", ".join(f"{function}({one}, {other})" for one, other in pairs)
 
 
+def _square(i: int, j: int) -> dict[str, Any]:
+    corners = [(i, j), (i + 1, j), (i + 1, j + 1), (i, j + 1), (i, j)]
+    ring = [[x / 4, y / 4] for x, y in corners]
+    properties = {"name": f"square {i} {j}"}
+    geometry = {"type": "Polygon", "coordinates": [ring]}
+    return {"type": "Feature", "properties": properties, "geometry": geometry}
+
+
+def _list_squares() -> str:
+    """Return how the region of a row is told in SQL, which has no polygons of its own."""
+    tests = (
+        f"WHEN east BETWEEN {i / 4} AND {(i + 1) / 4} AND north BETWEEN {j / 4} AND {(j + 1) / 4} "
+        f"THEN {4 * i + j}"
+        for i in range(4)
+        for j in range(4)
+    )
+    return f"CASE {' '.join(tests)} END"
+
+
+SQUARES = {
+    "type": "FeatureCollection",
+    "features": [_square(i, j) for i in range(4) for j in range(4)],
+}
+
+
 @dataclass(frozen=True)
 class Case:
-    """A chart, and what DuckDB is asked beside it, of a table called ``rows``."""
+    """A chart, and what DuckDB is asked beside it, of a view called ``rows``."""
 
     name: str
     chart: Callable[[], Chart[Any, Any]]
@@ -109,6 +134,35 @@ CASES = (
         "jointplot",
         lambda: sf.Jointplot("east", "north"),
         f"SELECT {_SQUARES}, count(*) FROM rows GROUP BY i, j",
+    ),
+    Case(
+        "barplot",
+        lambda: sf.Barplot("whom", "n0"),
+        "SELECT whom, avg(n0), count(n0) FROM rows GROUP BY whom",
+    ),
+    Case(
+        "lineplot",
+        lambda: sf.Lineplot("day", "n0", bins=52),
+        f"SELECT {_cell('day', 52, 0, 365)} AS week, avg(n0), count(n0) FROM rows GROUP BY week",
+    ),
+    Case(
+        "distribution",
+        lambda: sf.Distribution("n0"),
+        f"SELECT {_cell('n0', 2**20, -10, 20)} AS cell, count(*) FROM rows GROUP BY cell",
+    ),
+    Case(
+        "pairplot",
+        lambda: sf.Pairplot(NUMBERS[:3]),
+        "; ".join(
+            f"SELECT {_cell(one, 32, -10, 20)} AS i, {_cell(other, 32, -10, 20)} AS j, count(*) "
+            "FROM rows GROUP BY i, j"
+            for one, other in (("n0", "n1"), ("n0", "n2"), ("n1", "n2"))
+        ),
+    ),
+    Case(
+        "choropleth",
+        lambda: sf.Choropleth("east", "north", regions=SQUARES),
+        f"SELECT {_list_squares()} AS region, count(*) FROM rows GROUP BY region",
     ),
 )
 NAMED = {case.name: case for case in CASES}
@@ -140,7 +194,8 @@ def by_query(case: Case, path: str) -> None:
 
     with duckdb.connect(config={"threads": THREADS}) as database:
         database.sql(f"CREATE VIEW rows AS FROM read_parquet('{path}')")
-        database.sql(case.query).fetchall()
+        for query in case.query.split("; "):
+            database.sql(query).fetchall()
 
 
 WAYS = {"chart": by_chart, "DuckDB": by_query}

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 CHARTS = (
     "histograms",
+    "means",
     "regions",
     "pairplots",
     "names",

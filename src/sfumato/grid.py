@@ -7,7 +7,7 @@ also holds its upper edge. An engine answers with one integer per combination of
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
@@ -120,6 +120,100 @@ class Edges:
     def edges(self) -> NDArray[np.float64]:
         """The ends of all cells."""
         return np.asarray(self.values, dtype=np.float64)
+
+    @cached_property
+    def index(self) -> EdgeIndex:
+        """What finds the cells of many values."""
+        return EdgeIndex.of(self.edges)
+
+
+_Floats = NDArray[np.float64]
+_Places = NDArray[np.int64]
+
+_BUCKETS = 2**16
+_BITS = 44  # of 52 behind the leading one: 256 buckets from each power of two to the next
+
+
+@dataclass(frozen=True, eq=False)
+class EdgeIndex:
+    """Tells how many edges values reach, as bisection does and faster.
+
+    A function that never falls puts values and edges into buckets. Whoever is in a bucket has
+    reached all edges in those before it, and none in those behind. Where its own holds one edge, a
+    comparison tells whether it has reached that; where it holds more, they are searched.
+
+    Parameters
+    ----------
+    place
+        Puts values into buckets.
+    before
+        How many edges lie in the buckets before each, less one.
+    only
+        The edge in each bucket that holds one; infinite elsewhere.
+    crowded
+        Which buckets hold more.
+    """
+
+    edges: _Floats
+    place: Callable[[_Floats], _Places]
+    before: _Places
+    only: _Floats
+    crowded: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, edges: _Floats) -> EdgeIndex:
+        """Choose of two ways to put edges into buckets the one that leaves more of them alone."""
+        even, leading = (cls._by(edges, place) for place in (_by_size(edges), _by_bits(edges)))
+        return max(even, leading, key=lambda each: int(np.isfinite(each.only).sum()))
+
+    @classmethod
+    def _by(cls, edges: _Floats, place: Callable[[_Floats], _Places]) -> EdgeIndex:
+        buckets = place(edges)
+        held = np.bincount(buckets, minlength=_BUCKETS)
+        only = np.full(_BUCKETS, np.inf)
+        only[buckets] = edges
+        only[held > 1] = np.inf
+        return cls(edges, place, np.cumsum(held) - held - 1, only, held > 1)
+
+    def find(self, values: _Floats) -> _Places:
+        """Return how many edges each value reaches, less one; anything for NaN."""
+        bucket = self.place(values)
+        found = self.before.take(bucket)
+        found += values >= self.only.take(bucket)
+        among = np.flatnonzero(self.crowded.take(bucket))
+        if among.size:
+            found[among] = np.searchsorted(self.edges, values[among], side="right") - 1
+        return found
+
+
+def _by_size(edges: _Floats) -> Callable[[_Floats], _Places]:
+    """Return what puts values into buckets of one width."""
+    lowest, width = float(edges[0]), float(edges[-1]) - float(edges[0])
+    scale = _BUCKETS / max(width, 1e-300)
+
+    def place(values: _Floats) -> _Places:
+        with np.errstate(over="ignore", invalid="ignore"):  # NaN becomes any integer
+            whole = ((values - lowest) * scale).clip(0, _BUCKETS - 1).astype(np.int64)
+            return whole.clip(0, _BUCKETS - 1, out=whole)
+
+    return place if math.isfinite(width) else _in_one
+
+
+def _by_bits(edges: _Floats) -> Callable[[_Floats], _Places]:
+    """Return what puts values from 0 on into buckets by their leading bits, which rise as they."""
+    first = int(np.maximum(edges[1:2], 0.0).view(np.int64)[0] >> _BITS)
+
+    def place(values: _Floats) -> _Places:
+        bits = np.ascontiguousarray(values).view(np.int64) >> _BITS
+        bits -= first - 1  # what lies below the second edge is in the first bucket
+        return bits.clip(0, _BUCKETS - 1, out=bits)
+
+    return place if edges[0] >= 0 else _in_one
+
+
+def _in_one(values: _Floats) -> _Places:
+    """Put all values into one bucket."""
+    return np.zeros(values.shape, dtype=np.int64)
 
 
 @dataclass(frozen=True)

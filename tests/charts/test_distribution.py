@@ -155,6 +155,23 @@ def test_groups_are_charged_once() -> None:
     assert all(abs(size - 1000) < 100 for size in found.sizes[:3])
 
 
+@pytest.mark.parametrize("unit", [sf.PrivacyUnit.rows(), sf.PrivacyUnit.users("who")])
+@pytest.mark.parametrize("delta", [0.0, 1e-6])
+def test_a_budget_that_is_planned_pays_for_every_round(unit: sf.PrivacyUnit, delta: float) -> None:
+    table = pa.table({"x": draw(50), "who": np.arange(50)})
+    refused = []
+    for exponent in range(4, 19):
+        budget = sf.Budget(10.0**-exponent, delta)
+        try:
+            sf.Distribution("x").plan(sf.Domain(x=BOUNDS), unit, budget)
+        except sf.SfumatoError:
+            refused.append(exponent)
+            continue
+        with seeded(1):
+            sf.distribution(table, x="x", bounds=BOUNDS, unit=unit, budget=budget)
+    assert refused or delta  # which alone buys noise
+
+
 def test_groups_that_are_too_small_are_not_drawn() -> None:
     (panel,) = release(draw(5), budget=0.1).figure().panels
     assert [type(mark) for mark in panel.marks] == [Points]

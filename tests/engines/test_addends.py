@@ -243,6 +243,13 @@ def given_and_kept(self, sums, found, weights):
     sums.weigh(2 * cells + 1, above * weights)
 
 
+def rows_given_and_kept(self, sums, rows):
+    cells = addends.find_cells(rows, self.keys)
+    steps = SPLIT(rows, self.addend, cells)
+    self._add_found(sums, cells * (self.addend.steps + 1) + steps, 1)
+    sums.weigh(2 * cells, steps)
+
+
 SPLIT = addends.split_rows
 SHARE = bounding._share_weight
 
@@ -250,12 +257,13 @@ SHARE = bounding._share_weight
 @pytest.mark.parametrize(
     ("target", "broken", "unit", "mine"),
     [
-        ((addends.GroupSums, "_add_found"), given_and_kept, ROW, [("A", 1e300)]),
+        ((addends.GroupSums, "_add_rows"), rows_given_and_kept, ROW, [("A", 1e300)]),
+        ((addends.GroupSums, "_add_found"), given_and_kept, USER, [("A", 1e300)]),
         ((addends, "addend_weight"), lambda unit: 2 * addend_weight(unit), USER, [("A", 3.0)]),
         ((bounding, "_share_weight"), lambda *a: 1 + SHARE(*a), USER, [("A", 3.0)] * 1000),
         ((walking, "_allot_rows"), lambda w, amounts, m: amounts, FEW, [("A", 3.0)] * 9),
     ],
-    ids=["given and kept", "weighs twice", "rounded up", "uncapped"],
+    ids=["rows given and kept", "given and kept", "weighs twice", "rounded up", "uncapped"],
 )
 def test_sums_that_move_too_far_would_be_caught(target, broken, unit, mine, monkeypatch):
     addend = Addend("y", (NARROW,), count_steps(unit))
@@ -282,3 +290,13 @@ def test_rows_that_do_not_meet_a_condition_are_nowhere_and_take_their_share(unit
     found = engine.restrict("i > 3").sums(keys, addend, unit).reveal().tolist()
     rows = [{**row, "g": row["g"] if (row["i"] or 0) > 3 else None} for row in ROWS]
     assert found == oracle.sums(rows, keys, addend, unit)
+
+
+def test_few_sums_and_many_are_added_alike(monkeypatch):
+    addend = Addend("y", (NARROW,), 1000)
+    rows = [{"u": 1, "g": g, "y": y} for g in ("A", "B", None, "C") for y in (-9.0, 0.3, 7.0, None)]
+    table = pa.Table.from_pylist(rows * 50, SCHEMA)
+    few = asked(table, (PAIR,), addend, ROW)
+    monkeypatch.setattr(addends, "_DENSE", 0)
+    assert asked(table, (PAIR,), addend, ROW) == few
+    assert sum(map(sum, few)) > 0

@@ -21,6 +21,9 @@ from sfumato.grid import Labels, shape
 from sfumato.lattice import Question
 from sfumato.privacy.guarantee import PrivacyUnit
 
+_ROWS = 2**15  # at once: few enough for the caches, of at most 2²¹ steps each
+_DENSE = 2**10  # sums that are cheap to write out for each strip
+
 
 def split_rows(block: pa.RecordBatch, addend: Addend | Member, cells: Integers) -> Integers:
     """Return how many of its steps each row gives to the upper end, or -1 where it is nowhere.
@@ -84,8 +87,8 @@ class GroupSums(Summation[Tally]):
 
     def add(self, sums: Tally, block: pa.RecordBatch) -> None:
         """Add rows, strip by strip."""
-        for start in range(0, block.num_rows, STRIP):
-            self._add_found(sums, self._find(block.slice(start, STRIP)), 1)
+        for start in range(0, block.num_rows, _ROWS):
+            self._add_rows(sums, block.slice(start, _ROWS))
 
     def place(self, block: pa.RecordBatch) -> pa.Array:
         """Return the cell and the steps of each row, as one number."""
@@ -119,6 +122,20 @@ class GroupSums(Summation[Tally]):
         # Below 2⁴⁵: 2²⁴ cells of 2²¹ steps and one.
         flat = cells * (self.addend.steps + 1) + steps
         return np.where((cells < 0) | (steps < 0), -1, flat)
+
+    def _add_rows(self, sums: Tally, rows: pa.RecordBatch) -> None:
+        """Add rows that weigh 1: floats of their sums are exact, as they stay below 2³⁷."""
+        if self._size > _DENSE:
+            return self._add_found(sums, self._find(rows), 1)
+        cells = find_cells(rows, self.keys)
+        steps = split_rows(rows, self.addend, cells)
+        somewhere = (cells >= 0) & (steps >= 0)
+        if not somewhere.all():
+            cells, steps = cells[somewhere], steps[somewhere]
+        above = np.bincount(cells, steps, self._size).astype(np.int64)
+        below = np.bincount(cells, minlength=self._size) * self.addend.steps - above
+        places = np.arange(2 * self._size)
+        return sums.add(places, np.column_stack([below, above]).ravel())
 
     def _add_found(self, sums: Tally, found: Integers, weights: Integers | int) -> None:
         cells, above = np.divmod(found, self.addend.steps + 1)

@@ -19,8 +19,9 @@ from sfumato.plane import Outside, Plane, Weight, interleave
 from sfumato.regions import Areas
 
 STRIP = 2**13
-_FEW_EDGES = 16
 """How many rows to work on at once: their columns fit in the caches, and NumPy is fastest here."""
+
+_FEW = 16  # edges, among which bisection is fast
 
 
 def iterate_points(
@@ -201,37 +202,10 @@ def grid_cells(values: Floats, grid: Grid) -> Integers:
 def edges_cells(values: Floats, key: Edges) -> Integers:
     """Return the cell between public edges of each value, or -1 beyond them and for NaN."""
     inside = np.clip(values, key.bounds.lower, key.bounds.upper)
-    found = _find_edges(np.asarray(key.edges), inside)
+    few = key.cells <= _FEW
+    found = np.searchsorted(key.edges, inside, side="right") - 1 if few else key.index.find(inside)
     np.minimum(found, key.cells - 1, out=found)  # the last cell holds its upper edge
     found[(inside > key.edges[-1]) | np.isnan(values)] = -1
-    return found
-
-
-_BUCKET = 44  # of 52 bits behind the leading one: 256 buckets from each power of two to the next
-_MOST_BUCKETS = 2**14
-
-
-def _find_edges(edges: Floats, values: Floats) -> Integers:
-    """Return how many edges each value reaches, less one, as `searchsorted` does.
-
-    Floats from 0 on rise as their bits do. The leading bits name a bucket; where a bucket holds one
-    edge at most, besides its lower end, one comparison tells on which side of it a value lies.
-    """
-    if not (edges.size > _FEW_EDGES and edges[0] >= 0 and values.size > _MOST_BUCKETS):
-        return np.searchsorted(edges, values, side="right") - 1
-    first, last = (int(each) for each in edges[[1, -1]].view(np.int64) >> _BUCKET)
-    first -= 1  # what lies below the second edge is in the first bucket
-    if first < 0 or last - first >= _MOST_BUCKETS:
-        return np.searchsorted(edges, values, side="right") - 1
-    ends = (np.arange(first, last + 2, dtype=np.int64) << _BUCKET).view(np.float64)
-    below = np.searchsorted(edges, ends, side="right") - 1
-    if (np.diff(below) > 1).any():
-        return np.searchsorted(edges, values, side="right") - 1
-    following = np.append(edges, np.inf)[below + 1]
-    bucket = (np.ascontiguousarray(values).view(np.int64) >> _BUCKET) - first
-    np.clip(bucket, 0, last - first, out=bucket)
-    found = below.take(bucket)
-    found += values >= following.take(bucket)
     return found
 
 

@@ -20,6 +20,9 @@ ROOT = 0.1
 """The share of the price that the whole line takes."""
 
 _EQUAL = 64  # intervals of the first look
+LEAST = 0.009
+"""A share of the price below that of any round, however it is rounded."""
+
 _FIRST = (0.01, 0.1)  # the least and the most that it takes
 _SEEN = 500.0  # deviations, of all units together, that a first look tells apart
 _LOOKS = 5
