@@ -547,7 +547,7 @@ def _planes(t: Roles) -> Iterator[Request]:
         yield Request(f"{verb}-days", edge, gaussian=True)
         search = chart(e, n, hue=g, hue_order=_SEARCH)
         yield Request(f"{verb}-search", search, gaussian=True)
-        yield Request(f"{verb}-window", chart(n, m, bounds=private()), t.users)
+        yield Request(f"{verb}-window", chart(e, n, bounds=private()), t.users)
     yield Request("pairplot", Pairplot(t.columns), typical=True)
     days = Pairplot((t.number, t.day), where=t.where)
     yield Request("pairplot-days", days, t.users, gaussian=True)
