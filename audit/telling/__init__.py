@@ -37,6 +37,7 @@ CHARTS = (
     "pairplots",
     "names",
     "quantiles",
+    "distributions",
     "boxes",
     "bounds",
     "heat",

@@ -513,4 +513,20 @@ CHARTS = (
         among="charts/test_scatterplot.py",
         notices="test_intervals_of_margins_cover_what_they_state",
     ),
+    _charts(
+        name="a fit of intervals forgets how precise each round was",
+        file="postprocess/cumulated.py",
+        old="rates = [1 / np.sqrt(max(each.law.variance, _LEAST)) for each in self._rounds]",
+        new="rates = [1.0 for _ in self._rounds]",
+        among="postprocess/test_cumulated.py",
+        notices="test_masses_are_those_of_weighted_least_squares",
+    ),
+    _charts(
+        name="a band holds each value for itself and not the whole curve",
+        file="releases/distribution/line.py",
+        old="return self._bound(make_band)",
+        new="return self._bound(make_intervals)",
+        among="charts/test_distribution.py",
+        notices="test_bands_hold_the_whole_curve_as_often_as_they_say[1.0]",
+    ),
 )

@@ -39,7 +39,7 @@ from sfumato.releases.distribution import DistributionRelease, LineMeasured, Lin
 TYPICAL = 10_000
 """How many rows or people a group has for which errors are planned."""
 
-_ERROR = 14.0, 0.165  # units in deviations² of noise, for 100 of them, and how they grow
+_ERROR = 8.5, 0.26  # errors in deviations of noise, for 100 units of it, and how they grow
 _ALL_INTERVALS = 2**14
 
 
