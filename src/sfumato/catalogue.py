@@ -537,19 +537,19 @@ def _maps(t: Roles) -> Iterator[Request]:
 
 
 def _planes(t: Roles) -> Iterator[Request]:
-    n, m, g = t.number, t.another, t.group
+    e, n, g = t.east, t.north, t.group
     for chart in (Scatterplot, Jointplot):
         verb = chart.verb
-        yield Request(verb, chart(n, m), typical=True)
-        hue = chart(n, m, hue=g, hue_order=t.backwards(g), where=t.where)
+        yield Request(verb, chart(e, n), typical=True)
+        hue = chart(e, n, hue=g, hue_order=t.backwards(g), where=t.where)
         yield Request(f"{verb}-hue", hue, t.users)
-        edge = chart(n, t.day, outside="edge")
+        edge = chart(t.day, n, outside="edge")
         yield Request(f"{verb}-days", edge, gaussian=True)
-        search = chart(n, m, hue=g, hue_order=_SEARCH)
+        search = chart(e, n, hue=g, hue_order=_SEARCH)
         yield Request(f"{verb}-search", search, gaussian=True)
-        yield Request(f"{verb}-window", chart(n, m, bounds=private()), t.users)
+        yield Request(f"{verb}-window", chart(e, n, bounds=private()), t.users)
     yield Request("pairplot", Pairplot(t.columns), typical=True)
-    days = Pairplot((n, t.day), where=t.where)
+    days = Pairplot((t.number, t.day), where=t.where)
     yield Request("pairplot-days", days, t.users, gaussian=True)
     hue = Pairplot(t.columns, hue=g, hue_order=t.backwards(g))
     yield Request("pairplot-hue", hue, t.users)

@@ -277,3 +277,13 @@ def test_categories_and_limits_on_rows_are_refused_before_the_charge() -> None:
     assert session.ledger.remaining.epsilon == 1
     with pytest.raises(DomainError, match="total weight of 1"):
         Pairplot(COLUMNS).plan(DOMAIN, sf.PrivacyUnit.users("who", max_rows=3), BUDGET)
+
+
+def test_a_search_that_finds_no_group_is_drawn_and_says_so() -> None:
+    hue = Pairplot(COLUMNS, hue="g", hue_order=sf.private(delta=1e-7))
+    release = measure(hue, rows=3, budget=sf.Budget(0.5, 1e-6))
+    assert release.groups == ()
+    figure = release.figure()
+    assert figure.panels == ()
+    assert figure.notes
+    assert release.records() == []

@@ -306,6 +306,25 @@ EXAMPLES = (
         0.05,
     ),
     DemoChart(
+        "nobody",
+        "Two thousand people who are nobody",
+        "Points, as in any scatter plot, but drawn from a noisy density. Each stands where someone "
+        "may be, and none where someone is known to be.",
+        "people",
+        "people",
+        like("scatterplot", x="age", y="income"),
+        0.1,
+    ),
+    DemoChart(
+        "joint",
+        "Age, pressure, and both",
+        "The density in the middle, and the sums of its cells above and beside it: one charge.",
+        "people",
+        "people",
+        like("jointplot", x="age", y="systolic"),
+        0.1,
+    ),
+    DemoChart(
         "pressure",
         "Eight boxes, and four that are not drawn",
         "Men's hearts push a little harder in every state of health. Of the third sex there are "

@@ -94,7 +94,8 @@ def _clipping(release: MeansRelease) -> list[str]:
     if release.clipped is None or release.estimator == "count":
         return []
     low, high = release.clipped.edges.tolist()
-    private = ", found privately" if release.ladder else ""
+    kept = release.declared is not None and release.declared.values == release.clipped.values
+    private = ", found privately" if release.ladder or not kept else ""
     bounds = release.clipped.bounds
     said = f"Values are clipped to {wording.range_of(bounds, low, high)}{private}."
     return [said, *_tell_bias(release), *wording.parsed([bounds])]
