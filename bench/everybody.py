@@ -106,7 +106,7 @@ SQUARES = {
 
 @dataclass(frozen=True)
 class Case:
-    """A chart, and what DuckDB is asked beside it, of a table called ``rows``."""
+    """A chart, and what DuckDB is asked beside it, of a view called ``rows``."""
 
     name: str
     chart: Callable[[], Chart[Any, Any]]
@@ -146,6 +146,20 @@ CASES = (
         f"SELECT {_cell('day', 52, 0, 365)} AS week, avg(n0), count(n0) FROM rows GROUP BY week",
     ),
     Case(
+        "distribution",
+        lambda: sf.Distribution("n0"),
+        f"SELECT {_cell('n0', 2**20, -10, 20)} AS cell, count(*) FROM rows GROUP BY cell",
+    ),
+    Case(
+        "pairplot",
+        lambda: sf.Pairplot(NUMBERS[:3]),
+        "; ".join(
+            f"SELECT {_cell(one, 32, -10, 20)} AS i, {_cell(other, 32, -10, 20)} AS j, count(*) "
+            "FROM rows GROUP BY i, j"
+            for one, other in (("n0", "n1"), ("n0", "n2"), ("n1", "n2"))
+        ),
+    ),
+    Case(
         "choropleth",
         lambda: sf.Choropleth("east", "north", regions=SQUARES),
         f"SELECT {_list_squares()} AS region, count(*) FROM rows GROUP BY region",
@@ -180,7 +194,8 @@ def by_query(case: Case, path: str) -> None:
 
     with duckdb.connect(config={"threads": THREADS}) as database:
         database.sql(f"CREATE VIEW rows AS FROM read_parquet('{path}')")
-        database.sql(case.query).fetchall()
+        for query in case.query.split("; "):
+            database.sql(query).fetchall()
 
 
 WAYS = {"chart": by_chart, "DuckDB": by_query}

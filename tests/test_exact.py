@@ -254,3 +254,11 @@ def test_cells_are_merged_and_a_unit_moves_no_more_in_sum():
     assert merged.reveal().tolist() == [[4, 0, 2], [16, 0, 6]]
     # Four steps in four cells have a squared length of 4, and in one of 16.
     assert (merged.l1, merged.l2_squared, merged.step) == (4, 16, 0.5)
+
+
+def test_cells_that_are_merged_never_leave_sixty_four_bits():
+    most = 2**62 - 1
+    crowded = Exact(1, 1, 1.0, np.array([[most, most, most, 2**61, 2**60, 5]]))
+    assert crowded.merge_cells(integers([0, 0, 0, 1, 1, 2]), 3).reveal().tolist() == [
+        [most, 2**61 + 2**60, 5]
+    ]

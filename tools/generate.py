@@ -243,7 +243,7 @@ def _parameters(definition: Definition, shown: Iterable[Option]) -> list[str]:
 def _passed(definition: Definition) -> str:
     shown = _without_bounds(definition)
     searches = len(shown) < len(definition.options)
-    sought = ["bounds=bounds if isinstance(bounds, Private) else None"] if searches else []
+    sought = ["bounds=find_searches(bounds)"] if searches else []
     return ", ".join([*(f"{option.name}={option.name}" for option in shown), *sought]) + ","
 
 
@@ -325,7 +325,7 @@ Made by tools/generate.py from the definitions of the charts.
     imports = [
         "from collections.abc import Mapping, Sequence",
         "from sfumato.alone import release_alone",
-        "from sfumato.private_search import Private",
+        "from sfumato.private_search import Private, find_searches",
         "from sfumato.charts.axes import Range",
         "from sfumato.privacy.budget import Budget",
         "from sfumato.privacy.guarantee import PrivacyUnit",
@@ -368,7 +368,7 @@ class Charting(ABC):
     imports = [
         "from abc import ABC, abstractmethod",
         "from collections.abc import Mapping, Sequence",
-        "from sfumato.private_search import Private",
+        "from sfumato.private_search import Private, find_searches",
         "from sfumato.charts.axes import Range",
         "from sfumato.charts.chart import Chart, P, R_co",
         "from sfumato.privacy.budget import Budget",

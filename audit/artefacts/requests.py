@@ -55,7 +55,8 @@ def mapped(request: Request) -> bool:
 def words(request: Request, table: str, domain: Domain, components: Path | None) -> list[str]:
     """Return what to type, where components that are needed lie in a file."""
     options = {**request.options, **({"pca": components} if request.components else {})}
-    asked = {name: value for name, value in options.items() if name not in _DECLARED}
+    public = (*_DECLARED, *(["levels"] if _is_proportion(options) else []))
+    asked = {name: value for name, value in options.items() if name not in public}
     return [
         request.verb,
         table,
@@ -121,8 +122,9 @@ def _spelled(name: str, value: Any) -> Iterator[str]:
         case Private():
             yield from (_flag(name), _searched(value))
         case Mapping():
-            for column, number in cast("Mapping[str, float]", value).items():
-                yield from (_flag(name), f"{column}={number:g}")
+            for column, each in cast("Mapping[str, float | Private]", value).items():
+                told = _searched(each) if isinstance(each, Private) else f"{each:g}"
+                yield from (_flag(name), f"{column}={told}")
         case [tuple() | list(), _] | [_, tuple() | list()]:
             for axis in value:
                 yield from _spelled(name, axis)
@@ -145,13 +147,22 @@ def _public(request: Request, domain: Domain) -> Iterator[str]:
     for name, column in columns:
         grouped = name in ("hue", "col", "row")
         fact, order = domain.fact(column), f"{name}_order" if grouped else "order"
+        if name == "y" and _is_proportion(options):
+            order = "levels"
         if not isinstance(fact, Bounds):
             yield from _spelled(order, options.get(order, fact.values))
         elif "bounds" in options:
-            yield from _spelled("bounds", options["bounds"])
+            if "bounds" not in bounded:  # one search may be for both sides of a window
+                bounded.add("bounds")
+                yield from _spelled("bounds", options["bounds"])
         elif column not in bounded:  # x and y may be one column, which has its range once
             bounded.add(column)
             yield from ("--bounds", f"{column}={_listed(_ends(fact))}")
+
+
+def _is_proportion(options: Mapping[str, Any]) -> bool:
+    """Tell whether the categories of y are listed, too."""
+    return options.get("estimator") == "proportion"
 
 
 def _ends(bounds: Bounds) -> list[str]:
@@ -167,4 +178,5 @@ def _listed(values: Sequence[object]) -> str:
 
 def _searched(search: Private) -> str:
     amounts = [amount for amount in (search.delta, search.share) if amount is not None]
-    return ":".join(["private", *map(str, amounts)])
+    within = [] if search.within is None else [f"{search.limits.lower!r},{search.limits.upper!r}"]
+    return ":".join(["private", *map(str, amounts), *within])

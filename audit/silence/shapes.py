@@ -31,7 +31,7 @@ def _settled(kind: str, parameters: dict[str, Any]) -> bool:
     """Tell whether public facts decide how many numbers there are."""
     if kind == "heatmap":
         return parameters["method"] == "laplace"
-    return kind not in ("boxplot", "quantiles")
+    return kind not in ("boxplot", "quantiles", "pairplot")
 
 
 def _without_numbers(plain: Any, *, texts: bool = True) -> object:

@@ -32,10 +32,12 @@ if TYPE_CHECKING:
 
 CHARTS = (
     "histograms",
+    "means",
     "regions",
     "pairplots",
     "names",
     "quantiles",
+    "distributions",
     "boxes",
     "bounds",
     "heat",

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 import pyarrow as pa
 
+from sfumato.addend import Addend, Member
 from sfumato.engines.dispatch import DuckEngine
 from sfumato.engines.engine import Schema
 from sfumato.exact import Exact
@@ -34,6 +35,10 @@ class Remembering:
 
     def counts(self, keys: Sequence[Question], unit: PrivacyUnit) -> Exact:
         return self._ask(("counts", *keys, unit), lambda: self._engine.counts(keys, unit))
+
+    def sums(self, keys: Sequence[Question], addend: Addend | Member, unit: PrivacyUnit) -> Exact:
+        question = ("sums", *keys, addend, unit)
+        return self._ask(question, lambda: self._engine.sums(keys, addend, unit))
 
     def marginals(self, keys: Sequence[Grid], unit: PrivacyUnit) -> tuple[Exact, ...]:
         return self._ask(("marginals", *keys, unit), lambda: self._engine.marginals(keys, unit))

@@ -32,7 +32,7 @@ from sfumato.figure import Orient
 from sfumato.plane import Outside
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import PrivacyUnit
-from sfumato.private_search import Private
+from sfumato.private_search import Private, find_searches
 from sfumato.regions import Regions
 from sfumato.releases.boxplot import BoxplotRelease
 from sfumato.releases.choropleth import ChoroplethRelease
@@ -282,6 +282,7 @@ def barplot(
     clip: ClipRule = "private",
     order: Order | None = None,
     hue_order: Order | None = None,
+    levels: PanelOrder | None = None,
     where: str | None = None,
     col: str | None = None,
     row: str | None = None,
@@ -305,13 +306,14 @@ def barplot(
     x
         The column of groups along the x axis: its categories, or bins if it has bounds.
     y
-        The column of numbers. For counts it may be left out; where it is named, rows with a
-        number are counted.
+        The column of numbers; of categories for a proportion. For counts it may be left out;
+        where it is named, rows with a number are counted.
     hue
         The column whose categories are groups, one colour each.
     estimator
-        What is told of each group: the mean or the sum of `y`, or how many there are. One of
-        ``"mean"``, ``"sum"``, ``"count"``.
+        What is told of each group: the mean, the sum or the median of `y`, how many there are,
+        or the proportion of a category of `y`: the last of its `levels`. One of ``"mean"``,
+        ``"sum"``, ``"median"``, ``"count"``, ``"proportion"``.
     bins
         The bins of `x`, where it has bounds: their number or their edges; of dates also `hour`,
         `day`, `week`, `month`, `quarter` or `year`, and `hour of day`, `weekday` or `month of
@@ -326,6 +328,9 @@ def barplot(
     hue_order
         The public categories of `hue`, in the order to show them. ``sf.private(delta=1e-6)``
         searches for them instead, with that δ.
+    levels
+        For a proportion: the public categories of `y`, of which the last one is counted among
+        all of them.
     where
         Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
         or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a
@@ -383,13 +388,14 @@ def barplot(
         clip=clip,
         order=order,
         hue_order=hue_order,
+        levels=levels,
         where=where,
         col=col,
         row=row,
         col_order=col_order,
         row_order=row_order,
         col_wrap=col_wrap,
-        bounds=bounds if isinstance(bounds, Private) else None,
+        bounds=find_searches(bounds),
     )
     whose = PrivacyUnit.of(unit, unit_name)
     return release_alone(data, chart, bounds, whose, budget, columns=columns).styled(title=title)
@@ -406,6 +412,7 @@ def pointplot(
     clip: ClipRule = "private",
     order: Order | None = None,
     hue_order: Order | None = None,
+    levels: PanelOrder | None = None,
     where: str | None = None,
     col: str | None = None,
     row: str | None = None,
@@ -429,13 +436,14 @@ def pointplot(
     x
         The column of groups along the x axis: its categories, or bins if it has bounds.
     y
-        The column of numbers. For counts it may be left out; where it is named, rows with a
-        number are counted.
+        The column of numbers; of categories for a proportion. For counts it may be left out;
+        where it is named, rows with a number are counted.
     hue
         The column whose categories are groups, one colour each.
     estimator
-        What is told of each group: the mean or the sum of `y`, or how many there are. One of
-        ``"mean"``, ``"sum"``, ``"count"``.
+        What is told of each group: the mean, the sum or the median of `y`, how many there are,
+        or the proportion of a category of `y`: the last of its `levels`. One of ``"mean"``,
+        ``"sum"``, ``"median"``, ``"count"``, ``"proportion"``.
     bins
         The bins of `x`, where it has bounds: their number or their edges; of dates also `hour`,
         `day`, `week`, `month`, `quarter` or `year`, and `hour of day`, `weekday` or `month of
@@ -450,6 +458,9 @@ def pointplot(
     hue_order
         The public categories of `hue`, in the order to show them. ``sf.private(delta=1e-6)``
         searches for them instead, with that δ.
+    levels
+        For a proportion: the public categories of `y`, of which the last one is counted among
+        all of them.
     where
         Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
         or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a
@@ -507,13 +518,14 @@ def pointplot(
         clip=clip,
         order=order,
         hue_order=hue_order,
+        levels=levels,
         where=where,
         col=col,
         row=row,
         col_order=col_order,
         row_order=row_order,
         col_wrap=col_wrap,
-        bounds=bounds if isinstance(bounds, Private) else None,
+        bounds=find_searches(bounds),
     )
     whose = PrivacyUnit.of(unit, unit_name)
     return release_alone(data, chart, bounds, whose, budget, columns=columns).styled(title=title)
@@ -530,6 +542,7 @@ def lineplot(
     clip: ClipRule = "private",
     order: Order | None = None,
     hue_order: Order | None = None,
+    levels: PanelOrder | None = None,
     where: str | None = None,
     col: str | None = None,
     row: str | None = None,
@@ -553,13 +566,14 @@ def lineplot(
     x
         The column of groups along the x axis: its categories, or bins if it has bounds.
     y
-        The column of numbers. For counts it may be left out; where it is named, rows with a
-        number are counted.
+        The column of numbers; of categories for a proportion. For counts it may be left out;
+        where it is named, rows with a number are counted.
     hue
         The column whose categories are groups, one colour each.
     estimator
-        What is told of each group: the mean or the sum of `y`, or how many there are. One of
-        ``"mean"``, ``"sum"``, ``"count"``.
+        What is told of each group: the mean, the sum or the median of `y`, how many there are,
+        or the proportion of a category of `y`: the last of its `levels`. One of ``"mean"``,
+        ``"sum"``, ``"median"``, ``"count"``, ``"proportion"``.
     bins
         The bins of `x`, where it has bounds: their number or their edges; of dates also `hour`,
         `day`, `week`, `month`, `quarter` or `year`, and `hour of day`, `weekday` or `month of
@@ -574,6 +588,9 @@ def lineplot(
     hue_order
         The public categories of `hue`, in the order to show them. ``sf.private(delta=1e-6)``
         searches for them instead, with that δ.
+    levels
+        For a proportion: the public categories of `y`, of which the last one is counted among
+        all of them.
     where
         Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
         or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a
@@ -636,13 +653,14 @@ def lineplot(
         clip=clip,
         order=order,
         hue_order=hue_order,
+        levels=levels,
         where=where,
         col=col,
         row=row,
         col_order=col_order,
         row_order=row_order,
         col_wrap=col_wrap,
-        bounds=bounds if isinstance(bounds, Private) else None,
+        bounds=find_searches(bounds),
     )
     whose = PrivacyUnit.of(unit, unit_name)
     return release_alone(data, chart, bounds, whose, budget, columns=columns).styled(title=title)
@@ -769,7 +787,7 @@ def boxplot(
         col_order=col_order,
         row_order=row_order,
         col_wrap=col_wrap,
-        bounds=bounds if isinstance(bounds, Private) else None,
+        bounds=find_searches(bounds),
     )
     whose = PrivacyUnit.of(unit, unit_name)
     return release_alone(data, chart, bounds, whose, budget, columns=columns).styled(title=title)
@@ -794,7 +812,7 @@ def heatmap(
     hue: str | None = None,
     hue_order: Order | None = None,
     where: str | None = None,
-    bounds: Mapping[str, Range],
+    bounds: Mapping[str, Range | Private] | Private,
     columns: Mapping[str, str] | None = None,
     unit: PrivacyUnit | str | Sequence[str] | None = None,
     unit_name: str | None = None,
@@ -851,7 +869,8 @@ def heatmap(
         person's weight is shared among all of its rows, also those that are not counted.
     bounds
         The public window, ``{"lon": (…), "lat": (…)}``, and the public range of `weight` if
-        there is one.
+        there is one; or ``sf.private(within=(…))`` for a column, or for both, to search for it
+        with a share of the budget.
     columns
         Further columns, derived row by row: ``{"speed": "distance / air_time * 60"}``. Declare
         bounds or categories for them as for any column.
@@ -903,6 +922,7 @@ def heatmap(
         hue=hue,
         hue_order=hue_order,
         where=where,
+        bounds=find_searches(bounds),
     )
     whose = PrivacyUnit.of(unit, unit_name)
     return release_alone(data, chart, bounds, whose, budget, columns=columns).styled(title=title)
@@ -1034,7 +1054,7 @@ def scatterplot(
     hue_order: Order | None = None,
     outside: Outside = "drop",
     where: str | None = None,
-    bounds: Mapping[str, Range],
+    bounds: Mapping[str, Range | Private] | Private,
     columns: Mapping[str, str] | None = None,
     unit: PrivacyUnit | str | Sequence[str] | None = None,
     unit_name: str | None = None,
@@ -1067,7 +1087,8 @@ def scatterplot(
         person's weight is shared among all of its rows, also those that are not counted.
     bounds
         The public window, ``{"lon": (…), "lat": (…)}``, and the public range of `weight` if
-        there is one.
+        there is one; or ``sf.private(within=(…))`` for a column, or for both, to search for it
+        with a share of the budget.
     columns
         Further columns, derived row by row: ``{"speed": "distance / air_time * 60"}``. Declare
         bounds or categories for them as for any column.
@@ -1111,6 +1132,7 @@ def scatterplot(
         hue_order=hue_order,
         outside=outside,
         where=where,
+        bounds=find_searches(bounds),
     )
     whose = PrivacyUnit.of(unit, unit_name)
     return release_alone(data, chart, bounds, whose, budget, columns=columns).styled(title=title)
@@ -1125,7 +1147,7 @@ def jointplot(
     hue_order: Order | None = None,
     outside: Outside = "drop",
     where: str | None = None,
-    bounds: Mapping[str, Range],
+    bounds: Mapping[str, Range | Private] | Private,
     columns: Mapping[str, str] | None = None,
     unit: PrivacyUnit | str | Sequence[str] | None = None,
     unit_name: str | None = None,
@@ -1158,7 +1180,8 @@ def jointplot(
         person's weight is shared among all of its rows, also those that are not counted.
     bounds
         The public window, ``{"lon": (…), "lat": (…)}``, and the public range of `weight` if
-        there is one.
+        there is one; or ``sf.private(within=(…))`` for a column, or for both, to search for it
+        with a share of the budget.
     columns
         Further columns, derived row by row: ``{"speed": "distance / air_time * 60"}``. Declare
         bounds or categories for them as for any column.
@@ -1200,6 +1223,7 @@ def jointplot(
         hue_order=hue_order,
         outside=outside,
         where=where,
+        bounds=find_searches(bounds),
     )
     whose = PrivacyUnit.of(unit, unit_name)
     return release_alone(data, chart, bounds, whose, budget, columns=columns).styled(title=title)
@@ -1645,7 +1669,7 @@ def quantiles(
         col_order=col_order,
         row_order=row_order,
         col_wrap=col_wrap,
-        bounds=bounds if isinstance(bounds, Private) else None,
+        bounds=find_searches(bounds),
     )
     whose = PrivacyUnit.of(unit, unit_name)
     return release_alone(data, chart, bounds, whose, budget, columns=columns).styled(title=title)
@@ -1745,7 +1769,7 @@ def distribution(
         col_order=col_order,
         row_order=row_order,
         col_wrap=col_wrap,
-        bounds=bounds if isinstance(bounds, Private) else None,
+        bounds=find_searches(bounds),
     )
     whose = PrivacyUnit.of(unit, unit_name)
     return release_alone(data, chart, bounds, whose, budget, columns=columns).styled(title=title)
@@ -1845,7 +1869,7 @@ def ecdfplot(
         col_order=col_order,
         row_order=row_order,
         col_wrap=col_wrap,
-        bounds=bounds if isinstance(bounds, Private) else None,
+        bounds=find_searches(bounds),
     )
     whose = PrivacyUnit.of(unit, unit_name)
     return release_alone(data, chart, bounds, whose, budget, columns=columns).styled(title=title)
@@ -1945,7 +1969,7 @@ def kdeplot(
         col_order=col_order,
         row_order=row_order,
         col_wrap=col_wrap,
-        bounds=bounds if isinstance(bounds, Private) else None,
+        bounds=find_searches(bounds),
     )
     whose = PrivacyUnit.of(unit, unit_name)
     return release_alone(data, chart, bounds, whose, budget, columns=columns).styled(title=title)
@@ -2045,7 +2069,7 @@ def violinplot(
         col_order=col_order,
         row_order=row_order,
         col_wrap=col_wrap,
-        bounds=bounds if isinstance(bounds, Private) else None,
+        bounds=find_searches(bounds),
     )
     whose = PrivacyUnit.of(unit, unit_name)
     return release_alone(data, chart, bounds, whose, budget, columns=columns).styled(title=title)
@@ -2145,7 +2169,7 @@ def boxenplot(
         col_order=col_order,
         row_order=row_order,
         col_wrap=col_wrap,
-        bounds=bounds if isinstance(bounds, Private) else None,
+        bounds=find_searches(bounds),
     )
     whose = PrivacyUnit.of(unit, unit_name)
     return release_alone(data, chart, bounds, whose, budget, columns=columns).styled(title=title)

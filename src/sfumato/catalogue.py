@@ -94,8 +94,7 @@ class Roles:
     @property
     def within(self) -> tuple[float, float]:
         """A range to look for bounds of `whole` in."""
-        bounds = self.domain.bounds(self.whole)
-        return bounds.lower - bounds.width, bounds.upper + bounds.width
+        return self.around(self.whole)
 
     @property
     def regions(self) -> tuple[Region, ...]:
@@ -108,6 +107,11 @@ class Roles:
             Region(name, ((_draw_box(x[left], y[low], x[right], y[high]),),))
             for name, (left, low, right, high) in corners.items()
         )
+
+    def around(self, column: str) -> tuple[float, float]:
+        """Return a range to look for bounds of a column in."""
+        bounds = self.domain.bounds(column)
+        return bounds.lower - bounds.width, bounds.upper + bounds.width
 
     @property
     def users(self) -> PrivacyUnit:
@@ -340,7 +344,13 @@ def _means(t: Roles) -> Iterator[Request]:
     yield Request("barplot-hue", ordered, t.users)
     yield Request("barplot-lying", Barplot(g, n), t.few, view={"orient": "h"})
     yield Request("barplot-sum", Barplot(g, n, estimator="sum", clip="bounds"), t.users)
+    yield Request("barplot-median", Barplot(g, n, estimator="median"), t.users)
+    search = Barplot(g, n, estimator="median", bounds=private())
+    yield Request("barplot-median-search", search, gaussian=True)
     yield Request("barplot-count", Barplot(g, n, estimator="count"), t.few)
+    yield Request("barplot-share", Barplot(g, h, estimator="proportion"), t.users)
+    levels = Barplot(g, h, estimator="proportion", levels=t.backwards(h))
+    yield Request("barplot-levels", levels, gaussian=True)
     yield Request("barplot-bins", Barplot(n, t.another, bins=t.edges))
     col = Barplot(g, n, col=h, col_order=t.backwards(h), col_wrap=2)
     yield Request("barplot-col", col, t.users, gaussian=True)
@@ -359,7 +369,10 @@ def _points(t: Roles) -> Iterator[Request]:
     ordered = Pointplot(g, n, h, order=t.backwards(g), hue_order=t.backwards(h), where=t.where)
     yield Request("pointplot-hue", ordered, t.users)
     yield Request("pointplot-sum", Pointplot(n, t.another, bins=4, estimator="sum"), t.few)
+    yield Request("pointplot-median", Pointplot(g, n, estimator="median"), t.few)
     yield Request("pointplot-count", Pointplot(g, estimator="count"))
+    levels = Pointplot(g, h, estimator="proportion", levels=t.backwards(h))
+    yield Request("pointplot-levels", levels, t.few)
     col = Pointplot(g, n, clip="bounds", col=h, col_order=t.backwards(h), col_wrap=2)
     yield Request("pointplot-col", col, gaussian=True)
     yield Request("pointplot-row", Pointplot(y=n, row=g, row_order=t.backwards(g)), t.users)
@@ -374,7 +387,10 @@ def _lines(t: Roles) -> Iterator[Request]:
     ordered = Lineplot(t.day, n, g, bins=3, hue_order=t.backwards(g), where=t.where)
     yield Request("lineplot-hue", ordered, gaussian=True)
     yield Request("lineplot-sum", Lineplot(n, t.another, estimator="sum", clip="bounds"))
+    yield Request("lineplot-median", Lineplot(t.day, n, bins=4, estimator="median"))
     yield Request("lineplot-count", Lineplot(t.day, estimator="count"), t.few)
+    levels = Lineplot(t.day, h, bins=4, estimator="proportion", levels=t.backwards(h))
+    yield Request("lineplot-levels", levels)
     yield Request("lineplot-order", Lineplot(g, n, order=t.backwards(g)))
     col = Lineplot(t.day, n, bins=4, col=h, col_order=t.backwards(h), col_wrap=2)
     yield Request("lineplot-col", col)
@@ -500,6 +516,9 @@ def _heatmaps(t: Roles) -> Iterator[Request]:
     yield Request(
         "heatmap-search", Heatmap(e, n, 16, hue=t.group, hue_order=_SEARCH), gaussian=True
     )
+    yield Request("heatmap-window", Heatmap(e, n, 16, bounds=private()), t.users)
+    within = {name: private(share=0.1, within=t.around(name)) for name in (e, n)}
+    yield Request("heatmap-sides", replace(hue, bounds=within), t.users)
 
 
 def _maps(t: Roles) -> Iterator[Request]:
@@ -518,18 +537,19 @@ def _maps(t: Roles) -> Iterator[Request]:
 
 
 def _planes(t: Roles) -> Iterator[Request]:
-    n, m, g = t.number, t.another, t.group
+    e, n, g = t.east, t.north, t.group
     for chart in (Scatterplot, Jointplot):
         verb = chart.verb
-        yield Request(verb, chart(n, m), typical=True)
-        hue = chart(n, m, hue=g, hue_order=t.backwards(g), where=t.where)
+        yield Request(verb, chart(e, n), typical=True)
+        hue = chart(e, n, hue=g, hue_order=t.backwards(g), where=t.where)
         yield Request(f"{verb}-hue", hue, t.users)
-        edge = chart(n, t.day, outside="edge")
+        edge = chart(t.day, n, outside="edge")
         yield Request(f"{verb}-days", edge, gaussian=True)
-        search = chart(n, m, hue=g, hue_order=_SEARCH)
+        search = chart(e, n, hue=g, hue_order=_SEARCH)
         yield Request(f"{verb}-search", search, gaussian=True)
+        yield Request(f"{verb}-window", chart(e, n, bounds=private()), t.users)
     yield Request("pairplot", Pairplot(t.columns), typical=True)
-    days = Pairplot((n, t.day), where=t.where)
+    days = Pairplot((t.number, t.day), where=t.where)
     yield Request("pairplot-days", days, t.users, gaussian=True)
     hue = Pairplot(t.columns, hue=g, hue_order=t.backwards(g))
     yield Request("pairplot-hue", hue, t.users)

@@ -33,7 +33,7 @@ from sfumato.figure import Orient
 from sfumato.plane import Outside
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.share import Share
-from sfumato.private_search import Private
+from sfumato.private_search import Private, find_searches
 from sfumato.regions import Regions
 from sfumato.releases.boxplot import BoxplotRelease
 from sfumato.releases.choropleth import ChoroplethRelease
@@ -287,6 +287,7 @@ class Charting(ABC):
         clip: ClipRule = "private",
         order: Order | None = None,
         hue_order: Order | None = None,
+        levels: PanelOrder | None = None,
         where: str | None = None,
         col: str | None = None,
         row: str | None = None,
@@ -305,13 +306,14 @@ class Charting(ABC):
         x
             The column of groups along the x axis: its categories, or bins if it has bounds.
         y
-            The column of numbers. For counts it may be left out; where it is named, rows with a
-            number are counted.
+            The column of numbers; of categories for a proportion. For counts it may be left out;
+            where it is named, rows with a number are counted.
         hue
             The column whose categories are groups, one colour each.
         estimator
-            What is told of each group: the mean or the sum of `y`, or how many there are. One of
-            ``"mean"``, ``"sum"``, ``"count"``.
+            What is told of each group: the mean, the sum or the median of `y`, how many there are,
+            or the proportion of a category of `y`: the last of its `levels`. One of ``"mean"``,
+            ``"sum"``, ``"median"``, ``"count"``, ``"proportion"``.
         bins
             The bins of `x`, where it has bounds: their number or their edges; of dates also `hour`,
             `day`, `week`, `month`, `quarter` or `year`, and `hour of day`, `weekday` or `month of
@@ -326,6 +328,9 @@ class Charting(ABC):
         hue_order
             The public categories of `hue`, in the order to show them. Default: all that are
             declared. ``sf.private(delta=1e-6)`` searches for them instead, with that δ.
+        levels
+            For a proportion: the public categories of `y`, of which the last one is counted among
+            all of them. Default: all that are declared.
         where
             Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
             or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a
@@ -382,13 +387,14 @@ class Charting(ABC):
             clip=clip,
             order=order,
             hue_order=hue_order,
+            levels=levels,
             where=where,
             col=col,
             row=row,
             col_order=col_order,
             row_order=row_order,
             col_wrap=col_wrap,
-            bounds=bounds if isinstance(bounds, Private) else None,
+            bounds=find_searches(bounds),
         )
         release = self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
         return release.styled(title=title)
@@ -404,6 +410,7 @@ class Charting(ABC):
         clip: ClipRule = "private",
         order: Order | None = None,
         hue_order: Order | None = None,
+        levels: PanelOrder | None = None,
         where: str | None = None,
         col: str | None = None,
         row: str | None = None,
@@ -422,13 +429,14 @@ class Charting(ABC):
         x
             The column of groups along the x axis: its categories, or bins if it has bounds.
         y
-            The column of numbers. For counts it may be left out; where it is named, rows with a
-            number are counted.
+            The column of numbers; of categories for a proportion. For counts it may be left out;
+            where it is named, rows with a number are counted.
         hue
             The column whose categories are groups, one colour each.
         estimator
-            What is told of each group: the mean or the sum of `y`, or how many there are. One of
-            ``"mean"``, ``"sum"``, ``"count"``.
+            What is told of each group: the mean, the sum or the median of `y`, how many there are,
+            or the proportion of a category of `y`: the last of its `levels`. One of ``"mean"``,
+            ``"sum"``, ``"median"``, ``"count"``, ``"proportion"``.
         bins
             The bins of `x`, where it has bounds: their number or their edges; of dates also `hour`,
             `day`, `week`, `month`, `quarter` or `year`, and `hour of day`, `weekday` or `month of
@@ -443,6 +451,9 @@ class Charting(ABC):
         hue_order
             The public categories of `hue`, in the order to show them. Default: all that are
             declared. ``sf.private(delta=1e-6)`` searches for them instead, with that δ.
+        levels
+            For a proportion: the public categories of `y`, of which the last one is counted among
+            all of them. Default: all that are declared.
         where
             Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
             or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a
@@ -499,13 +510,14 @@ class Charting(ABC):
             clip=clip,
             order=order,
             hue_order=hue_order,
+            levels=levels,
             where=where,
             col=col,
             row=row,
             col_order=col_order,
             row_order=row_order,
             col_wrap=col_wrap,
-            bounds=bounds if isinstance(bounds, Private) else None,
+            bounds=find_searches(bounds),
         )
         release = self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
         return release.styled(title=title)
@@ -521,6 +533,7 @@ class Charting(ABC):
         clip: ClipRule = "private",
         order: Order | None = None,
         hue_order: Order | None = None,
+        levels: PanelOrder | None = None,
         where: str | None = None,
         col: str | None = None,
         row: str | None = None,
@@ -539,13 +552,14 @@ class Charting(ABC):
         x
             The column of groups along the x axis: its categories, or bins if it has bounds.
         y
-            The column of numbers. For counts it may be left out; where it is named, rows with a
-            number are counted.
+            The column of numbers; of categories for a proportion. For counts it may be left out;
+            where it is named, rows with a number are counted.
         hue
             The column whose categories are groups, one colour each.
         estimator
-            What is told of each group: the mean or the sum of `y`, or how many there are. One of
-            ``"mean"``, ``"sum"``, ``"count"``.
+            What is told of each group: the mean, the sum or the median of `y`, how many there are,
+            or the proportion of a category of `y`: the last of its `levels`. One of ``"mean"``,
+            ``"sum"``, ``"median"``, ``"count"``, ``"proportion"``.
         bins
             The bins of `x`, where it has bounds: their number or their edges; of dates also `hour`,
             `day`, `week`, `month`, `quarter` or `year`, and `hour of day`, `weekday` or `month of
@@ -560,6 +574,9 @@ class Charting(ABC):
         hue_order
             The public categories of `hue`, in the order to show them. Default: all that are
             declared. ``sf.private(delta=1e-6)`` searches for them instead, with that δ.
+        levels
+            For a proportion: the public categories of `y`, of which the last one is counted among
+            all of them. Default: all that are declared.
         where
             Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
             or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a
@@ -616,13 +633,14 @@ class Charting(ABC):
             clip=clip,
             order=order,
             hue_order=hue_order,
+            levels=levels,
             where=where,
             col=col,
             row=row,
             col_order=col_order,
             row_order=row_order,
             col_wrap=col_wrap,
-            bounds=bounds if isinstance(bounds, Private) else None,
+            bounds=find_searches(bounds),
         )
         release = self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
         return release.styled(title=title)
@@ -743,7 +761,7 @@ class Charting(ABC):
             col_order=col_order,
             row_order=row_order,
             col_wrap=col_wrap,
-            bounds=bounds if isinstance(bounds, Private) else None,
+            bounds=find_searches(bounds),
         )
         release = self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
         return release.styled(title=title)
@@ -767,7 +785,7 @@ class Charting(ABC):
         hue: str | None = None,
         hue_order: Order | None = None,
         where: str | None = None,
-        bounds: Mapping[str, Range] | None = None,
+        bounds: Mapping[str, Range | Private] | Private | None = None,
         budget: Budget | float | Share,
         fresh: bool = False,
         title: str | None = None,
@@ -819,8 +837,9 @@ class Charting(ABC):
             person's weight is shared among all of its rows, also those that are not counted.
         bounds
             The public window, ``{"lon": (…), "lat": (…)}``, and the public range of `weight` if
-            there is one. It holds for this chart alone; left out, what the session's domain
-            declares.
+            there is one; or ``sf.private(within=(…))`` for a column, or for both, to search for it
+            with a share of the budget. It holds for this chart alone; left out, what the session's
+            domain declares.
         budget
             What the chart may spend; a bare number is pure ε. A part of what is left is
             ``session.remaining / 4``.
@@ -866,6 +885,7 @@ class Charting(ABC):
             hue=hue,
             hue_order=hue_order,
             where=where,
+            bounds=find_searches(bounds),
         )
         release = self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
         return release.styled(title=title)
@@ -983,7 +1003,7 @@ class Charting(ABC):
         hue_order: Order | None = None,
         outside: Outside = "drop",
         where: str | None = None,
-        bounds: Mapping[str, Range] | None = None,
+        bounds: Mapping[str, Range | Private] | Private | None = None,
         budget: Budget | float | Share,
         fresh: bool = False,
         title: str | None = None,
@@ -1011,8 +1031,9 @@ class Charting(ABC):
             person's weight is shared among all of its rows, also those that are not counted.
         bounds
             The public window, ``{"lon": (…), "lat": (…)}``, and the public range of `weight` if
-            there is one. It holds for this chart alone; left out, what the session's domain
-            declares.
+            there is one; or ``sf.private(within=(…))`` for a column, or for both, to search for it
+            with a share of the budget. It holds for this chart alone; left out, what the session's
+            domain declares.
         budget
             What the chart may spend; a bare number is pure ε. A part of what is left is
             ``session.remaining / 4``.
@@ -1049,6 +1070,7 @@ class Charting(ABC):
             hue_order=hue_order,
             outside=outside,
             where=where,
+            bounds=find_searches(bounds),
         )
         release = self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
         return release.styled(title=title)
@@ -1062,7 +1084,7 @@ class Charting(ABC):
         hue_order: Order | None = None,
         outside: Outside = "drop",
         where: str | None = None,
-        bounds: Mapping[str, Range] | None = None,
+        bounds: Mapping[str, Range | Private] | Private | None = None,
         budget: Budget | float | Share,
         fresh: bool = False,
         title: str | None = None,
@@ -1090,8 +1112,9 @@ class Charting(ABC):
             person's weight is shared among all of its rows, also those that are not counted.
         bounds
             The public window, ``{"lon": (…), "lat": (…)}``, and the public range of `weight` if
-            there is one. It holds for this chart alone; left out, what the session's domain
-            declares.
+            there is one; or ``sf.private(within=(…))`` for a column, or for both, to search for it
+            with a share of the budget. It holds for this chart alone; left out, what the session's
+            domain declares.
         budget
             What the chart may spend; a bare number is pure ε. A part of what is left is
             ``session.remaining / 4``.
@@ -1124,6 +1147,7 @@ class Charting(ABC):
             hue_order=hue_order,
             outside=outside,
             where=where,
+            bounds=find_searches(bounds),
         )
         release = self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
         return release.styled(title=title)
@@ -1542,7 +1566,7 @@ class Charting(ABC):
             col_order=col_order,
             row_order=row_order,
             col_wrap=col_wrap,
-            bounds=bounds if isinstance(bounds, Private) else None,
+            bounds=find_searches(bounds),
         )
         release = self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
         return release.styled(title=title)
@@ -1634,7 +1658,7 @@ class Charting(ABC):
             col_order=col_order,
             row_order=row_order,
             col_wrap=col_wrap,
-            bounds=bounds if isinstance(bounds, Private) else None,
+            bounds=find_searches(bounds),
         )
         release = self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
         return release.styled(title=title)
@@ -1726,7 +1750,7 @@ class Charting(ABC):
             col_order=col_order,
             row_order=row_order,
             col_wrap=col_wrap,
-            bounds=bounds if isinstance(bounds, Private) else None,
+            bounds=find_searches(bounds),
         )
         release = self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
         return release.styled(title=title)
@@ -1818,7 +1842,7 @@ class Charting(ABC):
             col_order=col_order,
             row_order=row_order,
             col_wrap=col_wrap,
-            bounds=bounds if isinstance(bounds, Private) else None,
+            bounds=find_searches(bounds),
         )
         release = self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
         return release.styled(title=title)
@@ -1910,7 +1934,7 @@ class Charting(ABC):
             col_order=col_order,
             row_order=row_order,
             col_wrap=col_wrap,
-            bounds=bounds if isinstance(bounds, Private) else None,
+            bounds=find_searches(bounds),
         )
         release = self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
         return release.styled(title=title)
@@ -2002,7 +2026,7 @@ class Charting(ABC):
             col_order=col_order,
             row_order=row_order,
             col_wrap=col_wrap,
-            bounds=bounds if isinstance(bounds, Private) else None,
+            bounds=find_searches(bounds),
         )
         release = self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
         return release.styled(title=title)

@@ -106,10 +106,12 @@ class Exact:
         Which cells are merged is public, so one unit moves the sums by at most as much in L1, and
         by no more than that in L2.
         """
-        values = self.reveal()
-        merged = np.zeros((cells, *values.shape[:-1]), dtype=np.int64)
-        np.add.at(merged, into, np.moveaxis(values, -1, 0))
-        return Exact(self.l1, self.l1**2, self.step, np.moveaxis(merged, 0, -1))
+        values = np.moveaxis(self.reveal(), -1, 0)
+        # In halves, which never leave 64 bits; a sum of 2⁶² and more counts as less.
+        halves = [np.zeros((cells, *values.shape[1:]), dtype=np.int64) for _ in range(2)]
+        for half, part in zip(halves, (values >> _HALF, values & _MASK), strict=True):
+            np.add.at(half, into, part)
+        return Exact(self.l1, self.l1**2, self.step, np.moveaxis(_join_halves(halves), 0, -1))
 
     def reveal(self) -> Integers:
         """Return the true integers. For mechanisms alone."""

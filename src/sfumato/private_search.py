@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import cast
+from typing import Any, cast
 
 from sfumato.domain import Bounds, Spelled, convert_to_float
 from sfumato.ends import read_end
@@ -100,6 +101,22 @@ def private(
     Bounds(lower=0.0, upper=1000000.0)
     """
     return Private(share, delta, cast("tuple[float, float] | None", within))
+
+
+def find_searches(bounds: object) -> Any:
+    """Return what of some bounds asks for a private search: all of it, some columns, or nothing.
+
+    Examples
+    --------
+    >>> find_searches({"lon": private(within=(-180, 180)), "lat": (40, 41)}).keys()
+    dict_keys(['lon'])
+    >>> find_searches((0, 1)) is None
+    True
+    """
+    if not isinstance(bounds, Mapping):
+        return bounds if isinstance(bounds, Private) else None
+    named = cast(Mapping[str, object], bounds)
+    return {name: each for name, each in named.items() if isinstance(each, Private)} or None
 
 
 def _read_limits(within: object) -> tuple[float, float] | Bounds:

@@ -13,11 +13,12 @@ import sfumato as sf
 from sfumato.charts.distribution.chart import TYPICAL
 from sfumato.charts.distribution.rounds import ROOT, measure_line
 from sfumato.exact import Exact
-from sfumato.figure import Curve, Points
+from sfumato.figure import Bars, Curve, LetterValues, Points, Violins
 from sfumato.mechanisms.meter import simulated
 from sfumato.mechanisms.survey import IntervalSurvey, survey_intervals
 from sfumato.privacy.budget import Cost
 from sfumato.releases.distribution import DistributionRelease
+from sfumato.releases.distribution.density import estimate_density
 from sfumato.testing import ample_meter, seeded
 
 BOUNDS = (0.0, 12.0)
@@ -48,12 +49,12 @@ def holds(found: DistributionRelease, values: np.ndarray) -> bool:
 
 @pytest.mark.parametrize("budget", [1.0, sf.Budget(1, 1e-6)])
 def test_bands_hold_the_whole_curve_as_often_as_they_say(budget: sf.Budget | float) -> None:
-    tries = 120
+    tries = 80
     kept = sum(
         holds(release(draw(1500, seed), seed, budget), draw(1500, seed)) for seed in range(tries)
     )
     # of true coverages from 0.93 to 0.97, fewer than one in 10⁴ give less or more
-    assert 0.85 <= kept / tries <= 1.0
+    assert 0.83 <= kept / tries <= 1.0
 
 
 def test_narrower_bands_are_noticed() -> None:
@@ -155,6 +156,23 @@ def test_groups_are_charged_once() -> None:
     assert all(abs(size - 1000) < 100 for size in found.sizes[:3])
 
 
+@pytest.mark.parametrize("unit", [sf.PrivacyUnit.rows(), sf.PrivacyUnit.users("who")])
+@pytest.mark.parametrize("delta", [0.0, 1e-6])
+def test_a_budget_that_is_planned_pays_for_every_round(unit: sf.PrivacyUnit, delta: float) -> None:
+    table = pa.table({"x": draw(50), "who": np.arange(50)})
+    refused = []
+    for exponent in range(4, 19):
+        budget = sf.Budget(10.0**-exponent, delta)
+        try:
+            sf.Distribution("x").plan(sf.Domain(x=BOUNDS), unit, budget)
+        except sf.SfumatoError:
+            refused.append(exponent)
+            continue
+        with seeded(1):
+            sf.distribution(table, x="x", bounds=BOUNDS, unit=unit, budget=budget)
+    assert refused or delta  # which alone buys noise
+
+
 def test_groups_that_are_too_small_are_not_drawn() -> None:
     (panel,) = release(draw(5), budget=0.1).figure().panels
     assert [type(mark) for mark in panel.marks] == [Points]
@@ -168,12 +186,12 @@ def test_groups_that_are_too_small_are_not_drawn() -> None:
 @pytest.mark.parametrize("level", [0.1, 0.5, 0.9])
 def test_intervals_of_quantiles_hold_them_at_least_as_often_as_they_say(level: float) -> None:
     kept = 0
-    for seed in range(60):
+    for seed in range(30):
         values = draw(2000, seed)
         (found,) = release(values, seed).quantiles([level])[0]
         truth = np.sort(values)[int(np.ceil(level * 2000)) - 1]
         kept += found.low <= truth <= found.high
-    assert kept / 60 >= 0.88
+    assert kept / 30 >= 0.8
 
 
 def test_quantiles_of_whole_numbers_are_whole_numbers() -> None:
@@ -223,3 +241,83 @@ def test_what_is_no_measurement_of_a_line_is_refused(change) -> None:
     (group,) = found.measured
     with pytest.raises((ValueError, sf.ReleaseError)):
         _ = replace(found, measured=(replace(group, rounds=change(group.rounds)),)).lines[0].shares
+
+
+def test_densities_hold_all_there_is_and_stay_within_their_bounds() -> None:
+    found = release(draw(5000))
+    density = estimate_density(found.lines[0], BOUNDS)
+    assert abs(np.trapezoid(density.value, density.at) - 1) < 0.01
+    assert (density.value >= 0).all()
+    truth = density.at * np.exp(-density.at)
+    inner = density.at > 0.5  # a reflected curve is level at its bound, and this one is not
+    assert abs(density.value - truth)[inner].max() < 0.05
+    assert density.muted[-1]
+    assert not density.muted[30]
+
+
+def test_less_budget_makes_a_smoother_density() -> None:
+    sharp, dull = (
+        np.mean(
+            [estimate_density(release(draw(1000), s, b).lines[0], BOUNDS).width for s in range(5)]
+        )
+        for b in (10.0, 0.2)
+    )
+    assert dull > sharp
+
+
+def test_two_peaks_are_not_smoothed_into_one() -> None:
+    generator = np.random.default_rng(0)
+    values = np.where(generator.random(5000) < 0.5, 3.0, 9.0) + generator.normal(0, 0.4, 5000)
+    density = estimate_density(release(values).lines[0], BOUNDS)
+    middle = density.value[(density.at > 5.5) & (density.at < 6.5)]
+    assert middle.max() < 0.1 * density.value.max()
+
+
+@pytest.mark.parametrize(
+    ("view", "mark"),
+    [
+        ("ecdf", Curve),
+        ("kde", Curve),
+        ("violin", Violins),
+        ("boxen", LetterValues),
+        ("histogram", Bars),
+    ],
+)
+def test_every_view_is_drawn_of_groups_large_and_small(view: str, mark: type) -> None:
+    values, groups = draw(3010), np.array(["a"] * 3000 + ["b"] * 10)
+    with seeded(1):
+        found = sf.distribution(
+            pa.table({"x": values, "g": groups}),
+            x="x", hue="g", hue_order=["a", "b"], bounds=BOUNDS, budget=1.0,
+        )  # fmt: skip
+    assert found.reliable == (True, False)
+    (panel,) = found.figure(view=view).panels
+    assert isinstance(panel.marks[0], mark)
+    assert "$schema" in found.to_vega(view=view)
+    assert "too few" in found.caption(view=view) or view == "histogram"
+
+
+def test_nested_boxes_go_deeper_where_more_can_be_told() -> None:
+    depths = [
+        release(draw(rows)).figure(view="boxen").panels[0].marks[0].depth[0]
+        for rows in (300, 3000, 100_000)
+    ]
+    assert depths == sorted(set(depths))
+
+
+def test_violins_and_nested_boxes_refuse_what_has_no_values() -> None:
+    for chart in (sf.Violinplot, sf.Boxenplot):
+        with pytest.raises(sf.DomainError, match="y is missing"):
+            chart(x="ward")
+        with pytest.raises(sf.DomainError, match="needs an x"):
+            chart(y="wait", order=["A"])
+
+
+def test_people_count_once_however_many_rows_they_have() -> None:
+    values = np.repeat(draw(1000), 5)
+    table = pa.table({"x": values, "who": np.repeat(np.arange(1000), 5)})
+    with seeded(1):
+        found = sf.distribution(table, x="x", unit="who", bounds=BOUNDS, budget=1.0)
+    assert abs(found.sizes[0] - 1000) < 60
+    assert found.unit_step == 2.0**-30
+    assert holds(found, values)

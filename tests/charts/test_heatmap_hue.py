@@ -8,8 +8,11 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from sfumato.charts.heatmap import adaptive
 from sfumato.charts.heatmap.chart import Heatmap
+from sfumato.charts.heatmap.method import MOST_SQUARES
 from sfumato.domain import Bounds, Categories, Domain
+from sfumato.engines.cells import make_cell_locator
 from sfumato.engines.dispatch import DuckEngine
 from sfumato.errors import DomainError, OverspentError
 from sfumato.exact import Exact
@@ -160,3 +163,16 @@ def test_hue_is_for_the_adaptive_method_and_another_column():
         Heatmap("x", "y", hue="x")
     with pytest.raises(DomainError, match="needs a hue"):
         Heatmap("x", "y", hue_order=["a"])
+
+
+def test_many_groups_share_the_squares_that_are_drawn_and_codes_of_all_fit_into_64_bits():
+    def plane(groups, side):
+        hue = Labels("h", Categories(tuple(f"g{n}" for n in range(groups))))
+        return Plane(Grid("x", Bounds(0, 1), side), Grid("y", Bounds(0, 1), side), hue=hue)
+
+    assert adaptive._share_squares(plane(1, 256)) == MOST_SQUARES
+    for groups in (2, 5, 64, 1024):
+        squares = adaptive._share_squares(plane(groups, 256))
+        assert groups * squares <= max(4 * MOST_SQUARES, 2**10 * groups)
+    last = pa.record_batch({"x": [1.0], "y": [1.0], "h": ["g1023"]})
+    assert make_cell_locator(plane(1024, 2**15))(last).tolist() == [2**40 - 1]

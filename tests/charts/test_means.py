@@ -93,19 +93,33 @@ def test_the_expected_error_is_the_observed_one(budget, unit):
 
 
 def test_means_whose_bias_is_said_to_be_negligible_are_those_of_all_values():
-    rows, groups, held = 16_000, 8, []
+    rows, groups, held = 30_000, 100, []
     draw = np.random.default_rng(3)
     domain = Domain(y=(0, 10_000), g=list(range(groups)))
-    for seed in range(60):
+    for seed in range(8):
         table = pa.table({"y": draw.gamma(4.0, 10.0, rows), "g": np.arange(rows) % groups})
         release = ask(Barplot("g", "y"), table, domain, seed=seed)
         truth = table["y"].to_numpy().reshape(-1, groups).mean(axis=0)
-        assert release.clipped.edges[1] < 3000
-        if "Bias from clipping" in release.caption():
+        assert release.clipped.edges[1] < 1000
+        if "negligible" in release.caption():
             told = release.estimates
             held.append((told.low <= truth) & (truth <= told.high))
-    assert len(held) > 10
+    assert len(held) > 3
     assert 0.92 < np.mean(held) < 0.98
+
+
+def test_the_bias_that_is_told_holds_what_clipping_does_to_the_mean():
+    """Also of a heavy tail, and of small tables: what noise hides is counted as bias."""
+    held, draw = [], np.random.default_rng(4)
+    for seed in range(40):
+        values = np.where(draw.random(4000) < 0.6, 0.0, draw.pareto(2.2, 4000) * 25)
+        table = pa.table({"y": values, "g": np.arange(4000) % 4})
+        release = ask(Barplot("g", "y"), table, declared(4, 1e5), seed=seed)
+        moved = float((values.clip(*release.clipped.edges) - values).mean())
+        low, high = release.bias_range
+        assert low <= release.bias <= high or abs(release.bias) < abs(low) * 3
+        held.append(low <= moved <= high)
+    assert np.mean(held) > 0.85
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -171,6 +185,49 @@ def test_sums_and_means_of_one_release_agree():
     assert total.counts == pytest.approx([EACH] * 4, abs=20)
 
 
+@pytest.mark.parametrize("unit", UNITS, ids=repr)
+def test_proportions_have_the_intervals_they_state(unit):
+    table = make_table("ties")
+    draw = np.random.default_rng(5)
+    held = []
+    for share in (0.02, 0.3, 0.97):
+        chosen = draw.random(GROUPS * EACH) < share
+        listed = table.set_column(2, "h", pa.array(np.where(chosen, "b", "a")))
+        chart = Barplot("g", "h", estimator="proportion", levels=["a", "b"])
+        found = ask(chart, listed, declared(), unit, Budget(epsilon=0.7)).estimates
+        truth = chosen.reshape(GROUPS, EACH).mean(axis=1)
+        # Ends lie within 0 and 1, and at them where the truth is near.
+        held.append((found.low <= truth) & (truth <= found.high))
+        assert np.abs(found.value - truth).mean() < 0.05
+    assert 0.93 < np.mean(held) < 0.975
+
+
+@pytest.mark.parametrize("unit", UNITS, ids=repr)
+def test_medians_have_the_intervals_they_state_and_cost_what_was_planned(unit):
+    table = make_table("near the upper end")
+    chart = Barplot("g", "y", estimator="median")
+    plan = chart.plan(declared(), unit, Budget(epsilon=2))
+    assert Fraction(19, 10) < plan.cost.epsilon <= 2
+    release = ask(chart, table, declared(), unit, Budget(epsilon=2))
+    told = release.estimates
+    values = np.sort(table["y"].to_numpy().reshape(GROUPS, EACH), axis=1)
+    truth = values[:, EACH // 2 - 1]
+    kept = told.reliable
+    assert kept.mean() > 0.7
+    assert 0.9 < np.mean((told.low <= truth)[kept] & (truth <= told.high)[kept]) <= 1
+    assert np.median(np.abs(told.value - truth)) < 1
+    assert release.counts == pytest.approx([EACH] * GROUPS, abs=1500)
+
+
+def test_a_proportion_counts_the_last_level_among_those_that_are_listed():
+    table = pa.table({"h": ["a", "b", "b", "c", None] * 1000, "g": [0] * 5000})
+    chart = Barplot("g", "h", estimator="proportion", levels=["a", "b"])
+    release = ask(chart, table, Domain(g=[0]), budget=Budget(epsilon=2))
+    assert release.label == "proportion of h by g"
+    assert release.estimates.value[0] == pytest.approx(2 / 3, abs=0.01)
+    assert release.counts[0] == pytest.approx(3000, abs=20)
+
+
 def test_rows_without_a_number_are_counted_nowhere():
     table = pa.table({"y": [1.0, None, float("nan"), 3.0] * 500, "g": [0] * 2000})
     for estimator in ("mean", "count"):
@@ -221,6 +278,10 @@ def test_tables_of_odd_values_have_an_answer_and_no_warning():
         ({"y": "y", "bounds": private(), "clip": "bounds"}, DomainError),
         ({"estimator": "count", "bounds": private()}, DomainError),
         ({"y": "h"}, DomainError),
+        ({"y": "h", "levels": ["a", "b"]}, DomainError),
+        ({"y": "h", "estimator": "proportion", "levels": ["b"]}, DomainError),
+        ({"y": "h", "estimator": "proportion", "levels": private(delta=1e-6)}, DomainError),
+        ({"y": "y", "estimator": "proportion"}, DomainError),
         ({"y": "day"}, DomainError),
         ({"y": "nobody"}, DomainError),
         ({"y": "text"}, SourceError),

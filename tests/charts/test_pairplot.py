@@ -18,7 +18,7 @@ from sfumato.errors import DomainError
 from sfumato.figure import Clouds, Curve, Heat
 from sfumato.grid import Edges, Grid
 from sfumato.mechanisms.meter import Meter
-from sfumato.postprocess.pairs import choose_levels
+from sfumato.postprocess.pairs import MOST_BINS, choose_levels
 from sfumato.render.matplotlib import render_picture
 from sfumato.render.vega import build_vega
 from sfumato.testing import measure_planned, seeded
@@ -241,6 +241,35 @@ def test_what_makes_no_pair_plot_is_refused(asked, said) -> None:
         Pairplot(**asked)
 
 
+def test_more_groups_than_an_answer_has_room_for_are_refused_before_the_charge() -> None:
+    domain = DOMAIN | {"g": [str(each) for each in range(12_000)]}
+    session = sf.Session(make_table(100_000), domain=domain, budget=sf.Budget(5))
+    with pytest.raises(DomainError, match="too many to show"):
+        session.pairplot(columns=COLUMNS, hue="g", budget=5)
+    assert not session.ledger.entries
+
+
+WIDE = (
+    Bounds(0, 1),
+    Bounds(-8e307, 8e307),
+    Bounds(2.0**53, 2.0**53 + 2**17),
+    Bounds(0, 30, step=1),
+)
+
+
+@pytest.mark.parametrize("bounds", WIDE, ids=repr)
+def test_whatever_is_found_has_edges_that_rise_and_no_more_than_there_is_room_for(bounds) -> None:
+    chance = np.random.default_rng(2)
+    for _ in range(300):
+        near = chance.integers(0, 4096) + chance.integers(-3, 4, 5)
+        cells = np.sort(np.clip(near, 0, 4095) if chance.random() < 0.5 else chance.choice(4096, 5))
+        found = (bounds.lower + (cells + 0.5) * (bounds.width / 4096)).tolist()
+        levels = choose_levels(10.0 ** chance.integers(0, 9), 0.1)
+        edges = make_bins("a", bounds, found, levels, int(chance.integers(4, 49)))
+        assert 1 <= edges.cells <= MOST_BINS
+        assert edges.values[0] <= bounds.lower < bounds.upper <= edges.values[-1]
+
+
 def test_categories_and_limits_on_rows_are_refused_before_the_charge() -> None:
     session = sf.Session(make_table(50), domain=DOMAIN, budget=sf.Budget(1))
     with pytest.raises(DomainError, match="has categories"):
@@ -248,3 +277,13 @@ def test_categories_and_limits_on_rows_are_refused_before_the_charge() -> None:
     assert session.ledger.remaining.epsilon == 1
     with pytest.raises(DomainError, match="total weight of 1"):
         Pairplot(COLUMNS).plan(DOMAIN, sf.PrivacyUnit.users("who", max_rows=3), BUDGET)
+
+
+def test_a_search_that_finds_no_group_is_drawn_and_says_so() -> None:
+    hue = Pairplot(COLUMNS, hue="g", hue_order=sf.private(delta=1e-7))
+    release = measure(hue, rows=3, budget=sf.Budget(0.5, 1e-6))
+    assert release.groups == ()
+    figure = release.figure()
+    assert figure.panels == ()
+    assert figure.notes
+    assert release.records() == []

@@ -134,6 +134,9 @@ def oddities():
 )
 def test_every_table_has_an_answer(rows, unit):
     source = table(rows, who=pa.array([str(index % 50) for index in range(len(rows))], pa.string()))
+    scaled = PCA(COLUMNS, scale=sf.private())
+    correlations = found(source, scaled, unit=unit, budget=Budget(0.5, 1e-6)).correlations
+    assert np.isfinite(correlations.value).all() and (correlations.low <= correlations.high).all()
     release = found(source, unit=unit, budget=Budget(0.5, 1e-6))
     assert np.isfinite(release.components).all() and np.isfinite(release.variances).all()
     assert (release.explained_variance_ratio >= 0).all()

@@ -71,6 +71,7 @@ CHOICES = {
     "quantiles": [],
     "distribution": ["view"],
     "heatmap": ["smooth", "leaves", "background", "basemap", "panels", "view"],
+    "pairplot": [],
     "pca": ["view"],
     "scoreplot": ["panels", "loadings", "points"],
 }

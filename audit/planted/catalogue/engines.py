@@ -42,6 +42,30 @@ ENGINES = (
         notices="test_points_of_a_lattice_are_exact_in_floats",
     ),
     _engines(
+        name="the sensitivity of sums by groups is halved",
+        file="engines/queries.py",
+        old="most = addend_weight(unit) * addend.steps",
+        new="most = addend_weight(unit) * addend.steps // 2 + 1",
+        among="engines/test_addends.py",
+        notices="test_a_row_moves_the_sums_by_at_most_its_steps",
+    ),
+    _engines(
+        name="a row without a number is summed as if it had the lowest one",
+        file="engines/addends.py",
+        old="along[nowhere] = -1.0",
+        new="along[nowhere] = 0.0",
+        among="engines/test_addends.py",
+        notices="test_rows_without_a_number_a_group_or_a_person_are_nowhere",
+    ),
+    _engines(
+        name="values are summed before they are clipped",
+        file="engines/addends.py",
+        old="along = (np.clip(values, low, high) - low) / (high - low)",
+        new="along = (np.nan_to_num(values, nan=np.nan) - low) / (high - low)",
+        among="engines/test_addends.py",
+        notices="test_sums_are_those_of_the_oracle[by ward-PrivacyUnit.rows()]",
+    ),
+    _engines(
         name="the sensitivity of counts is halved",
         file="engines/queries.py",
         old="""

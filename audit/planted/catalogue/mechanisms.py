@@ -326,4 +326,20 @@ MECHANISMS = (
         among="test_refine.py",
         notices="test_a_ledger_that_counts_divergences_does_not_continue_noise",
     ),
+    _mechanisms(
+        name="intervals reach into the line of the next group",
+        file="mechanisms/survey.py",
+        old="((last.first >= 0) & (last.first < last.end) & (last.end <= self._cells)).all()",
+        new="((last.first >= 0) & (last.first < last.end)).all()",
+        among="mechanisms/test_intervals.py",
+        notices="test_intervals_that_overlap_or_leave_their_line_are_refused[first3-end3]",
+    ),
+    _mechanisms(
+        name="a line forgets what it was asked before",
+        file="mechanisms/survey.py",
+        old="self._check([*self._asked, NoisyIntervals(starts, ends, nothing, scale)])",
+        new="self._check([NoisyIntervals(starts, ends, nothing, scale)])",
+        among="mechanisms/test_intervals.py",
+        notices="test_the_price_is_that_of_the_dearest_cell",
+    ),
 )

@@ -83,7 +83,7 @@ def _parts() -> list[Case]:
     frame = Twin("a frame from the data", distance_from_the_data, 220)
     scale = Twin("a scale from the data", scale_from_the_data, 220)
     return [
-        Scales(OUTLIER, ROWS, Budget(1.0)).case(Trials(400, 4000), scale),
+        Scales(OUTLIER, ROWS, Budget(1.0)).case(Trials(220, 4000), scale),
         Scales(SHARED, USERS, Budget(1.0)).case(Trials(0, 4000), routine=False),
         Scales(SCATTERED, CAPPED, Budget(1.0)).case(Trials(0, 4000), routine=False),
         Window(OUTLIER, ROWS, Budget(1.0)).case(Trials(220, 4000), frame),

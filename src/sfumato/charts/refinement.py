@@ -132,7 +132,9 @@ class Refinement(Chart["RefinementPlan", Any]):
             portion = Allocation.of(budget)
             return Again(portion.cost(unit.weight), portion.law(unit.weight), keys)
         chart = _ask_map_again(self.release)
-        plan = chart.plan(domain, unit, budget)
+        grids = {grid.column: grid for grid in (self.release.x, self.release.y)}
+        found = {each.column: grids[each.column].bounds for each in self.release.window}
+        plan = chart.plan(domain | found, unit, budget)
         if (plan.x, plan.y) != (self.release.x, self.release.y):
             raise ReleaseError(
                 "This map was made of another window than the session declares.",
@@ -160,6 +162,8 @@ class Refinement(Chart["RefinementPlan", Any]):
             again = self._count_again(engine, plan, meter)
         else:
             again = plan.again.chart.measure(engine, cast(HeatmapPlan, plan.again.plan), meter)
+            # The window is public by now, whoever found it.
+            again = replace(again, window=cast(HeatmapRelease, self.release).window)
         # A chart does not know of which rows it is: the session has seen to it that they are these.
         return combine_independent(self.release, replace(again, selection=self.release.selection))
 

@@ -234,16 +234,31 @@ class BoundsSearch:
         As `sfumato.mechanisms.threshold.extremes` states, at no more than the planned cost. There
         is an answer for every table.
         """
-        exact = engine.counts([self.key], self.unit)
-        rungs = np.arange(self.key.cells)
-        chosen = extremes(meter, exact, ladder=rungs, least=self.least, epsilon=self.epsilon)
-        lower, upper = chosen[0].tolist()
+        lower, upper = self.choose(engine, meter)
         bounds, limits = self._bounds(lower, upper), self.key.bounds
         return FoundBounds(
             bounds,
             found=upper > 0,
             cut=(bounds.lower > limits.lower, bounds.upper < limits.upper),
         )
+
+    def choose(self, engine: Engine, meter: Meter) -> tuple[int, int]:
+        """Return the cells where the walks from both ends stop; the upper one is 0 for nothing.
+
+        Privacy
+        -------
+        As `run`: what follows from these cells costs no more.
+        """
+        exact = engine.counts([self.key], self.unit)
+        rungs = np.arange(self.key.cells)
+        chosen = extremes(meter, exact, ladder=rungs, least=self.least, epsilon=self.epsilon)
+        lower, upper = chosen[0].tolist()
+        return lower, upper
+
+    def over(self, key: Edges, *, early: float) -> BoundsSearch:
+        """Return a search at the same cost in other cells, that stops for noise so often."""
+        scale = threshold_scale(self.unit.weight, Fraction(0), self.epsilon)
+        return replace(self, key=key, least=_compute_threshold(scale, key.cells, early))
 
     def _bounds(self, lower: int, upper: int) -> Bounds:
         limits, edges = self.key.bounds, self.key.values
@@ -285,12 +300,12 @@ def format_two_digits(number: float) -> str:
     return f"{float(f'{number:.2g}'):,.{0 if number >= 10 else 1}f}"
 
 
-def _compute_threshold(scale: float, rungs: int) -> int:
+def _compute_threshold(scale: float, rungs: int, early: float = _EARLY) -> int:
     """Return the weight that noise reaches at no rung without weight, but in few searches.
 
     One rung does with probability q^least / (1 + q), where q = exp(−1/scale).
     """
-    return math.ceil(scale * math.log(rungs / (_EARLY * (1 + math.exp(-1 / scale)))))
+    return math.ceil(scale * math.log(rungs / (early * (1 + math.exp(-1 / scale)))))
 
 
 MOST_VALUES = 2**20

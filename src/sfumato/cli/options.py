@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from inspect import Parameter, Signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_args
+from typing import TYPE_CHECKING, Annotated, Any, cast, get_args
 
 import typer
 
@@ -276,7 +276,7 @@ def asking(chart: type[Chart[Any, Any]]) -> Callable[..., Asked]:
         values: dict[str, Any] = {each.name: _read(each, typed[each.name]) for each in shown}
         if searches:
             values["bounds"] = search
-        return Asked(chart(**values), declared if search is None else search)
+        return Asked(chart(**values), _join_bounds(declared, search))
 
     ask.__name__, ask.__doc__ = chart.verb, chart.summary
     ask.__dict__["views"] = chart.views
@@ -344,6 +344,14 @@ def _read_bounds(texts: Sequence[str], searches: bool) -> tuple[object, object]:
     if searches:
         return spelling.read_bounds_or_search(texts)
     return spelling.read_bounds(texts), None
+
+
+def _join_bounds(declared: object, search: object) -> object:
+    """Return declared ranges and searches as Python takes them together."""
+    if isinstance(search, dict) and isinstance(declared, dict | None):
+        ranges = cast("dict[str, object]", declared or {})
+        return ranges | cast("dict[str, object]", search)
+    return declared if search is None else cast(object, search)
 
 
 def _typed(default: object) -> str | None:

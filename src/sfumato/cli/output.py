@@ -108,7 +108,6 @@ Records = Sequence[dict[str, Any]]
 
 _LONGEST_BAR = 32
 _EIGHTHS = " ▏▎▍▌▋▊▉"
-_NUMBERS = ("quantile", "low", "high")
 _INTERVALS = {"low": ("high", "95 % interval"), "low_all": ("high_all", "joint interval")}
 
 
@@ -120,17 +119,27 @@ def show_numbers(release: Release) -> None:
     if getattr(release, "coverage", None) == 0:
         records = [_without_intervals(record) for record in records]
     told = [True] * len(records)
-    if release.kind == "quantiles":  # whose own columns are never called so
+    numbers = _list_doubtful(release)
+    if numbers:
         told = [record.pop("reliable") for record in records]
-        records = _filled(records, told)
-    _show_records(release, _known(records), told)
+        records = _filled(records, told, numbers)
+    _show_records(release, _known(records), told, numbers)
     for doubt in getattr(release, "doubts", ()):
         show(f"\n{doubt}")
     private = "Privacy" if release.private else "NOT PRIVATE, simulated noise"
     show("\n" + " ".join([f"{private}: {release.guarantee}.", *wording.selected(release)]))
 
 
-def _show_records(release: Release, records: Records, told: Sequence[bool]) -> None:
+def _list_doubtful(release: Release) -> tuple[str, ...]:
+    """Return what is not told where there are too few, first the number and then its ends."""
+    number = {"quantiles": "quantile", "means": getattr(release, "estimator", "")}
+    name = number.get(release.kind)  # whose own columns are never called so
+    return (name, "low", "high") if name else ()
+
+
+def _show_records(
+    release: Release, records: Records, told: Sequence[bool], numbers: tuple[str, ...]
+) -> None:
     title = abbreviate(make_printable(release.label[:1].upper() + release.label[1:]), LONGEST_LABEL)
     measure = next((name for name in _MEASURES if records and name in records[0]), "")
     if not records:
@@ -142,7 +151,7 @@ def _show_records(release: Release, records: Records, told: Sequence[bool]) -> N
         show_table(title, columns, len(columns) - 2)
     else:
         columns, words = _table(records)
-        show_table(title, _with_doubt(columns, told), words)
+        show_table(title, _with_doubt(columns, told, numbers), words)
 
 
 _MOST_CELLS = 100  # of a plane that are printed one by one
@@ -167,19 +176,21 @@ def _summarise(title: str, records: Records, measure: str) -> None:
     show("All cells with intervals: -o cells.csv")
 
 
-def _filled(records: Records, told: Sequence[bool]) -> Records:
+def _filled(records: Records, told: Sequence[bool], numbers: tuple[str, ...]) -> Records:
     """Put in numbers or dates that can be printed where none is told."""
-    nothing = dict.fromkeys(_NUMBERS, 0.0)
+    nothing = dict.fromkeys(numbers, 0.0)
     known = next((record for record, sure in zip(records, told, strict=True) if sure), nothing)
-    filling = {name: known[name] for name in _NUMBERS if name in known}
+    filling = {name: known[name] for name in numbers if name in known}
     return [
         record if sure else record | filling for record, sure in zip(records, told, strict=True)
     ]
 
 
-def _with_doubt(columns: dict[str, list[str]], told: Sequence[bool]) -> dict[str, list[str]]:
+def _with_doubt(
+    columns: dict[str, list[str]], told: Sequence[bool], numbers: tuple[str, ...]
+) -> dict[str, list[str]]:
     """Say where there are too few, in place of a number and its interval."""
-    words = {"quantile": TOO_FEW, "95 % interval": "", "": ""}
+    words = {**dict.fromkeys(numbers[:1], TOO_FEW), "95 % interval": "", "": ""}
     return {
         name: [
             cell if sure or name not in words else words[name]

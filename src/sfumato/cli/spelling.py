@@ -47,27 +47,43 @@ def read_bounds(spellings: Sequence[str]) -> Bounds | dict[str, Bounds] | None:
 
 def read_bounds_or_search(
     spellings: Sequence[str],
-) -> tuple[Bounds | dict[str, Bounds] | None, Private | None]:
+) -> tuple[Bounds | dict[str, Bounds] | None, Private | dict[str, Private] | None]:
     """Read bounds as `read_bounds` does, or ``private`` or ``private:SHARE`` for a search.
 
-    ``private:LOWER,UPPER`` searches within a public range, which dates need.
+    ``private:LOWER,UPPER`` searches within a public range, which dates need. With the name of a
+    column before it, each stands for that column: ``lon=private:-180,180``.
 
     Examples
     --------
     >>> read_bounds_or_search(["private:0.2"])
     (None, Private(share=0.2, delta=None))
+    >>> read_bounds_or_search(["lon=private:-180,180", "lat=40,41"])[0]
+    {'lat': Bounds(lower=40.0, upper=41.0)}
     """
-    if len(spellings) == 1:
-        word, _, rest = spellings[0].partition(":")
-        if word == "private" and "," in rest:
-            return None, _search_within(rest)
-        word, *amounts = spellings[0].split(":")
-        if word == "private" and len(amounts) <= 1:
-            if not amounts:
-                return None, Private()
-            share = _amount(amounts[0])
-            return None, Private(share=math.nan if share is None else share)
-    return read_bounds(spellings), None
+    if len(spellings) == 1 and (search := _read_search(spellings[0])) is not None:
+        return None, search
+    pairs = [(spelling, spelling.rpartition("=")) for spelling in spellings]
+    named = [(name, _read_search(text)) for _, (name, _, text) in pairs if name]
+    searches = {name: search for name, search in named if search is not None}
+    rest = [spelling for spelling, (name, _, _) in pairs if name not in searches]
+    if len(searches) + len(rest) < len(spellings):
+        raise DomainError(
+            "--bounds names each column once.",
+            "Otherwise it is ambiguous which range belongs to which column.",
+            "Write --bounds lon=private:-180,180 --bounds lat=40.5,40.9.",
+        )
+    return read_bounds(rest), searches or None
+
+
+def _read_search(spelling: str) -> Private | None:
+    word, _, rest = spelling.partition(":")
+    if word == "private" and "," in rest:
+        return _search_within(rest)
+    word, *amounts = spelling.split(":")
+    if word != "private" or len(amounts) > 1:
+        return None
+    share = _amount(amounts[0]) if amounts else None
+    return Private(share=math.nan if amounts and share is None else share)
 
 
 def read_numbers(spelling: str) -> tuple[float, ...]:
@@ -233,7 +249,7 @@ def read_scale(spellings: Sequence[str]) -> dict[str, float] | Private | None:
     {'age': 20.0, 'weight': 15.0}
     """
     if len(spellings) == 1 and spellings[0].startswith("private"):
-        return read_bounds_or_search(spellings)[1]
+        return cast("Private | None", read_bounds_or_search(spellings)[1])
     if not spellings:
         return None
     pairs = [spelling.rpartition("=") for spelling in spellings]

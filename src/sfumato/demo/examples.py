@@ -306,6 +306,25 @@ EXAMPLES = (
         0.05,
     ),
     DemoChart(
+        "nobody",
+        "Two thousand people who are nobody",
+        "Points, as in any scatter plot, but drawn from a noisy density. Each stands where someone "
+        "may be, and none where someone is known to be.",
+        "people",
+        "people",
+        like("scatterplot", x="age", y="income"),
+        0.1,
+    ),
+    DemoChart(
+        "joint",
+        "Age, pressure, and both",
+        "The density in the middle, and the sums of its cells above and beside it: one charge.",
+        "people",
+        "people",
+        like("jointplot", x="age", y="systolic"),
+        0.1,
+    ),
+    DemoChart(
         "pressure",
         "Eight boxes, and four that are not drawn",
         "Men's hearts push a little harder in every state of health. Of the third sex there are "
@@ -341,6 +360,73 @@ EXAMPLES = (
             hue_order=["Lantern", "Vesper", "Larkfield"],
             step=1,
         ),
+        0.15,
+    ),
+    DemoChart(
+        "spread",
+        "The whole of three quarters",
+        "How incomes are spread in three quarters, from one measurement. It would also draw their "
+        "cumulated shares, nested boxes and bins, and tell any quantile, for nothing more.",
+        "groups",
+        "people",
+        like(
+            "violinplot-order",
+            x="district",
+            y="income",
+            order=["Ochre Hill", "Lantern", "Larkfield"],
+            where=None,
+        ),
+        0.15,
+    ),
+    DemoChart(
+        "shares",
+        "Two ways to work",
+        "How many are there within so many minutes. The band holds the whole curve, and the two "
+        "part early.",
+        "groups",
+        "people",
+        like(
+            "ecdfplot-hue",
+            x="commute_minutes",
+            hue="district",
+            hue_order=["Lantern", "Larkfield"],
+            where=None,
+        ),
+        0.15,
+    ),
+    DemoChart(
+        "pays",
+        "Most of the pay is on the left",
+        "A smooth density of incomes. How smooth follows from the noise, which is why the tail is "
+        "flat, and grey where nobody could tell.",
+        "groups",
+        "people",
+        like("kdeplot", x="income"),
+        0.15,
+    ),
+    DemoChart(
+        "nests",
+        "Far into the tails",
+        "Boxes between ever rarer incomes, as far out as noise lets anybody tell.",
+        "groups",
+        "people",
+        like(
+            "boxenplot-order",
+            x="district",
+            y="income",
+            order=["Saltgate", "Ironmoor", "Vesper"],
+            where=None,
+        ),
+        0.15,
+    ),
+    DemoChart(
+        "ages",
+        "Ages, measured once",
+        "One measurement of the ages of all. Any bins, any quantile and any of the pictures beside "
+        "are drawn from it, for nothing more.",
+        "groups",
+        "people",
+        like("distribution", x="age"),
         0.15,
     ),
     DemoChart(

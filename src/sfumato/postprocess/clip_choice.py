@@ -19,6 +19,9 @@ _SURE = 6.0
 _DOUBT = 0.25
 """How many more are asked for with each bin beyond these, of which any could look full."""
 
+_ENOUGH = 4.2
+"""Deviations that are always enough: one of twenty searches sees so much in some empty bin."""
+
 _NEAR = 4
 """How many bins beyond the last one that clearly holds something tell how much noise hides."""
 
@@ -97,7 +100,7 @@ def estimate_outwards(counts: Array, deviation: float) -> Array:
     spread = deviation * np.sqrt(np.arange(len(counts), 0, -1))
     sure = np.flatnonzero(counts >= min(_SURE * deviation, float(counts.max())))[-1]
     away = np.maximum(np.arange(len(counts)) - sure, 0)
-    wanted = _CLEAR + _DOUBT * away
+    wanted = np.minimum(_CLEAR + _DOUBT * away, _ENOUGH)
     clear = (counts > wanted * deviation) | (outer > wanted * spread)
     last = int(np.flatnonzero(clear)[-1]) if clear.any() else len(counts) - 1
     found = np.maximum(counts, 0.0)

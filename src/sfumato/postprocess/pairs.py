@@ -24,6 +24,10 @@ OUTER = tuple(Fraction(1, parts) for parts in (4, 5, 6, 8, 10, 12, 16, 20, 25, 3
 """The share of a column that may lie beyond the outer quantiles its bins are placed by."""
 
 _FEWEST, _MOST = 4, 48
+
+MOST_BINS = 64
+"""More bins than any column has, whatever is found."""
+
 _LEAST_PART = 1e-4
 _ROUNDS = 50
 _TOLD = 20.0
@@ -81,14 +85,16 @@ def place_edges(
     spread = float(knots[-1] - knots[0])
     if not spread > 0:
         return np.linspace(low, high, bins + 1).tolist()
-    tail = _place_tail(float(levels[0]), bins) * spread
+    with np.errstate(over="ignore"):  # what lies beyond the floats lies beyond the ends
+        tail = _place_tail(float(levels[0]), bins) * spread
+        below, above = knots[0] - tail, knots[-1] + tail
     weight = np.cbrt(np.diff(np.array(levels, dtype=np.float64)) ** 2 * np.diff(knots) / spread)
     inner = max(2, bins - 2 * len(tail))
     parts = np.maximum(1, np.rint(inner * weight / weight.sum())).astype(int)
     core: list[float] = []
     for (a, b), part in zip(pairwise(knots.tolist()), parts.tolist(), strict=True):
         core += [float(a) + step * float(b - a) / part for step in range(part)]
-    beyond = [*(knots[0] - tail).tolist(), *knots[-1:].tolist(), *(knots[-1] + tail).tolist()]
+    beyond = [*below.tolist(), *knots[-1:].tolist(), *above.tolist()]
     return _thin(sorted([*core, *map(float, beyond)]), ends, spread / (3 * bins))
 
 

@@ -20,7 +20,7 @@ from sfumato.charts.axes import (
     read_order,
 )
 from sfumato.charts.chart import Chart, Plan, describe_text_columns
-from sfumato.charts.distribution.rounds import measure_line
+from sfumato.charts.distribution.rounds import LEAST, measure_line
 from sfumato.charts.facets import WHOLE, Faceted, Facets
 from sfumato.charts.option import About, Example, explained
 from sfumato.charts.values import RANGES, SEARCH, STEP, BoundsSearch, Values, check_search
@@ -39,7 +39,7 @@ from sfumato.releases.distribution import DistributionRelease, LineMeasured, Lin
 TYPICAL = 10_000
 """How many rows or people a group has for which errors are planned."""
 
-_ERROR = 14.0, 0.165  # units in deviations² of noise, for 100 of them, and how they grow
+_ERROR = 8.5, 0.26  # errors in deviations of noise, for 100 units of it, and how they grow
 _ALL_INTERVALS = 2**14
 
 
@@ -206,6 +206,8 @@ class DistributionPlan(Plan):
             axes = [*self.facets.keys, *([] if self.hue is None else [self.hue])]
             groups = math.prod(axis.cells for axis in axes)
             self.values.grid(self.values.bounds, groups)  # refuses more than can be counted
+        least = self.allocation.part(to_fraction(LEAST))
+        least.law(self.guarantee.unit.weight)  # refuses noise that would drown everything
 
     @property
     def price(self) -> tuple[Fraction, NoiseKind]:

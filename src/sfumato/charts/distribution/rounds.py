@@ -20,6 +20,9 @@ ROOT = 0.1
 """The share of the price that the whole line takes."""
 
 _EQUAL = 64  # intervals of the first look
+LEAST = 0.009
+"""A share of the price below that of any round, however it is rounded."""
+
 _FIRST = (0.01, 0.1)  # the least and the most that it takes
 _SEEN = 500.0  # deviations, of all units together, that a first look tells apart
 _LOOKS = 5
@@ -29,7 +32,7 @@ _PARTS = 16  # of an interval that is looked into
 _HEAVY = 8.0  # times the mass of a usual interval: worth a look
 _TOLD = 20.0  # deviations that such an interval's mass should have
 _DENSITY = 2.0  # deviations that a usual interval's mass should have
-_INTERVALS = 2.5  # times the root of the units in deviations
+_INTERVALS = 1.8  # times the root of the units in deviations
 _FEW = 100  # so many intervals need no coarser ones above them
 _COARSE, _COARSER = 0.4, 1.5
 _MIDDLE = 0.2

@@ -32,6 +32,8 @@ FIRST = Fraction(1, 2)
 _PEOPLE = 5.0
 _MOST_HALVINGS = 6
 _MOST_MORE = 6
+_MOST_MAPS = 4  # as large as one may be, that all groups together may have
+_FEWEST_SQUARES = 2**10  # that a group may have, however many there are
 
 
 @dataclass(frozen=True)
@@ -105,7 +107,9 @@ class Adaptive:
             project_nonnegative(tree) if level == _MOST_HALVINGS else decode_polya_tree(tree, unit)
         )
         expected = masses[tree.places(level, codes)] / unit
-        deeper = _choose_depths(expected * float(last), min(_MOST_MORE, plane.levels - level))
+        deeper = _choose_depths(
+            expected * float(last), min(_MOST_MORE, plane.levels - level), _share_squares(plane)
+        )
         opened.ask(*_list_descendants(level, codes, deeper), last)
         tree = build_tree(opened, exact.step)
         return make_measured_map(opened, plane, tree, decode_polya_tree(tree, unit))
@@ -116,13 +120,21 @@ def _count_halvings(people: float, least: int, most: int) -> int:
     return int(np.clip(np.floor(0.5 * np.log2(max(people, 1e-9)) + 0.5), least, most))
 
 
-def _choose_depths(signal: NDArray[np.float64], most: int) -> Integers:
+def _share_squares(plane: Plane) -> int:
+    """Return how many squares each group may have: all together four maps of most, or a few more.
+
+    Noise is drawn for each, and a release carries them.
+    """
+    return min(MOST_SQUARES, max(_FEWEST_SQUARES, _MOST_MAPS * MOST_SQUARES // plane.groups))
+
+
+def _choose_depths(signal: NDArray[np.float64], most: int, squares: int) -> Integers:
     """Return how often to halve each square, so that all together are not too many."""
     enough = 1.0
     while True:
         wanted = np.floor(0.5 * np.log2(np.maximum(signal / enough, 1e-9)) + 0.5)
         deeper = np.clip(wanted, 0, most).astype(np.int64)
-        if not deeper.any() or (4**deeper).sum() <= MOST_SQUARES:
+        if not deeper.any() or (4**deeper).sum() <= squares:
             return deeper
         enough *= 2
 

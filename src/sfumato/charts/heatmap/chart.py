@@ -19,7 +19,15 @@ from sfumato.charts.heatmap.method import (
 )
 from sfumato.charts.heatmap.plan import HeatmapPlan
 from sfumato.charts.heatmap.published import Decoder, Dense, HeatPyramid, Laplace
+from sfumato.charts.heatmap.window import (
+    FoundSide,
+    WindowSearch,
+    list_searches,
+    read_searches,
+    total_share,
+)
 from sfumato.charts.option import About, Example, Ranges, explained
+from sfumato.charts.values import SEARCH
 from sfumato.domain import Domain, convert_to_float
 from sfumato.engines.engine import Engine
 from sfumato.errors import BoundsOf, DomainError, ProtectedUsers, Setting, Settings
@@ -29,7 +37,7 @@ from sfumato.plane import MOST_LEVELS, Outside, Plane, Weight
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import Guarantee, PrivacyUnit
 from sfumato.private_search import Private
-from sfumato.releases.heatmap import HeatmapRelease, Origin
+from sfumato.releases.heatmap import HeatmapRelease, Origin, WindowSide
 from sfumato.releases.heatmap.area import Aspect
 
 HeatMethod = Literal["adaptive", "pyramid", "laplace", "dense"]
@@ -58,10 +66,11 @@ class Heatmap(Chart[HeatmapPlan, HeatmapRelease]):
     privacy = "The maps of all groups are charged once together, at any resolution."
     ranges = Ranges(
         help='The public window, ``{"lon": (…), "lat": (…)}``, and the public range of `weight` if '
-        "there is one.",
+        "there is one; or ``sf.private(within=(…))`` for a column, or for both, to search for it "
+        "with a share of the budget.",
         typed="The range of a column; repeat it for both of the window, and for the weight if "
-        "there is one.",
-        type="Mapping[str, Range]",
+        "there is one. lon=private:-180,180 searches within that range, private for both columns.",
+        type="Mapping[str, Range | Private] | Private",
         required=True,
         metavar="COLUMN=LOWER,UPPER",
     )
@@ -182,6 +191,7 @@ class Heatmap(Chart[HeatmapPlan, HeatmapRelease]):
         ),
     )
 
+    bounds: Private | Mapping[str, Private] | None = field(default=None, metadata=SEARCH)
     hue: str | None = field(default=None, metadata=HUE)
     hue_order: Order | None = field(default=None, metadata=HUE_ORDER)
 
@@ -191,16 +201,21 @@ class Heatmap(Chart[HeatmapPlan, HeatmapRelease]):
         self._check_columns()
         self._check_groups()
         self._check_options()
+        searches = read_searches(self.bounds, (self.x, self.y))
+        object.__setattr__(self, "bounds", searches)
 
     def declare(self, bounds: object) -> Domain:
         """Return what a heatmap declares alone: its window, and how much a row may weigh."""
+        if isinstance(bounds, Private):
+            return Domain(declare_categories({self.hue: self.hue_order}))
         if not isinstance(bounds, Mapping):
             raise DomainError(
                 "A heatmap needs the public bounds of both columns.",
                 "A window read from the data would leak its extremes.",
                 ("Write ", BoundsOf(self.x, self.y), "."),
             )
-        ranges = dict(cast(Mapping[str, object], bounds))
+        told = cast(Mapping[str, object], bounds)
+        ranges = {name: each for name, each in told.items() if not isinstance(each, Private)}
         return Domain(ranges | declare_categories({self.hue: self.hue_order}))
 
     def _check_columns(self) -> None:
@@ -274,18 +289,26 @@ class Heatmap(Chart[HeatmapPlan, HeatmapRelease]):
                 ("Write ", ProtectedUsers(unit.columns), "."),
             )
         columns, rows = cast(tuple[int, int], self.resolution)
-        x = Grid(self.x, domain.bounds(self.x), columns)
-        y = Grid(self.y, domain.bounds(self.y), rows)
-        plane = self._plane(x, y)
+        windows = list_searches(self.bounds, (self.x, self.y))
         order = read_order(self.hue_order)
         searched = {self.hue or "": order} if isinstance(order, Private) else {}
-        division = divide_budget(budget, searched, unit)
+        division = divide_budget(budget, searched, unit, taken=total_share(windows))
+        side = 2 ** (max(columns, rows) - 1).bit_length()
+        window = {
+            name: WindowSearch.plan(name, domain, unit, each, division.whole, side=side)
+            for name, each in windows.items()
+        }
+        x, y = (
+            Grid(name, window[name].limits if name in window else domain.bounds(name), cells)
+            for name, cells in ((self.x, columns), (self.y, rows))
+        )
+        plane = self._plane(x, y)
         hue = division.searches.get(self.hue or "") or read_labels(domain, self.hue, self.hue_order)
         method = self._method(division.left, plane)
         return HeatmapPlan(
             label=self.label,
             guarantee=Guarantee(budget.epsilon, budget.delta, unit),
-            cost=division.cost + method.cost,
+            cost=sum((each.cost for each in window.values()), division.cost) + method.cost,
             x=x,
             y=y,
             plane=plane,
@@ -294,6 +317,8 @@ class Heatmap(Chart[HeatmapPlan, HeatmapRelease]):
             name=self.method,
             aspect=self.aspect or choose_aspect(x, y, self.origin),
             hue=hue,
+            window=tuple(window.values()),
+            share=float(total_share(windows)),
         )
 
     def measure(self, engine: Engine, plan: HeatmapPlan, meter: Meter) -> HeatmapRelease:
@@ -303,10 +328,12 @@ class Heatmap(Chart[HeatmapPlan, HeatmapRelease]):
         -------
         One query answers for all cells of the finest level; the method sees its sums alone, and
         spends the plan's cost once on every path from the whole window to a cell, of all groups
-        together. Groups are public, or a search for them was paid for before.
+        together. Groups and window are public, or searches for them were paid for before.
         """
         hue = cast(Labels | None, run_searches(engine, meter, (plan.hue,))[0])
-        plane = replace(plan.plane, hue=hue)
+        sides = {each.column: each.run(engine, meter) for each in plan.window}
+        x, y = (_move(grid, sides.get(grid.column)) for grid in (plan.x, plan.y))
+        plane = replace(self._plane(x, y), hue=hue)
         exact = engine.masses(plane, plan.guarantee.unit, plan.weight)
         if hue is None:
             maps = [plan.method.map(meter, exact, plane)]
@@ -317,8 +344,8 @@ class Heatmap(Chart[HeatmapPlan, HeatmapRelease]):
             label=plan.label,
             guarantee=plan.guarantee,
             cost=plan.cost,
-            x=plan.x,
-            y=plan.y,
+            x=x,
+            y=y,
             method=self.method,
             decoder=self._decoder,
             top=None if self.top is None else float(self.top),
@@ -333,6 +360,7 @@ class Heatmap(Chart[HeatmapPlan, HeatmapRelease]):
             total=float(found.leaves.mass.sum()),
             hue=hue,
             found=(self.hue,) if self.hue and isinstance(plan.hue, CategorySearch) else (),
+            window=tuple(WindowSide(name, plan.share, side.found) for name, side in sides.items()),
             sizes=() if hue is None else tuple(len(each.noisy) for each in maps),
         )
 
@@ -374,6 +402,10 @@ class Heatmap(Chart[HeatmapPlan, HeatmapRelease]):
 
 def _is_redrawn(release: object) -> bool:
     return isinstance(release, HeatmapRelease) and release.view != "density"
+
+
+def _move(grid: Grid, side: FoundSide | None) -> Grid:
+    return grid if side is None else Grid(grid.column, side.bounds, grid.cells)
 
 
 def _is_whole(number: object, among: range) -> bool:

@@ -8,6 +8,7 @@ from sfumato.charts.allocation import CategorySearch
 from sfumato.charts.chart import Plan, describe_text_columns
 from sfumato.charts.heatmap.method import HeatProcedure, side
 from sfumato.charts.heatmap.published import MOST_CELLS
+from sfumato.charts.heatmap.window import WindowSearch
 from sfumato.domain import convert_to_float
 from sfumato.engines.engine import Schema
 from sfumato.errors import DomainError, Setting
@@ -34,6 +35,9 @@ class HeatmapPlan(Plan):
         How the budget is divided, and what noise that means.
     hue
         The groups, each with a map of its own, or a search for them.
+    window, share
+        The sides of the window that are searched for, within `x` and `y`, and the share of the
+        budget that all of them take.
     """
 
     x: Grid
@@ -44,6 +48,8 @@ class HeatmapPlan(Plan):
     name: str
     aspect: Aspect
     hue: Labels | CategorySearch | None = None
+    window: tuple[WindowSearch, ...] = ()
+    share: float = 0.0
 
     def __post_init__(self) -> None:
         l1, _ = influence(self.guarantee.unit, self.weight)
@@ -110,6 +116,8 @@ class HeatmapPlan(Plan):
         weights = [] if self.weight is None else [self.weight.column]
         groups = [self.hue] if isinstance(self.hue, Labels) else []
         searched = [self.hue.column] if isinstance(self.hue, CategorySearch) else []
+        for each in self.window:
+            each.walk.check(schema)
         keys = [self.plane.x, self.plane.y, *groups]
         schema.check(keys, self.guarantee.unit, numbers=weights, unlisted=searched)
 
@@ -123,7 +131,12 @@ class HeatmapPlan(Plan):
             *(
                 (f"with {size:,} {counted}", f"cells of about {x:,.3g} × {y:,.3g}")
                 for size, (x, y) in fine
-                if self.name == "adaptive"
+                if self.name == "adaptive" and not self.window
+            ),
+            *(
+                (f"window of {each.column}", line)
+                for each in self.window
+                for _, line in each.walk.lines()
             ),
             *([self.hue.line] if isinstance(self.hue, CategorySearch) else []),
             *describe_text_columns((self.x.bounds, self.y.bounds)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
@@ -10,7 +11,9 @@ from sfumato.charts.chart import Redrawn
 from sfumato.charts.heatmap.chart import Heatmap
 from sfumato.charts.heatmap.plan import HeatmapPlan
 from sfumato.charts.option import About, Example, explained
+from sfumato.charts.values import SEARCH
 from sfumato.plane import Outside
+from sfumato.private_search import Private
 from sfumato.releases.heatmap import HeatmapRelease, View
 
 X = About(help="The column along the x axis.", metavar="COLUMN", positional=True)
@@ -31,6 +34,7 @@ class RedrawnHeatmap(Redrawn[HeatmapPlan, HeatmapRelease]):
 
     x: str = field(metadata=X)
     y: str = field(metadata=Y)
+    bounds: Private | Mapping[str, Private] | None = field(default=None, metadata=SEARCH)
     hue: str | None = field(default=None, metadata=HUE)
     hue_order: Order | None = field(default=None, metadata=HUE_ORDER)
     outside: Outside = field(default="drop", metadata=OUTSIDE)
@@ -45,6 +49,7 @@ class RedrawnHeatmap(Redrawn[HeatmapPlan, HeatmapRelease]):
         return Heatmap(
             self.x,
             self.y,
+            bounds=self.bounds,
             hue=self.hue,
             hue_order=self.hue_order,
             outside=self.outside,

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Literal, cast
 
-from sfumato.addend import Addend, addend_weight, count_steps
+from sfumato.addend import Addend, Member, addend_weight, count_steps
 from sfumato.charts.allocation import (
     Allocation,
+    BudgetDivision,
     CategorySearch,
     add_noise,
     divide_budget,
@@ -28,26 +29,28 @@ from sfumato.charts.axes import (
     declare_bounds,
     declare_categories,
     is_cycle,
+    list_order,
     make_axis_key,
     read_labels,
     read_order,
 )
 from sfumato.charts.chart import Chart, Plan, describe_smallest, describe_text_columns
-from sfumato.charts.facets import WHOLE, Faceted, Facets
+from sfumato.charts.facets import WHOLE, Faceted, Facets, PanelOrder
 from sfumato.charts.means.clipping import ClipSearch, DeclaredClip, FoundClip
+from sfumato.charts.means.median import PlannedMedians
 from sfumato.charts.option import About, Example, Ranges, explained
 from sfumato.charts.values import SEARCH, check_search
 from sfumato.domain import Bounds, Categories, Domain
 from sfumato.engines.engine import Engine, Schema
-from sfumato.errors import BoundsOf, DomainError, Setting
+from sfumato.errors import BoundsOf, DomainError, Setting, Settings
 from sfumato.exact import Exact
 from sfumato.grid import Edges, Grid, Key, Labels, shape
 from sfumato.mechanisms.meter import Meter
 from sfumato.postprocess.noise_law import NoiseLaw
-from sfumato.privacy.budget import Budget, Cost, plain_above, to_fraction
+from sfumato.privacy.budget import Budget, plain_above, to_fraction
 from sfumato.privacy.guarantee import Guarantee, PrivacyUnit
 from sfumato.private_search import Private
-from sfumato.releases.means import Estimator, MeansRelease, MeansView
+from sfumato.releases.means import Estimator, GroupMedian, MeansRelease, MeansView
 from sfumato.releases.uncertainty import LEVEL
 
 ClipRule = Literal["private", "bounds"]
@@ -86,8 +89,8 @@ class Summarised(Faceted):
     y: str | None = field(
         default=None,
         metadata=About(
-            help="The column of numbers. For counts it may be left out; where it is named, rows "
-            "with a number are counted.",
+            help="The column of numbers; of categories for a proportion. For counts it may be "
+            "left out; where it is named, rows with a number are counted.",
             metavar="COLUMN",
             positional=True,
         ),
@@ -96,7 +99,8 @@ class Summarised(Faceted):
     estimator: Estimator = field(
         default="mean",
         metadata=About(
-            help="What is told of each group: the mean or the sum of `y`, or how many there are.",
+            help="What is told of each group: the mean, the sum or the median of `y`, how many "
+            "there are, or the proportion of a category of `y`: the last of its `levels`.",
             why="It decides what the axis means.",
         ),
     )
@@ -122,6 +126,17 @@ class Summarised(Faceted):
     )
     order: Order | None = field(default=None, metadata=about_order("`x`"))
     hue_order: Order | None = field(default=None, metadata=HUE_ORDER)
+    levels: PanelOrder | None = field(
+        default=None,
+        metadata=About(
+            help="For a proportion: the public categories of `y`, of which the last one is "
+            "counted among all of them.",
+            session="Default: all that are declared.",
+            metavar="A,B",
+            spelled="order",
+            panel="What is public",
+        ),
+    )
     bounds: Private | None = field(default=None, metadata=SEARCH)
 
     def __post_init__(self) -> None:
@@ -141,12 +156,24 @@ class Summarised(Faceted):
                 ("Write ", Setting("y", "wait"), ", or ", Setting("estimator", "count"), "."),
             )
         self._check_groups()
+        self._check_levels()
         check_search(self.bounds)
-        if self.bounds is not None and (self.y is None or self.clip == "bounds"):
+        unclipped = self.clip == "bounds" or self.estimator == "proportion"
+        if self.bounds is not None and (self.y is None or unclipped):
             raise DomainError(
                 "A private search for bounds is for numbers that are clipped where it finds them.",
                 "Nothing would be searched for.",
                 ("Leave ", Setting("bounds"), " out."),
+            )
+
+    def _check_levels(self) -> None:
+        object.__setattr__(self, "levels", cast(PanelOrder, list_order(self.levels)))
+        searched = isinstance(cast(object, self.levels), Private)
+        if searched or (self.levels is not None and self.estimator != "proportion"):
+            raise DomainError(
+                (Setting("levels"), " lists the categories of a proportion."),
+                "Which there are must be public.",
+                ("Write ", Settings({"estimator": "proportion", "levels": ["no", "yes"]}), "."),
             )
 
     def _check_groups(self) -> None:
@@ -215,8 +242,10 @@ class Barplot(Summarised, Chart["MeansPlan", MeansRelease]):
 
     def declare(self, bounds: Range | Private | Mapping[str, Range] | None) -> Domain:
         """Return what bars declare alone."""
-        facts = declare_bounds(self.y or self.x or "", bounds)
+        named = self.x if self.y is None or self.estimator == "proportion" else self.y
+        facts = declare_bounds(named or "", bounds)
         facts |= declare_categories({self.x: self.order, self.hue: self.hue_order})
+        facts |= declare_categories({self.y: self.levels})
         return Domain(facts | self._declare_facets())
 
     @property
@@ -235,32 +264,57 @@ class Barplot(Summarised, Chart["MeansPlan", MeansRelease]):
         """Return the cost and the expected error, or refuse. Knows public facts only."""
         orders = {self.x or "": read_order(self.order), self.hue or "": read_order(self.hue_order)}
         asked = {name: order for name, order in orders.items() if isinstance(order, Private)}
-        bounds = self._bounds(domain)
+        bounds, levels = self._bounds(domain), self._read_levels(domain)
         taken = self._taken(bounds)
         division = divide_budget(budget, asked, unit, taken=taken)
+        x = division.searches.get(self.x or "") or self._x_key(domain)
+        hue = division.searches.get(self.hue or "")
+        hue = hue or read_labels(domain, self.hue, self.hue_order)
+        facets = self._read_facets(domain)
+        groups = math.prod(shape([*facets.keys, *(key for key in (hue, x) if key is not None)]))
         clip = self._clip(bounds, unit, division.whole.part(taken) if taken else None)
-        steps = 1 if self.estimator == "count" else count_steps(unit)
-        weight = unit.weight if self.estimator == "count" else steps * addend_weight(unit)
-        cost = division.cost + (clip.cost if clip else Cost.nothing()) + division.left.cost(weight)
+        medians = self._medians(domain, unit, division, groups)
+        steps = count_steps(unit) if self.estimator in ("mean", "sum") else 1
+        weight = unit.weight
+        if self.estimator in ("mean", "sum", "proportion"):
+            weight = steps * addend_weight(unit)
+        spent = division.left.cost(weight) + clip.cost if medians is None else medians.cost
+        cost = division.cost + spent
         return MeansPlan(
             label=self.label,
             guarantee=Guarantee(budget.epsilon, budget.delta or plain_above(cost.delta), unit),
             cost=cost,
             column=self.y,
             bounds=bounds,
+            levels=levels,
             clip=clip,
-            x=division.searches.get(self.x or "") or self._x_key(domain),
-            hue=division.searches.get(self.hue or "")
-            or read_labels(domain, self.hue, self.hue_order),
+            x=x,
+            hue=hue,
             estimator=self.estimator,
-            noise=division.left.law(weight),
+            noise=division.left.law(weight) if medians is None else medians.counting.count_law,
             steps=steps,
-            facets=self._read_facets(domain),
+            medians=medians,
+            facets=facets,
+        )
+
+    def _medians(
+        self, domain: Domain, unit: PrivacyUnit, division: BudgetDivision, groups: int
+    ) -> PlannedMedians | None:
+        if self.estimator != "median" or self.y is None:
+            return None
+        return PlannedMedians.plan(
+            self.y,
+            domain,
+            unit,
+            division.whole,
+            division.left,
+            search=self.bounds,
+            groups=groups,
         )
 
     def _bounds(self, domain: Domain) -> Bounds | None:
         """Return the public range of the values, or refuse a column that has no mean."""
-        if self.y is None:
+        if self.y is None or self.estimator == "proportion":
             return None
         if self.bounds is not None:
             bounds = self.bounds.limits.located(domain.typed(self.y))
@@ -286,10 +340,26 @@ class Barplot(Summarised, Chart["MeansPlan", MeansRelease]):
             )
         return bounds
 
+    def _read_levels(self, domain: Domain) -> Labels | None:
+        """Return the public categories of a proportion, or refuse a column that has none."""
+        if self.estimator != "proportion":
+            return None
+        levels = cast(Labels, read_labels(domain, self.y, self.levels))
+        if levels.cells < _FEWEST:
+            raise DomainError(
+                f"A proportion needs two categories of {self.y!r} or more.",
+                "Of a single one the proportion is 1, whatever the data.",
+                ("Write ", Setting("levels", ["no", "yes"]), "."),
+            )
+        return levels
+
     def _taken(self, bounds: Bounds | None) -> Fraction:
         """Return the share of the budget that a search for where to clip takes."""
         flags = bounds is not None and bounds.values is not None and bounds.values <= _FEWEST
-        if bounds is None or self.clip == "bounds" or self.estimator == "count" or flags:
+        if self.estimator == "median" and self.bounds is not None:
+            return to_fraction(self.bounds.bounds_share)
+        summed = self.estimator in ("mean", "sum")
+        if bounds is None or self.clip == "bounds" or not summed or flags:
             return Fraction(0)
         if self.bounds is None or self.bounds.share is None:
             return CLIP_SHARE
@@ -297,10 +367,8 @@ class Barplot(Summarised, Chart["MeansPlan", MeansRelease]):
 
     def _clip(
         self, bounds: Bounds | None, unit: PrivacyUnit, portion: Allocation | None
-    ) -> ClipSearch | DeclaredClip | None:
-        if bounds is None or self.y is None:
-            return None
-        if portion is None:
+    ) -> ClipSearch | DeclaredClip:
+        if bounds is None or self.y is None or portion is None or self.estimator == "median":
             return DeclaredClip(bounds)
         return ClipSearch.plan(self.y, bounds, unit, portion)
 
@@ -335,40 +403,60 @@ class Barplot(Summarised, Chart["MeansPlan", MeansRelease]):
         """
         hue, x = (cast(Any, axis) for axis in run_searches(engine, meter, (plan.hue, plan.x)))
         keys = [*plan.facets.keys, *(key for key in (hue, x) if key is not None)]
-        worth = plan.worth * math.prod(shape(keys))
-        found = None if plan.clip is None else plan.clip.find(engine, meter, worth)
-        noisy = add_noise(meter, self._ask(engine, plan, keys, found), plan.noise)
+        found, medians, noisy = self._measure(engine, plan, meter, keys)
         return MeansRelease(
             label=plan.label,
             guarantee=plan.guarantee,
             cost=plan.cost,
             column=self.y,
-            declared=None if plan.bounds is None else _span(cast(str, self.y), plan.bounds),
-            clipped=None if found is None else _span(cast(str, self.y), found.bounds),
+            levels=plan.levels,
+            declared=_span(self.y, plan.bounds),
+            clipped=_span(self.y, found.bounds),
             x=x,
             hue=hue,
             estimator=plan.estimator,
             noise=plan.noise,
             step=plan.step,
-            steps=tuple(noisy.ravel().tolist()),
-            ladder=() if found is None else found.edges,
-            ladder_steps=() if found is None else found.steps,
-            ladder_noise=None if plan.clip is None else plan.clip.law,
+            steps=noisy,
+            ladder=found.edges,
+            ladder_steps=found.steps,
+            ladder_noise=plan.clip.law,
+            medians=medians,
             found=tuple(
                 axis.column for axis in (plan.hue, plan.x) if isinstance(axis, CategorySearch)
             ),
             **plan.facets.fields,
         )
 
+    def _measure(
+        self, engine: Engine, plan: MeansPlan, meter: Meter, keys: list[Key]
+    ) -> tuple[FoundClip, tuple[GroupMedian, ...], tuple[int, ...]]:
+        """Return where values were clipped, and medians or noisy sums.
+
+        Privacy
+        -------
+        Spends no more than the plan's cost, all of it by mechanisms.
+        """
+        if plan.medians is not None:
+            bounds, medians = plan.medians.find(engine, meter, keys, plan.guarantee.unit)
+            return FoundClip(bounds), medians, ()
+        found = plan.clip.find(engine, meter, plan.worth * math.prod(shape(keys)))
+        noisy = add_noise(meter, self._ask(engine, plan, keys, found.bounds), plan.noise)
+        return found, (), tuple(noisy.ravel().tolist())
+
     def _ask(
-        self, engine: Engine, plan: MeansPlan, keys: list[Key], found: FoundClip | None
+        self, engine: Engine, plan: MeansPlan, keys: list[Key], bounds: Bounds | None
     ) -> Exact:
         unit = plan.guarantee.unit
-        if found is None or self.y is None:
+        if plan.levels is not None:
+            member = Member(plan.levels, plan.levels.cells - 1, plan.steps)
+            return engine.sums(keys, member, unit)
+        span = _span(self.y, bounds)
+        if bounds is None or span is None:
             return engine.counts(keys, unit)
         if plan.estimator == "count":
-            return engine.counts([*keys, _span(self.y, found.bounds)], unit)
-        return engine.sums(keys, Addend(self.y, (found.bounds,), plan.steps), unit)
+            return engine.counts([*keys, span], unit)
+        return engine.sums(keys, Addend(span.column, (bounds,), plan.steps), unit)
 
 
 def draw_as(release: Any, chart: Barplot, view: MeansView) -> Any:
@@ -381,8 +469,10 @@ def draw_as(release: Any, chart: Barplot, view: MeansView) -> Any:
     return replace(release, **asked, signature=None)
 
 
-def _span(column: str, bounds: Bounds) -> Edges:
-    """Return bounds as one cell of a column."""
+def _span(column: str | None, bounds: Bounds | None) -> Edges | None:
+    """Return bounds as one cell of a column, if there are any."""
+    if column is None or bounds is None:
+        return None
     return Edges(column, bounds, (bounds.lower, bounds.upper))
 
 
@@ -396,24 +486,30 @@ class MeansPlan(Plan):
         The column that is added up; None where rows are counted.
     bounds
         Its public range.
+    levels
+        Its public categories, of which the last is counted among all.
     clip
-        The search for where to clip, or the declared bounds; None where there is no column.
+        The search for where to clip, or the declared bounds.
     x, hue
         The public groups, or the search that will find them.
     noise
         The law of the noise on each sum, in integer steps.
     steps
         How many steps a row is worth.
+    medians
+        How medians are measured, where they are asked for.
     """
 
     column: str | None
     bounds: Bounds | None
-    clip: ClipSearch | DeclaredClip | None
+    levels: Labels | None
+    clip: ClipSearch | DeclaredClip
     x: Key | CategorySearch | None
     hue: Labels | CategorySearch | None
     estimator: Estimator
     noise: NoiseLaw
     steps: int
+    medians: PlannedMedians | None = None
     facets: Facets = WHOLE
 
     def __post_init__(self) -> None:
@@ -423,7 +519,7 @@ class MeansPlan(Plan):
     def step(self) -> float:
         """What one integer step is worth in units."""
         unit = self.guarantee.unit
-        if self.estimator == "count":
+        if self.estimator in ("count", "median"):
             return unit.step
         return 1 / (self.steps * (addend_weight(unit) if unit.shared else 1))
 
@@ -437,14 +533,16 @@ class MeansPlan(Plan):
         """The mean absolute error of one released sum, in units at the end of the range.
 
         For counts it is that of the count. The mean of a group of n units is off by about this part
-        of the range over n, and at most by √2 times that.
+        of the range over n, and at most by √2 times that. For medians it is a number of ranks.
         """
-        return self.worth
+        return self.worth if self.medians is None else self.medians.chooser.expected_error
 
     @property
     def smallest_group(self) -> float:
         """About how many units a group needs for its mean to be told; 0 for sums and counts."""
-        if self.estimator != "mean":
+        if self.medians is not None:
+            return self.medians.counting.smallest_group
+        if self.estimator not in ("mean", "proportion"):
             return 0.0
         return 3 * self.noise.radius(LEVEL) * self.step
 
@@ -452,7 +550,10 @@ class MeansPlan(Plan):
         """Refuse a table that lacks a column, or holds another kind, before any charge."""
         searched = [axis.column for axis in self.axes if isinstance(axis, CategorySearch)]
         known = [axis for axis in self.axes if not isinstance(axis, CategorySearch)]
-        values = [] if self.bounds is None else [_span(cast(str, self.column), self.bounds)]
+        values: list[Key] = [] if self.levels is None else [self.levels]
+        span = _span(self.column, self.bounds)
+        if span is not None:
+            values.append(span)
         schema.check([*known, *values], self.guarantee.unit, unlisted=searched)
 
     def lines(self) -> list[tuple[str, str]]:
@@ -479,13 +580,17 @@ class MeansPlan(Plan):
         match self.estimator:
             case "mean":
                 return f"about {about}/n of the clipped range for a group of n {units}"
+            case "median":
+                return f"about {about} ranks"
+            case "proportion":
+                return f"about {about}/n for a group of n {units}"
             case "sum":
                 return f"about {about} times the larger end of the clipped range"
             case _:
                 return f"{about} per count"
 
     def _describe_clip(self) -> list[tuple[str, str]]:
-        if self.clip is None or self.bounds is None:
+        if self.bounds is None:
             return []
         ends = f"[{self.bounds.lower:g}, {self.bounds.upper:g}]"
         if isinstance(self.clip, DeclaredClip):

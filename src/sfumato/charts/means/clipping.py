@@ -53,7 +53,7 @@ class FoundClip:
         Their noisy counts, in integer steps.
     """
 
-    bounds: Bounds
+    bounds: Bounds | None
     edges: tuple[float, ...] = ()
     steps: tuple[int, ...] = ()
 
@@ -62,7 +62,7 @@ class FoundClip:
 class DeclaredClip:
     """Values are clipped to the declared bounds: nothing is spent on looking for others."""
 
-    bounds: Bounds
+    bounds: Bounds | None
 
     @property
     def cost(self) -> Cost:

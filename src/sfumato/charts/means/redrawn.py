@@ -107,6 +107,6 @@ class Lineplot(_Redrawn):
         budget="1.0",
         shows="len(release.estimates.value)",
         gives="10",
-        command="lineplot visits.csv --x day --y wait --bins month --bounds wait=0,240 "
-        "--bounds day=2026-01-01,2027-01-01 --epsilon 0.5",
+        command="lineplot visits.csv --x age --y wait --bins 10 --bounds wait=0,240 "
+        "--bounds age=0,110 --epsilon 0.5",
     )

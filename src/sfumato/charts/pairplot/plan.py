@@ -8,9 +8,12 @@ from sfumato.charts.allocation import CategorySearch
 from sfumato.charts.chart import Plan, describe_text_columns
 from sfumato.charts.pairplot.bins import QuantileSearch
 from sfumato.engines.engine import Schema
-from sfumato.grid import Grid, Labels
+from sfumato.errors import DomainError, Setting
+from sfumato.grid import MOST_CELLS, Grid, Labels
 from sfumato.postprocess.noise_law import NoiseLaw
-from sfumato.postprocess.pairs import choose_bins
+from sfumato.postprocess.pairs import MOST_BINS, choose_bins
+
+_SOME = Setting("hue_order", ["A", "B"])
 
 
 @dataclass(frozen=True)
@@ -33,6 +36,15 @@ class PairplotPlan(Plan):
     hue: Labels | CategorySearch | None
     size_noise: NoiseLaw
     noise: NoiseLaw
+
+    def __post_init__(self) -> None:
+        groups = 1 if self.hue is None else self.hue.cells
+        if groups * MOST_BINS**2 > MOST_CELLS:
+            raise DomainError(
+                f"{groups:,} groups are too many to show all pairs of columns of each.",
+                "An answer would have more cells than can be counted, nearly all of them noise.",
+                ("Choose a hue with fewer groups, or declare some of them: ", _SOME, "."),
+            )
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -140,10 +140,10 @@ class FittedLine:
         for depth in range(most):
             level = 0.5 ** (depth + 2)
             for side in (level, 1 - level):
-                at = self.quantile(side)
-                low = float(np.interp(at, self.places, self.intervals.low))
-                high = float(np.interp(at, self.places, self.intervals.high))
-                if (high - low) / 2 > level / 2:
+                # Between two places mass may lie anywhere.
+                after = int(np.clip(np.searchsorted(self.shares, side), 1, len(self.shares) - 1))
+                reach = self.intervals.high[after] - self.intervals.low[after - 1]
+                if reach / 2 > level / 2:
                     return depth
         return most
 

@@ -67,6 +67,25 @@ NUMBERS = ("mass", "density", "low", "high")
 """What a record says of a leaf, besides where it lies."""
 
 
+@dataclass(frozen=True)
+class WindowSide:
+    """A side of a window that was found by a private search.
+
+    Parameters
+    ----------
+    column
+        Which column is meant.
+    share
+        The share of the budget that the searches for all sides took together.
+    found
+        False where nothing was found: the side is then all of the public limits of the search.
+    """
+
+    column: str
+    share: Annotated[float, Within(above=0, below=1)]
+    found: bool
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class HeatmapRelease(Release):
     """How much lies where in a window, as the masses of squares that do not overlap.
@@ -111,6 +130,9 @@ class HeatmapRelease(Release):
         The groups, each with squares of its own; absent where there is one map.
     found
         The column whose categories were found by a private search, and paid for.
+    window
+        The sides of the window that were found by private searches, and paid for; absent where
+        both were declared.
     sizes
         How many leaves each group has; they stand one group after the other.
     view
@@ -142,12 +164,14 @@ class HeatmapRelease(Release):
     combined: Parameter[Annotated[CombinedNoise | None, Absent(None)]] = None
     hue: Parameter[Annotated[Labels | None, Absent(None)]] = None
     found: Parameter[Annotated[tuple[str, ...], Absent(())]] = ()
+    window: Parameter[Annotated[tuple[WindowSide, ...], Absent(())]] = ()
     sizes: Released[Annotated[tuple[Integer, ...], Absent(())]] = ()
     view: Parameter[Annotated[View, Absent("density")]] = "density"
 
     def __post_init__(self) -> None:
         if len(self.sizes) != (0 if self.hue is None else self.hue.cells):
             raise ValueError("Each group says how many leaves it has.")
+        _check_window(self)
         if min(self.sizes, default=0) < 0:
             raise ValueError("A group has no less than no leaves.")
         _check_view(self.view)
@@ -388,3 +412,12 @@ def _check_view(view: View) -> View:
         "It decides how the release is drawn, and costs nothing.",
         "Write view='scatter', or leave it out.",
     )
+
+
+def _check_window(release: HeatmapRelease) -> None:
+    sides = [each.column for each in release.window]
+    both = {release.x.column, release.y.column}
+    if len(set(sides)) != len(sides) or not {*sides} <= both:
+        raise ValueError("A side of the window is found once.")
+    if len({each.share for each in release.window}) > 1:
+        raise ValueError("All sides of a window are paid for together.")

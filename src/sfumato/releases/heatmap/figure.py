@@ -182,10 +182,28 @@ def _caption(release: HeatmapRelease, view: HeatmapView, points: int) -> str:
         _signs(release, view, points),
         describe_margins(release) if view.view == "joint" else "",
         f"Rows outside the window {rows}.",
+        *_describe_window(release),
         *wording.left_out((release.hue,), release.found),
         *wording.parsed((release.x.bounds, release.y.bounds)),
     ]
     return " ".join(part for part in parts if part)
+
+
+def _describe_window(release: HeatmapRelease) -> list[str]:
+    """Say which sides of the window were found privately, at what cost, and which were not."""
+    if not release.window:
+        return []
+    columns = " and ".join(abbreviate(each.column) for each in release.window)
+    share = format_number(100 * release.window[0].share)
+    said = [f"Window of {columns} found privately with {share} % of the budget."]
+    missed = [abbreviate(each.column) for each in release.window if not each.found]
+    few = wording.people(release.guarantee.unit)
+    if missed:
+        said.append(
+            f"The search for {' and '.join(missed)} found nothing: too few {few}, and all of its "
+            "limits is shown."
+        )
+    return said
 
 
 def _signs(release: HeatmapRelease, view: HeatmapView, points: int) -> str:

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise, product
-from typing import Annotated, Any, ClassVar, Literal, Unpack
+from typing import Annotated, Any, ClassVar, Literal, Unpack, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,14 +24,47 @@ from sfumato.postprocess.noise_law import NoiseLaw
 from sfumato.privacy.budget import Cost
 from sfumato.releases import axes
 from sfumato.releases.facets import FacetedRelease
-from sfumato.releases.spelling import Absent, Integer, Parameter, Positive, Released
+from sfumato.releases.spelling import Absent, Index, Integer, Parameter, Positive, Released
 from sfumato.releases.uncertainty import LEVEL
 from sfumato.render.look import Looks
 
 Array = NDArray[np.float64]
 
-Estimator = Literal["mean", "sum", "count"]
+Estimator = Literal["mean", "sum", "median", "count", "proportion"]
 MeansView = Literal["bars", "points", "line"]
+
+
+_HIDES = 1.65  # deviations of the noise, beyond which it is once in twenty times
+_FEW = 4  # bins, from which on noise would hide what no tail has
+
+
+@dataclass(frozen=True)
+class GroupMedian:
+    """The median of one group, and the integers released about it.
+
+    Parameters
+    ----------
+    value, low, high
+        The median and the ends of an interval around it, in the units of the column.
+    reliable
+        Whether the counts tell where it lies.
+    size
+        The noisy number of units in steps.
+    starts, counts
+        The first cells of bins around it, of a grid of the column, and their noisy counts in steps.
+    """
+
+    value: float
+    low: float
+    high: float
+    reliable: bool
+    size: Integer
+    starts: tuple[Index, ...]
+    counts: tuple[Integer, ...]
+
+    def __post_init__(self) -> None:
+        if not (self.low <= self.value <= self.high and len(self.starts) == len(self.counts)):
+            raise ValueError("A median lies within its interval, and each bin has a count.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,12 +105,17 @@ class MeansRelease(FacetedRelease):
         The law of the noise on each of them.
     found
         The columns whose categories were found by a private search, and paid for.
+    medians
+        The median of each group, in the same order, where medians were asked for.
+    levels
+        For a proportion the public categories of the column. Rows of the last one were given to the
+        upper end, which is 1, those of the others to the lower one, which is 0.
     view
         Whether the numbers are drawn as bars, as points or as a line.
     """
 
     kind: ClassVar[str] = "means"
-    by_panel: ClassVar[tuple[str, ...]] = ("steps",)
+    by_panel: ClassVar[tuple[str, ...]] = ("steps", "medians")
 
     column: Parameter[str | None]
     declared: Parameter[Edges | None]
@@ -92,16 +130,20 @@ class MeansRelease(FacetedRelease):
     ladder_steps: Released[Annotated[tuple[Integer, ...], Absent(())]] = ()
     ladder_noise: Parameter[Annotated[NoiseLaw | None, Absent(None)]] = None
     found: Parameter[tuple[str, ...]] = ()
+    levels: Parameter[Annotated[Labels | None, Absent(None)]] = None
+    medians: Released[Annotated[tuple[GroupMedian, ...], Absent(())]] = ()
     view: Parameter[Annotated[MeansView, Absent("bars")]] = "bars"
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if len(self.steps) != self.groups * self._each:
+        medians = self.groups if self.estimator == "median" else 0
+        if len(self.steps) != self.groups * self._each or len(self.medians) != medians:
             raise ValueError("There are two integers for each group, one for a count.")
-        if (self.column is None) != (self.clipped is None) or (
-            (self.clipped is None) != (self.declared is None)
-        ):
+        unspanned = self.column is None or self.levels is not None
+        if (unspanned, unspanned) != (self.clipped is None, self.declared is None):
             raise ValueError("A column has a range, and one that it was clipped to.")
+        if (self.levels is not None) != (self.estimator == "proportion"):
+            raise ValueError("A proportion, and nothing else, is of categories.")
         if self.column is None and self.estimator != "count":
             raise ValueError("Without a column rows are counted.")
         rungs = len(self.ladder_steps) + 1 if self.ladder_noise else 0
@@ -122,22 +164,34 @@ class MeansRelease(FacetedRelease):
 
     @property
     def _each(self) -> int:
-        return 1 if self.estimator == "count" else 2
+        return {"count": 1, "median": 0}.get(self.estimator, 2)
 
     @cached_property
     def estimates(self) -> GroupEstimates:
         """What is told of each group, the ends of its interval, and whether it can be relied on."""
+        if self.estimator == "median":
+            return self._told_medians
         pairs = np.array(self.steps, dtype=np.float64).reshape(self.groups, self._each)
-        if self.clipped is None or self.estimator == "count":
+        if self.estimator == "count":
             return estimate_counts(pairs, self.noise, self.step, LEVEL)
-        ends = np.tile(self.clipped.edges, (self.groups, 1))
+        span = np.array([0.0, 1.0]) if self.clipped is None else self.clipped.edges
+        ends = np.tile(span, (self.groups, 1))
         if self.estimator == "sum":
             return estimate_sums(pairs, ends, self.noise, self.step, LEVEL)
         return estimate_means(pairs, ends, self.noise, LEVEL)
 
+    @property
+    def _told_medians(self) -> GroupEstimates:
+        numbers = [(each.value, each.low, each.high) for each in self.medians]
+        value, low, high = np.array(numbers, dtype=np.float64).reshape(-1, 3).T
+        reliable = np.array([each.reliable for each in self.medians], dtype=np.bool_)
+        return GroupEstimates(value, low, high, reliable)
+
     @cached_property
     def counts(self) -> Array:
         """How many rows or people each group has: unbiased, and so sometimes below zero."""
+        if self.estimator == "median":
+            return np.array([each.size for each in self.medians], dtype=np.float64) * self.step
         steps = np.array(self.steps, dtype=np.float64).reshape(self.groups, self._each)
         return steps.sum(axis=1) * self.step
 
@@ -171,6 +225,25 @@ class MeansRelease(FacetedRelease):
         counts, middles = self._tail
         low, high = self.clipped.edges
         return float((counts * (middles.clip(low, high) - middles)).sum())
+
+    @cached_property
+    def bias_range(self) -> tuple[float, float]:
+        """About how far clipping moves that mean at most, downwards and upwards.
+
+        As many rows or people may lie beyond an end as noise could hide, each as far as the range
+        that values were clipped to is wide. Where an end is a declared bound, none do.
+        """
+        if self.clipped is None or self.declared is None or self.ladder_noise is None:
+            return 0.0, 0.0
+        edges, steps = np.array(self.ladder), np.array(self.ladder_steps, dtype=np.float64)
+        ends, deviation = self.clipped.edges, math.sqrt(self.ladder_noise.variance)
+        width, whole = float(ends[1] - ends[0]), max(float(steps.sum()), deviation, 1e-300)
+
+        def reach(beyond: NDArray[np.bool_]) -> float:
+            hidden = _HIDES * deviation * math.sqrt(min(int(beyond.sum()), _FEW))
+            return width * min((max(float(steps[beyond].sum()), 0.0) + hidden) / whole, 1.0)
+
+        return -reach(edges[:-1] >= ends[1]), reach(edges[1:] <= ends[0])
 
     @property
     def _tail(self) -> tuple[Array, Array]:
@@ -211,7 +284,8 @@ class MeansRelease(FacetedRelease):
         if self.estimator != "count":
             for record, count in zip(numbers, self.counts.tolist(), strict=True):
                 record["count"] = count
-                record["bias"] = self.bias * (count if self.estimator == "sum" else 1.0)
+                if self.estimator in ("mean", "sum"):
+                    record["bias"] = self.bias * (count if self.estimator == "sum" else 1.0)
         places = product(*(axes.places(key) for key in self.keys))
         return [
             {_named(name): value for part in place for name, value in part.items()} | record
@@ -241,6 +315,6 @@ class MeansRelease(FacetedRelease):
 def _named(column: str) -> str:
     return (
         f"{column}_group"
-        if column in ("mean", "sum", "count", "low", "high", "reliable", "bias")
+        if column in (*get_args(Estimator), "low", "high", "reliable", "bias")
         else column
     )

@@ -21,6 +21,7 @@ from sfumato.render.text import format_number
 if TYPE_CHECKING:
     from sfumato.releases.means import MeansRelease
 
+_NOISY = {"count": "every count", "median": "counts around every median"}
 _ROOM = 0.8  # of a category, or of a bin, that its bars fill
 _MOST_LETTERS = 110  # of all names below an axis, were all as long as the longest
 _USUAL_COLUMNS = 3
@@ -70,7 +71,7 @@ def figure(release: MeansRelease, *, orient: Orient | None = None) -> Figure:
 def caption(release: MeansRelease) -> str:
     """Say what protects whom, how noisy the numbers are, and what clipping does to them."""
     told = release.estimates
-    of = "every count" if release.estimator == "count" else "both sums of every group"
+    of = _NOISY.get(release.estimator, "both sums of every group")
     parts = [
         wording.guarantee(release),
         wording.added(release.noise, release.step, of),
@@ -93,7 +94,8 @@ def _clipping(release: MeansRelease) -> list[str]:
     if release.clipped is None or release.estimator == "count":
         return []
     low, high = release.clipped.edges.tolist()
-    private = ", found privately" if release.ladder else ""
+    kept = release.declared is not None and release.declared.values == release.clipped.values
+    private = ", found privately" if release.ladder or not kept else ""
     bounds = release.clipped.bounds
     said = f"Values are clipped to {wording.range_of(bounds, low, high)}{private}."
     return [said, *_tell_bias(release), *wording.parsed([bounds])]
@@ -102,17 +104,18 @@ def _clipping(release: MeansRelease) -> list[str]:
 def _tell_bias(release: MeansRelease) -> list[str]:
     if not release.ladder:
         return []
-    if not any(release.beyond):
+    least, most = release.bias_range
+    if least == most == 0:
         return ["Bias from clipping: none."]
     told = release.estimates
     if release.estimator == "mean" and told.reliable.any():
         usual = float(np.median((told.high - told.low)[told.reliable])) / 2
-        if abs(release.bias) < _NEGLIGIBLE * usual:
-            return [f"Bias from clipping: negligible (about {format_number(release.bias)})."]
-    share = 100 * sum(release.beyond)
-    way = "down" if release.bias < 0 else "up"
-    moved = f"moves the overall mean {way} by about {format_number(abs(release.bias))}"
-    return [f"About {share:.2g} % of all values lie beyond; clipping {moved}."]
+        if max(-least, most) < _NEGLIGIBLE * usual:
+            return ["Bias from clipping: negligible."]
+    return [
+        f"Clipping moves the overall mean by about {format_number(release.bias)} "
+        f"(from {format_number(least)} to {format_number(most)})."
+    ]
 
 
 def _notes(release: MeansRelease) -> tuple[str, ...]:
@@ -219,5 +222,7 @@ def _places(release: MeansRelease, index: int, groups: int) -> tuple[tuple[float
 def _measure(release: MeansRelease) -> str:
     if release.estimator == "count":
         return wording.counted(release.guarantee.unit)
+    if release.levels is not None:
+        return f"proportion of {release.levels.categories.values[-1]} in {release.column}"
     unit = release.declared.bounds.duration if release.declared else None
     return f"{release.estimator} of {release.column}{f' ({unit})' if unit else ''}"

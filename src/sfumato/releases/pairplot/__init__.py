@@ -97,6 +97,12 @@ class PairplotRelease(Release):
         """The names of the groups; one without a name where nobody asked for any."""
         return tuple(map(str, self.hue.categories.values)) if self.hue else ("",)
 
+    def _name_groups(self) -> list[dict[str, Any]]:
+        """Return what a record says of its group."""
+        if self.hue is None:
+            return [{}]
+        return [{self.hue.column: name} for name in self.hue.categories.values]
+
     @cached_property
     def counts(self) -> dict[Pair, Array]:
         """The noisy counts of each pair, ``[group, bin, bin]``; unbiased, so maybe below zero."""
@@ -126,7 +132,6 @@ class PairplotRelease(Release):
     def distribution(self, column: str) -> list[dict[str, Any]]:
         """Return the count in each bin of a column, with an interval around what was measured."""
         place = self.columns.index(column)
-        named = [{self.hue.column: name} for name in self.hue.categories.values] if self.hue else []
         return [
             {
                 **group,
@@ -135,7 +140,7 @@ class PairplotRelease(Release):
                 "low": measured - reach,
                 "high": measured + reach,
             }
-            for group, told in zip(named or [{}], self.estimates, strict=True)
+            for group, told in zip(self._name_groups(), self.estimates, strict=True)
             for reach in [REACH * told.deviation[place]]
             for where, count, measured in zip(
                 axes.places(self.axes[place]),
@@ -151,10 +156,9 @@ class PairplotRelease(Release):
         Intervals are around what was measured of each cell, for itself.
         """
         reach = self.noise.radius(LEVEL) * self.step
-        named = [{self.hue.column: name} for name in self.hue.categories.values] if self.hue else []
         return [
             {**group, **first, **second, "count": count, "low": seen - reach, "high": seen + reach}
-            for group, told in zip(named or [{}], self.estimates, strict=True)
+            for group, told in zip(self._name_groups(), self.estimates, strict=True)
             for pair in self.pairs
             for (first, second), count, seen in zip(
                 self._list_cells(pair),

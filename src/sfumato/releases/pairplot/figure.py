@@ -52,7 +52,8 @@ class DrawnColumn:
     def of(cls, release: PairplotRelease, place: int) -> DrawnColumn:
         """Return the window of a column."""
         clear = [each.measured[place] > _FAR * each.deviation[place] for each in release.estimates]
-        return cls(release.axes[place], np.any(clear, axis=0))
+        whole = np.zeros(release.axes[place].cells, dtype=np.bool_)
+        return cls(release.axes[place], np.any([whole, *clear], axis=0))
 
     @property
     def drawn(self) -> slice:
