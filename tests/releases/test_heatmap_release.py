@@ -6,6 +6,7 @@ from fractions import Fraction
 from io import BytesIO
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from PIL import ExifTags, Image
 
@@ -24,6 +25,7 @@ from sfumato.releases.heatmap.area import DEGREE, Area, ratio
 from sfumato.releases.heatmap.figure import COVERAGE, REACH
 from sfumato.releases.heatmap.leaves import LeafNoise
 from sfumato.render.plane import encode_png
+from sfumato.testing import seeded
 
 LON = Grid("lon", Bounds(-74.3, -73.7), 64)
 LAT = Grid("lat", Bounds(40.5, 40.9), 64)
@@ -586,3 +588,14 @@ def test_a_number_of_centers_that_is_none_is_refused(k):
 def test_leaves_and_measurements_go_together():
     with pytest.raises(ValueError, match="one measurement"):
         release(noisy=(1, 2))
+
+
+@pytest.mark.parametrize("bounds", [(2.0**53, 2.0**53 + 64), (1e300, 1.00000000000001e300)])
+def test_a_window_between_neighbouring_floats_is_drawn(bounds):
+    table = pa.table({"x": [0.2, 0.5], "y": [bounds[0], bounds[1]]})
+    with seeded(1):
+        release = sf.heatmap(
+            table, x="x", y="y", bounds={"x": (0, 1), "y": bounds}, resolution=2, budget=1.0
+        )
+    (heat,) = (mark for mark in release.figure().panels[0].marks if isinstance(mark, Heat))
+    assert np.isfinite(heat.value).all()

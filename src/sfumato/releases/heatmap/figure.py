@@ -254,7 +254,7 @@ def _amount(length: float, grid: Grid) -> str:
 
 
 def _heat(release: HeatmapRelease, smooth: Smooth) -> Heat:
-    cells = _points(release.x.cells), _points(release.y.cells)
+    cells = _points(release.x), _points(release.y)
     sigma = widths_of(smooth, release.x, release.y, cells)
     area = _areas(release, cells)
     seen = density.smooth(density.rasterise(release.leaves, cells), sigma) / area
@@ -283,9 +283,14 @@ def _measured(
     return density.smooth(density.rasterise(leaves, cells), sigma), REACH * np.sqrt(variance)
 
 
-def _points(cells: int) -> int:
-    """Return a number of points that shows cells of the resolution asked for as they are."""
-    return min(_MOST, cells * -(-_FEWEST // cells))
+def _points(grid: Grid) -> int:
+    """Return a number of points that shows cells of the resolution asked for as they are.
+
+    Where floats lie too far apart for as many points, there is one to a cell.
+    """
+    points = min(_MOST, grid.cells * -(-_FEWEST // grid.cells))
+    finest = 16 * math.ulp(max(abs(grid.bounds.lower), abs(grid.bounds.upper)))
+    return points if grid.bounds.width / points >= finest else min(_MOST, grid.cells)
 
 
 def _areas(release: HeatmapRelease, cells: tuple[int, int]) -> Array:
