@@ -44,7 +44,7 @@ class Subject:
 SUBJECTS: dict[TableName, Subject] = {
     "people": Subject(
         PrivacyUnit.rows(),
-        Budget(epsilon=3, delta=1e-6),
+        Budget(epsilon=4, delta=1e-6),
         Domain(
             age=(0, 104),
             sex=["female", "male", "other"],
