@@ -71,6 +71,8 @@ CHOICES = {
     "quantiles": [],
     "distribution": ["view"],
     "heatmap": ["smooth", "leaves", "background", "basemap", "panels", "view"],
+    "means": ["orient"],
+    "choropleth": [],
     "pairplot": [],
     "pca": ["view"],
     "scoreplot": ["panels", "loadings", "points"],

@@ -13,7 +13,7 @@ from sfumato.charts.option import About, Example, explained
 from sfumato.charts.values import RANGES, SEARCH, STEP
 from sfumato.errors import DomainError, Setting
 from sfumato.private_search import Private
-from sfumato.releases.distribution import DistributionRelease, View
+from sfumato.releases.distribution import DistributionRelease, Drawn
 
 _X = About(help="The column of numbers or dates.", metavar="COLUMN", positional=True)
 _CHARGED = (
@@ -32,7 +32,7 @@ class DrawnDistribution(Faceted, Redrawn[DistributionPlan, DistributionRelease])
         Which way.
     """
 
-    drawn: ClassVar[View]
+    drawn: ClassVar[Drawn]
     privacy = _CHARGED
     ranges = RANGES
 

@@ -34,8 +34,9 @@ from sfumato.releases.spelling import (
 )
 from sfumato.render.look import Looks
 
-View = Literal["ecdf", "kde", "violin", "boxen", "histogram"]
-VIEWS: tuple[View, ...] = get_args(View)
+Drawn = Literal["ecdf", "kde", "violin", "boxen"]
+View = Drawn | Literal["histogram"]
+VIEWS: tuple[View, ...] = (*get_args(Drawn), "histogram")
 
 _MOST_INTERVALS = 2**16
 _KINDS = get_args(NoiseKind)
@@ -157,7 +158,7 @@ class DistributionRelease(FacetedRelease):
     noise: Parameter[Annotated[NoiseKind, OneOf(_KINDS)]]
     unit_step: Parameter[Step]
     measured: Released[tuple[LineMeasured, ...]]
-    view: Parameter[Annotated[View, Absent("ecdf")]] = "ecdf"
+    view: Parameter[Annotated[Drawn, Absent("ecdf")]] = "ecdf"
     found: Parameter[tuple[str, ...]] = ()
     bounds_found: Parameter[Annotated[bool, Absent(True)]] = True
 
@@ -165,7 +166,7 @@ class DistributionRelease(FacetedRelease):
         super().__post_init__()
         if len(self.measured) != len(self.panels) * (1 if self.by is None else self.by.cells):
             raise ValueError("There is one measurement per group.")
-        if self.noise not in _KINDS or self.view not in VIEWS:
+        if self.noise not in _KINDS or self.view not in get_args(Drawn):
             raise ValueError("A distribution has noise of a known law, and a known view.")
         for each in self.measured:
             _check(each, self.value.cells)

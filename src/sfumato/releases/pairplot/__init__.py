@@ -17,7 +17,7 @@ from sfumato.postprocess.pairs import Pair, PairEstimates, reconcile
 from sfumato.privacy.budget import Cost
 from sfumato.releases import axes
 from sfumato.releases.release import Release
-from sfumato.releases.spelling import Absent, Integer, Length, Parameter, Released, Step
+from sfumato.releases.spelling import Integer, Length, Parameter, Released, Step
 from sfumato.releases.uncertainty import LEVEL
 from sfumato.render.look import Looks
 
@@ -65,8 +65,8 @@ class PairplotRelease(Release):
     step: Parameter[Step]
     sizes: Released[tuple[Integer, ...]]
     steps: Released[tuple[Integer, ...]]
-    hue: Parameter[Annotated[Labels | None, Absent(None)]] = None
-    found: Parameter[Annotated[tuple[str, ...], Absent(())]] = ()
+    hue: Parameter[Labels | None]
+    found: Parameter[tuple[str, ...]] = ()
 
     def __post_init__(self) -> None:
         if not 2 <= len(self.axes) <= MOST_COLUMNS or len(set(self.columns)) != len(self.axes):
