@@ -128,6 +128,16 @@ def test_choices_cannot_be_refined():
     assert len(s.ledger.entries) == 1
 
 
+def test_counts_of_regions_are_refused_for_a_reason_that_holds():
+    s = session(checkins(people=20), unit="person_id")
+    once = s.choropleth(x="lon", y="lat", regions=sf.testing.districts(), budget=0.5)
+    with pytest.raises(sf.ReleaseError, match="Only histograms, and heatmaps of every cell"):
+        s.refine(once, budget=0.5)
+    again = s.choropleth(x="lon", y="lat", regions=sf.testing.districts(), budget=0.25, fresh=True)
+    with pytest.raises(sf.ReleaseError, match="Only histograms, and heatmaps that measured"):
+        sf.combine(once, again)
+
+
 def test_another_unit_is_refused():
     rough = ages(session())
     with pytest.raises(sf.LedgerError, match="another unit"):

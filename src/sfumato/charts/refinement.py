@@ -266,9 +266,8 @@ def _require_refinable(release: Release, unit: PrivacyUnit) -> Measurement:
     if found is None or not every:
         raise ReleaseError(
             f"{shorten_label(release.label)} cannot be refined.",
-            "Its numbers or cells were chosen from the data: a second measurement would answer "
-            "another question.",
-            ("Ask once with all that may be spent; a map with ", Setting("method", "laplace"), "."),
+            "Only histograms, and heatmaps of every cell, are measured again and averaged.",
+            ("Ask once with all to be spent; a heatmap with ", Setting("method", "laplace"), "."),
         )
     if release.guarantee.unit != unit:
         raise LedgerError(

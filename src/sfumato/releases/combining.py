@@ -81,8 +81,7 @@ def combine_independent(first: R, second: R) -> R:
         case _:
             raise ReleaseError(
                 f"A {first.kind} cannot be combined with another.",
-                "Its numbers or cells were chosen from the data: two of them answer different "
-                "questions.",
+                "Only histograms, and heatmaps that measured the same squares, are averaged.",
                 "Ask once, with the budget of both.",
             )
     cost = first.cost + second.cost
