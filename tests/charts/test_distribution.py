@@ -321,3 +321,26 @@ def test_people_count_once_however_many_rows_they_have() -> None:
     assert abs(found.sizes[0] - 1000) < 60
     assert found.unit_step == 2.0**-30
     assert holds(found, values)
+
+
+@pytest.mark.parametrize("rows", [300, 4000])
+def test_an_axis_ends_with_the_values_however_wide_bounds_are(rows: int) -> None:
+    near = 0
+    for seed in range(10):
+        values = np.random.default_rng(seed).lognormal(5, 1, rows)
+        found = release(values, seed, bounds=(0, 1e6))
+        _, high = found.figure(view="boxen").panels[0].y.limits or (0.0, 1e6)
+        assert np.quantile(values, 0.75) < high
+        near += high < 4 * values.max()
+    assert near >= 8
+
+
+def test_what_lies_beyond_the_axis_is_said() -> None:
+    values = np.append(draw(2000), np.random.default_rng(1).uniform(0, 1e6, 60))
+    figure = release(values, bounds=(0, 1e6), budget=0.3).figure(view="ecdf")
+    limits = figure.panels[0].x.limits
+    assert limits is not None
+    beyond = float((values > limits[1]).mean())
+    assert (beyond > 0.01) == any(note.startswith("Beyond the axis") for note in figure.notes)
+    whole = release(values, budget=3.0).figure(view="ecdf")
+    assert not any(note.startswith("Beyond the axis") for note in whole.notes)

@@ -32,7 +32,8 @@ from sfumato.render.boxes import TOO_FEW
 Array = NDArray[np.float64]
 
 _TAIL = 0.002  # of a group, beyond either end of the axis
-_MARGIN = 0.04
+_SAID = 0.005  # from where on it is said what lies there
+_MARGIN = 0.08
 _WHOLE = 0.6  # of the bounds: an axis that spans as much of them spans them all
 _NEXT = 1e-7  # of the axis, by which two corners of a band lie apart
 
@@ -88,21 +89,35 @@ _SURE: dict[View, str] = {
 def _notes(release: DistributionRelease) -> tuple[str, ...]:
     if not release.measured:
         return (wording.nobody(release.guarantee.unit),)
-    return release.doubts
+    return (*release.doubts, *_describe_beyond(release))
 
 
 def _find_limits(release: DistributionRelease) -> tuple[float, float]:
     """Return the part of the bounds where nearly all of each group lies."""
     bounds = release.value.bounds
-    told = [line for line, sure in zip(release.lines, release.reliable, strict=True) if sure]
+    found = [line.reach(_TAIL) for line in _list_told(release)]
+    told = [(low, high) for low, high in found if low < high]
     if not told:
         return bounds.lower, bounds.upper
-    low = min(line.quantile(_TAIL) for line in told)
-    high = max(line.quantile(1 - _TAIL) for line in told)
+    low, high = min(low for low, _ in told), max(high for _, high in told)
     low, high = low - _MARGIN * (high - low), high + _MARGIN * (high - low)
     if not high - low < _WHOLE * bounds.width:
         return bounds.lower, bounds.upper
     return max(low, bounds.lower), min(high, bounds.upper)
+
+
+def _list_told(release: DistributionRelease) -> list[FittedLine]:
+    return [line for line, sure in zip(release.lines, release.reliable, strict=True) if sure]
+
+
+def _describe_beyond(release: DistributionRelease) -> list[str]:
+    """Say how much lies where the axis has ended, if it is more than the axis is meant to leave."""
+    limits = _find_limits(release)
+    most = max((line.share_beyond(*limits) for line in _list_told(release)), default=0.0)
+    if most <= _SAID:
+        return []
+    whole = "a group" if len(release.lines) > 1 else "all"
+    return [f"Beyond the axis: at most about {format_percent(most)} of {whole}."]
 
 
 def _name_groups(release: DistributionRelease) -> tuple[str, ...]:

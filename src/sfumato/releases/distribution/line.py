@@ -24,6 +24,7 @@ Array = NDArray[np.float64]
 LEVEL = 0.95
 
 _LEAST = 4.0  # standard deviations that a group's size must be above zero to be told
+_HIDDEN = 0.05  # the largest share that an axis leaves out because it could be noise
 _VAGUE = 0.25  # half the width of a band that says nothing any more
 
 
@@ -149,12 +150,40 @@ class FittedLine:
 
     def quantile(self, level: float) -> float:
         """Return where a share of all units lies below, between places as if evenly spread."""
-        rising = np.maximum.accumulate(self.shares)
-        after = int(np.clip(np.searchsorted(rising, level), 1, len(rising) - 1))
-        low, high = rising[after - 1], rising[after]
+        before = self._find_interval(level)
+        low, high = np.maximum.accumulate(self.shares)[before : before + 2]
         part = (level - low) / (high - low) if high > low else 1.0
-        left, right = self.places[after - 1], self.places[after]
+        left, right = self.places[before : before + 2]
         return float(left + np.clip(part, 0.0, 1.0) * (right - left))
+
+    def _find_interval(self, level: float) -> int:
+        """Return the place before which a share does not yet lie below, and after which it does."""
+        rising = np.maximum.accumulate(self.shares)
+        return int(np.clip(np.searchsorted(rising, level), 1, len(rising) - 1)) - 1
+
+    def reach(self, tail: float) -> tuple[float, float]:
+        """Return between which values nearly all lies, a share of `tail` beyond either.
+
+        A tail ends where noise alone could make what is beyond it, and that is little. Where in its
+        interval a share lies is not known: an interval that is wider than all between is left out,
+        as it may be next to empty.
+        """
+        lowest = np.maximum(self.band.low, self.shares - _HIDDEN)
+        highest = np.minimum(self.band.high, self.shares + _HIDDEN)
+        first = int(np.flatnonzero(lowest <= tail)[-1])
+        last = max(int(np.argmax(highest >= 1 - tail)), first + 1)
+        low, high = float(self.places[first + 1]), float(self.places[last - 1])
+        inner = high - low
+        if inner >= low - self.places[first]:
+            low = max(float(self.places[first]), self.quantile(tail))
+        if inner >= self.places[last] - high:
+            high = min(float(self.places[last]), self.quantile(1 - tail))
+        return low, high
+
+    def share_beyond(self, low: float, high: float) -> float:
+        """Return how large a share lies below one value or above another, about."""
+        below, within = np.interp([low, high], self.places, self.shares)
+        return float(below + 1 - within)
 
     def quantile_interval(self, level: float, band: Band) -> tuple[float, float]:
         """Return between which places a share may be reached, as far as a band says.
