@@ -28,7 +28,7 @@ MARGIN = 2.0
 A window that is ten times too wide costs a map hardly anything, one that is too narrow most of it.
 """
 
-_EARLY = 0.05
+_EARLY = 0.01
 _SECOND = Fraction(1, 5)  # of a search, for the count of a cell where walks have met
 _MANY = 2  # times the weight at which a walk stops
 _EVEN = 2**10
