@@ -139,10 +139,9 @@ OTHER = Canaries("VykФъŋØrre⁂𝄢", "heizölrückstoß", "tresorraumÆther
 def _number(name: str, spot: float, shift: float) -> float:
     """Return a number of all digits, off the ends of every cell that charts may count it in."""
     bounds = DOMAIN.bounds(name)
-    cells = 1000 if name == "code" else _FINEST
     # The odd part keeps the last digits from being zeros.
     inside = 0.3 + shift + spot / 7
-    number = bounds.lower + (int(spot * cells) + inside) / cells * bounds.width
+    number = bounds.lower + (int(spot * _FINEST) + inside) / _FINEST * bounds.width
     return float(round(number)) if name == "code" else number
 
 

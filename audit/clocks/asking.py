@@ -29,8 +29,13 @@ class Timed:
         return verb, rest or "–"
 
     def unit(self, pair: Neighbours) -> sf.PrivacyUnit:
-        """Return whom the request protects: what has a threshold asks for a number of rows."""
+        """Return whom the request protects: what has a threshold asks for a number of rows.
+
+        A map takes no number of rows: one with a threshold can only be asked for rows.
+        """
         searched = {"order", "hue_order"} & self.request.searches.keys()
+        if searched and isinstance(self.request.chart, sf.Heatmap):
+            return sf.PrivacyUnit.rows()
         return pair.unit(capped=bool(searched) or self.request.method == "sparse")
 
     def asks(self, pair: Neighbours) -> tuple[Ask, Ask]:

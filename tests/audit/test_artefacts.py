@@ -63,7 +63,7 @@ def test_a_release_that_quotes_its_table_is_noticed(monkeypatch: pytest.MonkeyPa
     ) -> Release:
         made = measured(self, chart, budget=budget, fresh=fresh)
         table: Any = self._table.source  # pyright: ignore[reportPrivateUsage]
-        return replace(made, label=f"{made.label} up to {max(table['code'].to_pylist()):.4g}")
+        return replace(made, label=f"{made.label} up to {max(table['code'].to_pylist()):.0f}")
 
     monkeypatch.setattr(Session, "release", quoting)
     assert document(request, ONE.table()) != document(request, OTHER.table())
