@@ -190,6 +190,48 @@ def test_what_fits_into_the_index_changes_no_answer(monkeypatch, most):
     locating._prepare.cache_clear()
 
 
+def edges_of_tiles(areas, many=2000):
+    """Return points on the borders of tiles, and on the floats to either side."""
+    dice = np.random.default_rng(2)
+    left, right, bottom, top = areas.box
+    x = left + dice.integers(0, 513, many) * ((right - left) / 512)
+    y = bottom + dice.integers(0, 513, many) * ((top - bottom) / 512)
+    near = dice.uniform(-1, 1, (2, many)) < 0
+    return np.where(near, np.nextafter([x, y], np.inf), np.nextafter([x, y], -np.inf))
+
+
+@pytest.mark.parametrize("shift", [0.0, 1e6, -1e11, 1e12 - 200])
+def test_a_tile_is_decided_as_each_of_its_points_is(monkeypatch, shift):
+    places = scattered(60, seed=7).areas
+    moved = [
+        Region(
+            each.name,
+            tuple(
+                tuple(tuple((x + shift, y + shift) for x, y in ring) for ring in polygon)
+                for polygon in each.polygons
+            ),
+        )
+        for each in places
+    ]
+    areas = Areas("x", "y", tuple(moved))
+    x, y = np.hstack([edges_of_tiles(areas), places_of(areas) + shift])
+    decided = locating._prepare(areas).decide(
+        x[:2000].clip(*areas.box[:2]), y[:2000].clip(*areas.box[2:])
+    )
+    assert (decided != -2).mean() > 0.5
+    found = locate(areas, x, y)
+    monkeypatch.setattr(locating, "_FINEST", 1)
+    locating._prepare.cache_clear()
+    assert locate(areas, x, y).tolist() == found.tolist()
+    locating._prepare.cache_clear()
+
+
+def test_tiles_are_no_finer_than_floats_can_tell():
+    assert locating._count_tiles((1e12 - 1, 1e12, 0, 1)) < 32
+    small = Areas("x", "y", (Region("A", ((box(1e12 - 1, 0, 1e12, 1),),)),))
+    assert locating._prepare(small).tiles.size <= 32**2
+
+
 def test_threads_that_begin_together_are_answered_as_one_is():
     areas = scattered(300, seed=5)
     x, y = places_of(areas)

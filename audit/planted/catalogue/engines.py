@@ -729,6 +729,14 @@ ENGINES = (
         notices="test_an_index_finds_what_is_found_one_region_after_the_other",
     ),
     _engines(
+        name="a tile that several regions reach into is all of the first one's",
+        file="engines/locating.py",
+        old="held[where[first[where] == holding]] = True",
+        new="held[where] = True",
+        among="engines/test_locating.py",
+        notices="test_a_tile_is_decided_as_each_of_its_points_is[0.0]",
+    ),
+    _engines(
         name="regions that cross themselves are counted in",
         file="engines/locating.py",
         old="return not shapely.is_valid(areas).all() or bool(",

@@ -53,15 +53,22 @@ def locate(regions: Areas, x: Floats, y: Floats) -> Integers:
     if _expected.difference({name_geometry()}):
         raise ValueError("Points are located by another version than where they are asked for.")
     places = _prepare(regions)
+    x, y = x[rows], y[rows]
+    found[rows] = decided = places.decide(x, y)
     areas = _prepare_own(places)
-    for start in range(0, len(rows), places.strip):
-        some = rows[start : start + places.strip]
-        found[some] = places.locate(areas, x[some], y[some])
+    asked = np.flatnonzero(decided == _UNDECIDED)
+    for start in range(0, len(asked), places.strip):
+        some = asked[start : start + places.strip]
+        found[rows[some]] = places.locate(areas, x[some], y[some])
     return found
 
 
 _MOST_PAIRS = 2**20  # of a point and an area that may hold it: they take some ten megabytes
 _MOST_LISTED = 2**24
+_FINEST = 2**9  # tiles a side: a point on a border is asked about, and few tiles have one
+_MOST_TILES = 2**14  # that are asked about at once, so that a map of many borders has coarser ones
+_MARGIN = 2.0**-6  # of a tile, by which it is widened: far more than rounding moves a point
+_UNDECIDED = -2
 _TOUCHING = 1e-6  # of an area may lie in another: borders that were drawn twice
 
 
@@ -77,6 +84,9 @@ class _Places:
         Where the list of each square ends in `listed`.
     listed
         Areas by square, the first of each first.
+    tiles
+        For each tile of a finer grid the area that holds all of it, -1 where none reaches into it,
+        and `_UNDECIDED` where a point in it has to be asked about.
     """
 
     shapely: Any
@@ -85,6 +95,14 @@ class _Places:
     side: int
     ends: Integers
     listed: Integers
+    tiles: NDArray[np.int16]
+
+    def decide(self, x: Floats, y: Floats) -> Integers:
+        """Return the area that holds all of each point's tile, or whether it has to be asked."""
+        fine = math.isqrt(self.tiles.size)
+        tile = _find_square(x, self.box[:2], fine) * fine
+        tile += _find_square(y, self.box[2:], fine)
+        return self.tiles.take(tile).astype(np.int64)
 
     @property
     def strip(self) -> int:
@@ -116,8 +134,55 @@ def _prepare(regions: Areas) -> _Places:
         reach = _find_reach(boxes, regions.box, side)
         if side == 1 or int(np.prod(np.diff(reach, axis=1) + 1, axis=2).sum()) <= _MOST_LISTED:
             written = np.asarray(shapely.to_wkb(areas), dtype=np.object_)
-            return _Places(shapely, written, regions.box, side, *_list_squares(reach, side))
+            listed = _list_squares(reach, side)
+            tiles = _decide_tiles(shapely, areas, regions.box)
+            return _Places(shapely, written, regions.box, side, *listed, tiles)
         side = max(1, side // 2)
+
+
+def _decide_tiles(
+    shapely: Any, areas: NDArray[np.object_], box: tuple[float, float, float, float]
+) -> NDArray[np.int16]:
+    """Return which area holds each tile, cutting undecided ones into four as long as that pays."""
+    tiles = np.full((1, 1), _UNDECIDED, dtype=np.int16)
+    while 2 * len(tiles) <= min(_FINEST, _count_tiles(box)):
+        finer = tiles.repeat(2, axis=0).repeat(2, axis=1)
+        open_tiles = np.argwhere(finer == _UNDECIDED)
+        if not 0 < len(open_tiles) <= _MOST_TILES:
+            break
+        finer[tuple(open_tiles.T)] = _decide_boxes(
+            shapely, areas, _widen(open_tiles, box, len(finer))
+        )
+        tiles = finer
+    return tiles.ravel()
+
+
+def _decide_boxes(shapely: Any, areas: NDArray[np.object_], boxes: Floats) -> Integers:
+    """Return the first area that reaches into each rectangle, if it holds all of it."""
+    tree = shapely.STRtree(shapely.box(*boxes.T))
+    first = np.full(len(boxes), len(areas), dtype=np.int64)
+    reaching, where = tree.query(areas, predicate="intersects")
+    np.minimum.at(first, where, reaching)
+    holding, where = tree.query(areas, predicate="covers")
+    held = np.zeros(len(boxes), dtype=np.bool_)
+    held[where[first[where] == holding]] = True
+    return np.where(first == len(areas), -1, np.where(held, first, _UNDECIDED))
+
+
+def _count_tiles(box: tuple[float, float, float, float]) -> float:
+    """Return how many tiles a side may have, so that its margin is far wider than rounding."""
+    left, right, bottom, top = box
+    finest = math.ulp(max(map(abs, box)))
+    return min(right - left, top - bottom) * _MARGIN / (8 * finest)
+
+
+def _widen(tiles: Integers, box: tuple[float, float, float, float], side: int) -> Floats:
+    """Return rectangles that hold every point with these tiles, however it was rounded."""
+    left, right, bottom, top = box
+    size = np.array([right - left, top - bottom]) / side
+    corner = np.array([left, bottom])
+    low = corner + (tiles - _MARGIN) * size
+    return np.hstack([low, corner + (tiles + 1 + _MARGIN) * size])
 
 
 _own = local()
