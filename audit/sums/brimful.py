@@ -11,7 +11,6 @@ from sfumato.engines.dispatch import DuckEngine
 from sfumato.engines.engine import Schema
 from sfumato.engines.sums import CAP
 from sfumato.exact import Exact
-from sfumato.grid import Grid
 from sfumato.lattice import Moments, Question
 from sfumato.plane import Plane, Weight
 from sfumato.privacy.guarantee import PrivacyUnit
@@ -30,8 +29,10 @@ class Brimful:
     def counts(self, keys: Sequence[Question], unit: PrivacyUnit) -> Exact:
         return self._filled(self._engine.counts(keys, unit))
 
-    def marginals(self, keys: Sequence[Grid], unit: PrivacyUnit) -> tuple[Exact, ...]:
-        return tuple(map(self._filled, self._engine.marginals(keys, unit)))
+    def marginals(
+        self, tables: Sequence[Sequence[Question]], unit: PrivacyUnit
+    ) -> tuple[Exact, ...]:
+        return tuple(map(self._filled, self._engine.marginals(tables, unit)))
 
     def gram(self, moments: Moments, unit: PrivacyUnit) -> Exact:
         found = self._engine.gram(moments, unit)

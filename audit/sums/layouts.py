@@ -46,7 +46,7 @@ def _verbs(unit: PrivacyUnit) -> dict[str, Ask]:
     found: dict[str, Ask] = {
         "counts": lambda engine: engine.counts([_GROUPS, GRID], unit),
         "counts of scores": lambda engine: engine.counts([_PROJECTION, _DISTANCE], unit),
-        "marginals": lambda engine: engine.marginals([GRID, _WHOLE], unit),
+        "marginals": lambda engine: engine.marginals([[GRID], [_WHOLE]], unit),
         "gram": lambda engine: engine.gram(_MOMENTS, unit),
     }
     if not unit.shared:

@@ -27,7 +27,6 @@ from sfumato.charts.scoreplot import cells as score_pyramid
 from sfumato.engines import dispatch as duck
 from sfumato.engines.engine import Schema
 from sfumato.exact import Exact
-from sfumato.grid import Grid
 from sfumato.lattice import Moments, Question
 from sfumato.mechanisms.joint import joint
 from sfumato.mechanisms.meter import Meter
@@ -92,8 +91,10 @@ class Overhearing:
     def counts(self, keys: Sequence[Question], unit: PrivacyUnit) -> Exact:
         return self._heard([engine.counts(keys, unit)] for engine in self._engines)[0]
 
-    def marginals(self, keys: Sequence[Grid], unit: PrivacyUnit) -> tuple[Exact, ...]:
-        return self._heard(engine.marginals(keys, unit) for engine in self._engines)
+    def marginals(
+        self, tables: Sequence[Sequence[Question]], unit: PrivacyUnit
+    ) -> tuple[Exact, ...]:
+        return self._heard(engine.marginals(tables, unit) for engine in self._engines)
 
     def gram(self, moments: Moments, unit: PrivacyUnit) -> Exact:
         return self._heard([engine.gram(moments, unit)] for engine in self._engines)[0]

@@ -11,7 +11,6 @@ from sfumato.addend import Addend, Member
 from sfumato.engines.dispatch import DuckEngine
 from sfumato.engines.engine import Schema
 from sfumato.exact import Exact
-from sfumato.grid import Grid
 from sfumato.lattice import Moments, Question
 from sfumato.plane import Plane, Weight
 from sfumato.privacy.guarantee import PrivacyUnit
@@ -40,8 +39,11 @@ class Remembering:
         question = ("sums", *keys, addend, unit)
         return self._ask(question, lambda: self._engine.sums(keys, addend, unit))
 
-    def marginals(self, keys: Sequence[Grid], unit: PrivacyUnit) -> tuple[Exact, ...]:
-        return self._ask(("marginals", *keys, unit), lambda: self._engine.marginals(keys, unit))
+    def marginals(
+        self, tables: Sequence[Sequence[Question]], unit: PrivacyUnit
+    ) -> tuple[Exact, ...]:
+        question = ("marginals", *map(tuple, tables), unit)
+        return self._ask(question, lambda: self._engine.marginals(tables, unit))
 
     def gram(self, moments: Moments, unit: PrivacyUnit) -> Exact:
         return self._ask(("gram", moments, unit), lambda: self._engine.gram(moments, unit))

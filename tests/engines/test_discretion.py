@@ -84,7 +84,7 @@ def test_a_reader_is_not_quoted_by_moments_and_marginals_either(make, unit, tmp_
     engine = DuckEngine(make(tmp_path))
     lattice = Lattice(("t", "g"), (Bounds(0, 9), Bounds(0, 9)), (1.0, 1.0))
     for verb, question in (
-        (engine.marginals, [Grid("t", Bounds(0, 9), 3)]),
+        (engine.marginals, [[Grid("t", Bounds(0, 9), 3)]]),
         (engine.gram, Moments(lattice, (0, 0), 1.0, 1)),
     ):
         with pytest.raises(SourceError) as caught:
@@ -171,7 +171,7 @@ def test_an_interruption_amid_a_failure_leaves_the_failure_behind():
         pytest.param("counts([grid], PrivacyUnit.users('u', max_rows=2))", marks=DEEP),
         pytest.param("masses(Plane(grid, grid), PrivacyUnit.rows())", marks=DEEP),
         pytest.param("masses(Plane(grid, grid), PrivacyUnit.users('u'))", marks=DEEP),
-        pytest.param("marginals([grid], PrivacyUnit.rows())", marks=DEEP),
+        pytest.param("marginals([[grid]], PrivacyUnit.rows())", marks=DEEP),
         "gram(moments, PrivacyUnit.rows())",
         pytest.param("gram(moments, PrivacyUnit.users('u'))", marks=DEEP),
     ],

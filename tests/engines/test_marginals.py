@@ -1,4 +1,4 @@
-"""The counts of several columns at once are those of each for itself."""
+"""The counts of several columns, or tables of columns, at once are those of each for itself."""
 
 import numpy as np
 import pyarrow as pa
@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from engines.forms import FORMS
 from engines.hostile import GRID, hostile
 from engines.oracle import SALT, counts
-from sfumato.domain import Bounds
+from sfumato.domain import Bounds, Categories
 from sfumato.engines import bounding
 from sfumato.engines.dispatch import DuckEngine
 from sfumato.engines.sources.arrow import ArrowTable
 from sfumato.errors import SourceError
-from sfumato.grid import Grid
+from sfumato.grid import Grid, Labels
 from sfumato.privacy.guarantee import PrivacyUnit
 
 TABLE = hostile(3000)
@@ -36,7 +36,7 @@ UNITS = [PrivacyUnit.rows(), USER, CAPPED, PrivacyUnit.users("v")]
 def asked(table, keys, unit, **options):
     engine = DuckEngine(table, **options)
     engine._salt = SALT
-    return [exact.reveal().tolist() for exact in engine.marginals(keys, unit)]
+    return [exact.reveal().tolist() for exact in engine.marginals([[key] for key in keys], unit)]
 
 
 def each(rows, keys, unit):
@@ -46,7 +46,7 @@ def each(rows, keys, unit):
 @pytest.mark.parametrize("unit", UNITS, ids=repr)
 def test_marginals_are_the_counts_of_each_column_for_itself(unit):
     engine = DuckEngine(TABLE)
-    found = engine.marginals(KEYS, unit)
+    found = engine.marginals([[key] for key in KEYS], unit)
     for key, exact in zip(KEYS, found, strict=True):
         alone = engine.counts([key], unit)
         assert exact.reveal().tolist() == alone.reveal().tolist()
@@ -55,6 +55,25 @@ def test_marginals_are_the_counts_of_each_column_for_itself(unit):
             alone.l2_squared,
             alone.step,
         )
+
+
+TABLES = [
+    [KEYS[1], KEYS[3]],
+    [],
+    [KEYS[3], GRID, KEYS[5]],
+    [KEYS[1]],
+    [Labels("g", Categories(("A", "B"))), GRID],
+]
+
+
+@pytest.mark.parametrize("unit", UNITS, ids=repr)
+def test_tables_of_several_columns_are_counted_as_each_is_alone(unit):
+    engine = DuckEngine(TABLE)
+    engine._salt = SALT
+    found = engine.marginals(TABLES, unit)
+    for keys, exact in zip(TABLES, found, strict=True):
+        assert exact.reveal().tolist() == engine.counts(keys, unit).reveal().tolist()
+        assert exact.reveal().ravel().tolist() == counts(ROWS, keys, unit).ravel().tolist()
 
 
 @pytest.mark.parametrize("unit", UNITS[:3], ids=repr)
@@ -98,7 +117,7 @@ def test_a_table_is_read_once_whatever_the_number_of_columns(unit, monkeypatch):
 def test_what_a_table_cannot_answer_is_refused_before_it_is_read(key, monkeypatch):
     monkeypatch.setattr(ArrowTable, "batches", lambda *_: pytest.fail("the table was read"))
     with pytest.raises(SourceError):
-        DuckEngine(TABLE).marginals([GRID, key], PrivacyUnit.rows())
+        DuckEngine(TABLE).marginals([[GRID], [GRID, key]], PrivacyUnit.rows())
 
 
 SMALL = [Grid("x", Bounds(0, 4), 4), Grid("y", Bounds(0, 4), 2)]

@@ -379,7 +379,7 @@ def test_every_verb_counts_the_rows_that_are_picked_by_hand(unit: PrivacyUnit) -
             Moments(Lattice(("x", "i"), (Bounds(0, 3), Bounds(0, 9)), (1.0, 1.0)), (0, 0), 9.0, 3),
             unit,
         ),
-        lambda engine: engine.marginals([CELLS[0], Grid("n", Bounds(0, 2), 3)], unit)[1],
+        lambda engine: engine.marginals([[CELLS[0]], [Grid("n", Bounds(0, 2), 3)]], unit)[1],
     ]
     if unit.max_rows is None:
         plane = Plane(Grid("x", Bounds(0, 3), 4), Grid("n", Bounds(0, 2), 4))

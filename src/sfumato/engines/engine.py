@@ -262,8 +262,10 @@ class Engine(Protocol):
         """
         ...
 
-    def marginals(self, keys: Sequence[Grid], unit: PrivacyUnit) -> tuple[Exact, ...]:
-        """Count units in the cells of each column for itself.
+    def marginals(
+        self, tables: Sequence[Sequence[Question]], unit: PrivacyUnit
+    ) -> tuple[Exact, ...]:
+        """Count units in every combination of cells of each list of keys.
 
         Privacy
         -------

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from copy import copy
+from itertools import chain
 from typing import Self, TypeVar
 
 import numpy as np
@@ -16,12 +17,12 @@ from sfumato.engines.engine import Schema, redact_errors
 from sfumato.engines.masses import Masses
 from sfumato.engines.moments import Products
 from sfumato.engines.selection import RestrictedSums
-from sfumato.engines.sums import Counts, Marginals, Summation
+from sfumato.engines.sums import Counts, Marginals, Summation, divide_marginals
 from sfumato.engines.typed import TypedColumns, TypedTerm
 from sfumato.errors import DomainError, ProtectedUsers
 from sfumato.exact import Exact
 from sfumato.expressions import Expression
-from sfumato.grid import Grid, shape
+from sfumato.grid import shape
 from sfumato.lattice import Moments, Question, moment_weight
 from sfumato.plane import Plane, Weight
 from sfumato.privacy.guarantee import PrivacyUnit
@@ -103,19 +104,25 @@ class QueryEngine(ABC):
         step = 1 / (most if unit.shared else addend.steps)
         return Exact(most, most**2, step, _values=found.reshape(*sizes, 2))
 
-    def marginals(self, keys: Sequence[Grid], unit: PrivacyUnit) -> tuple[Exact, ...]:
-        """Count units in the cells of each column for itself.
+    def marginals(
+        self, tables: Sequence[Sequence[Question]], unit: PrivacyUnit
+    ) -> tuple[Exact, ...]:
+        """Count units in every combination of cells of each list of keys, in few passes.
 
         Privacy
         -------
         One unit changes each answer by at most ``unit.weight`` in L1 and L2; all of them at once.
         """
-        self.schema().check(keys, unit, parsing=True)
+        self.schema().check([*chain.from_iterable(tables)], unit, parsing=True)
         if unit.max_rows is not None:
-            # Which rows of a person count is decided for each column by the cells of that column.
-            return tuple(self._exact(self._counted([key], unit), unit) for key in keys)
-        found = redact_errors(lambda: self._ask(Marginals(tuple(keys)), unit))
-        return tuple(self._exact(tally.total(), unit) for tally in found)
+            # Which rows of a person count is decided for each list by the cells of that list.
+            return tuple(self.counts(keys, unit) for keys in tables)
+        passes = map(Marginals, divide_marginals(tables))
+        found = redact_errors(lambda: [tally for each in passes for tally in self._ask(each, unit)])
+        return tuple(
+            self._exact(tally.total().reshape(shape(keys)), unit)
+            for tally, keys in zip(found, tables, strict=True)
+        )
 
     def gram(self, moments: Moments, unit: PrivacyUnit) -> Exact:
         """Sum the outer products of rows, which `moments` says how to measure and to cut.

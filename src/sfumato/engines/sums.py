@@ -6,17 +6,17 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import Generic, TypeVar
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sfumato.engines.cells import find_cells, list_columns
+from sfumato.engines.cells import find_cells, find_marginal_cells, list_columns
 from sfumato.engines.columns import Integers, mask_negative, pack_numbers, unpack_numbers
 from sfumato.engines.sources.source import Columns
-from sfumato.grid import Grid, Labels, shape
+from sfumato.grid import MOST_CELLS, Labels, shape
 from sfumato.lattice import Question
 from sfumato.privacy.guarantee import PrivacyUnit
 
@@ -328,61 +328,61 @@ class Counts(Summation[Tally]):
 
 @dataclass(frozen=True)
 class Marginals(Summation[Sequence[Tally]]):
-    """What `Counts` would be for each key alone, in one pass.
+    """What `Counts` would be for each of several lists of keys, in one pass.
 
-    Not for ``max_rows``: which rows of a person count is decided for each column by its own cells.
+    Not for ``max_rows``: which rows of a person count is decided for each list by its own cells.
 
     Privacy
     -------
-    One unit adds at most ``unit.weight`` to the counts of each column. A value that is nowhere is
-    left out of its own column alone, and takes its share of a person's weight there.
+    One unit adds at most ``unit.weight`` to the counts of each list. A row that is nowhere is left
+    out of the counts of that list alone, and takes its share of a person's weight there.
     """
 
-    keys: tuple[Grid, ...]
+    tables: tuple[tuple[Question, ...], ...]
 
     @property
     def columns(self) -> Columns:
-        """The column of each key."""
-        return Columns(list_columns(self.keys))
+        """The columns of all keys, of which categories repeat."""
+        keys = [*chain.from_iterable(self.tables)]
+        groups = [key.column for key in keys if isinstance(key, Labels)]
+        return Columns(list_columns(keys), repetitive=groups)
 
     @property
     def most(self) -> int:
         """As many as `MOST_SUMS` has room for."""
-        return MOST_SUMS // max(1, sum(key.cells for key in self.keys))
+        return MOST_SUMS // max(1, sum(self._sizes))
 
     def weight(self, unit: PrivacyUnit) -> int:
         """Return the unit's own weight."""
         return unit.weight
 
     def zeros(self) -> Sequence[Tally]:
-        """Return a tally for each key."""
-        return [Tally(key.cells) for key in self.keys]
+        """Return a tally for each list."""
+        return [Tally(size) for size in self._sizes]
 
     def add(self, sums: Sequence[Tally], block: pa.RecordBatch) -> None:
-        """Count rows in every column."""
-        for key, tally in zip(self.keys, sums, strict=True):
-            tally.count(find_cells(block, [key]))
+        """Count rows in every list."""
+        for cells, tally in zip(find_marginal_cells(block, self.tables), sums, strict=True):
+            tally.count(cells)
 
     def place(self, block: pa.RecordBatch) -> pa.Array:
-        """Return the cells of each row in all columns."""
-        return pack_numbers(
-            np.array([find_cells(block, [key]) for key in self.keys], dtype=np.float64)
-        )
+        """Return the cells of each row in all lists."""
+        return pack_numbers(np.array(find_marginal_cells(block, self.tables), dtype=np.float64))
 
     def weigh(self, sums: Sequence[Tally], found: pa.RecordBatch) -> None:
-        """Add what rows weigh to their cells in every column."""
+        """Add what rows weigh to their cells in every list."""
         amounts = found.column("amount").to_numpy()
-        lines = unpack_numbers(found.column("cell"), len(self.keys))
+        lines = unpack_numbers(found.column("cell"), len(self.tables))
         for line, tally in zip(lines, sums, strict=True):
             tally.weigh(line.astype(np.int64), amounts)
 
     def merge(self, sums: Sequence[Tally], other: Sequence[Tally]) -> None:
-        """Add column by column."""
+        """Add list by list."""
         for tally, more in zip(sums, other, strict=True):
             tally.merge(more)
 
     def entries(self, sums: Sequence[Tally]) -> Entries:
-        """Return the occupied cells, those of each column after all of the columns before it."""
+        """Return the occupied cells, those of each list after all of the lists before it."""
         runs = [run for tally in sums for run in tally.runs()]
         where = [start + found for start, (found, _) in zip(self._starts, runs, strict=True)]
         return np.concatenate(where), np.concatenate([amounts for _, amounts in runs])
@@ -391,11 +391,40 @@ class Marginals(Summation[Sequence[Tally]]):
         """Return tallies with these cells."""
         where, amounts = entries[0], cap_integers(entries[1])
         sums = self.zeros()
-        for key, start, tally in zip(self.keys, self._starts, sums, strict=True):
-            here = (where >= start) & (where < start + key.cells)
+        for size, start, tally in zip(self._sizes, self._starts, sums, strict=True):
+            here = (where >= start) & (where < start + size)
             tally.add(where[here] - start, amounts[here])
         return sums
 
     @property
+    def _sizes(self) -> list[int]:
+        return [math.prod(shape(keys)) for keys in self.tables]
+
+    @property
     def _starts(self) -> list[int]:
-        return [0, *accumulate(key.cells for key in self.keys[:-1])]
+        return [0, *accumulate(self._sizes[:-1])]
+
+
+def divide_marginals(
+    tables: Sequence[Sequence[Question]],
+) -> list[tuple[tuple[Question, ...], ...]]:
+    """Divide lists of keys among passes, of which each has as many cells as one list may have.
+
+    Examples
+    --------
+    >>> from sfumato.domain import Bounds
+    >>> from sfumato.grid import Grid
+    >>> wide, slim = [Grid("x", Bounds(0, 1), MOST_CELLS)], [Grid("y", Bounds(0, 1), 2)]
+    >>> [len(each) for each in divide_marginals([slim, slim, wide, slim])]
+    [2, 1, 1]
+    """
+    passes: list[tuple[tuple[Question, ...], ...]] = []
+    room = 0
+    for keys in tables:
+        size = math.prod(shape(keys))
+        if not passes or size > room:
+            passes.append(())
+            room = MOST_CELLS
+        passes[-1] += (tuple(keys),)
+        room -= size
+    return passes

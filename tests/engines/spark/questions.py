@@ -56,7 +56,7 @@ def integers(table: object) -> dict[str, list[Any]]:
         "rows in groups": asked("counts", [_GROUPS, GRID], ROW),
         "people in groups": asked("counts", [_GROUPS, GRID], USER),
         "few rows of each": asked("counts", [_GROUPS, GRID], FEW),
-        "columns by people": asked("marginals", [GRID, _WHOLE], USER),
+        "columns by people": asked("marginals", [[GRID], [_WHOLE]], USER),
         "map of rows": asked("masses", fine, ROW),
         "map of people": asked("masses", fine, USER),
         "moments of rows": asked("gram", _MOMENTS, ROW),

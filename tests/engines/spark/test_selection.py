@@ -39,7 +39,7 @@ def test_every_expression_is_the_same_for_every_row(spark, folder):
     columns = {f"c{at}": text for at, text in enumerate([*CONDITIONS, *numbers])}
     keys = [Grid(name, Bounds(-1, 2), 7) for name in columns]
     cluster, machine = (
-        [told(each) for each in engine.marginals(keys, ROWS)]
+        [told(each) for each in engine.marginals([[key] for key in keys], ROWS)]
         for engine in engines(spark, folder, columns=columns)
     )
     assert cluster == machine

@@ -110,7 +110,9 @@ def check_counts(spark, hostile, unit, names):
 def test_every_sum_behind_components_is_the_same(spark, hostile, unit):
     cluster, machine = both(spark, hostile, lambda e: told(e.gram(MOMENTS, unit)))
     assert cluster == machine
-    cluster, machine = both(spark, hostile, lambda e: [*map(told, e.marginals(KEYS, unit))])
+    cluster, machine = both(
+        spark, hostile, lambda e: [*map(told, e.marginals([[key] for key in KEYS], unit))]
+    )
     assert cluster == machine
 
 
@@ -200,7 +202,9 @@ def test_every_type_of_column_is_read_alike(spark, tmp_path, unit):
     folder = written(table, tmp_path)
     texts = [Labels(name, Categories(("a", "é", "1"))) for name in ("text", "coded")]
     keys = [grid(name) for name in COLUMNS if name not in ("text", "coded")]
-    cluster, machine = both(spark, folder, lambda e: [*map(told, e.marginals(keys, unit))])
+    cluster, machine = both(
+        spark, folder, lambda e: [*map(told, e.marginals([[key] for key in keys], unit))]
+    )
     for key, here, there in zip(keys, machine, cluster, strict=True):
         assert here == there, key.column
     cluster, machine = both(spark, folder, lambda e: told(e.counts(texts, unit)))

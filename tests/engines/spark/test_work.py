@@ -170,7 +170,7 @@ def test_names_that_spark_takes_for_others_are_told_apart(spark):
     engine = SparkEngine(frame)
     assert list(engine.schema().columns) == names
     keys = [Grid(name, Bounds(0, 16), 16) for name in names]
-    for shift, exact in enumerate(engine.marginals(keys, PrivacyUnit.rows())):
+    for shift, exact in enumerate(engine.marginals([[key] for key in keys], PrivacyUnit.rows())):
         assert np.flatnonzero(exact.reveal()).tolist() == [*range(shift, shift + 10)]
 
 

@@ -12,13 +12,12 @@ from numpy.typing import NDArray
 
 from sfumato.charts.allocation import Allocation
 from sfumato.domain import Bounds
-from sfumato.engines.engine import Engine
+from sfumato.exact import Exact
 from sfumato.grid import Edges, Grid
 from sfumato.mechanisms.joint import compute_usable_epsilon, joint
 from sfumato.mechanisms.meter import Meter
 from sfumato.postprocess.pairs import place_edges
 from sfumato.privacy.budget import Cost
-from sfumato.privacy.guarantee import PrivacyUnit
 
 _CELLS = 2**12
 _DOUBT = 4  # times 1/ε: how many units the crowd has
@@ -63,10 +62,10 @@ class QuantileSearch:
         units = min(math.ceil(_DOUBT / float(self.epsilon)), 2**30)
         return np.diff(np.arange(_CELLS + 1) * units // _CELLS)
 
-    def find(
-        self, engine: Engine, meter: Meter, unit: PrivacyUnit, levels: Sequence[Fraction]
+    def choose(
+        self, meter: Meter, columns: Sequence[Exact], levels: Sequence[Fraction]
     ) -> list[tuple[float, ...]]:
-        """Choose the quantiles of each column.
+        """Choose the quantiles of each column, of which the cells are given.
 
         Privacy
         -------
@@ -75,7 +74,7 @@ class QuantileSearch:
         """
         crowd = self.crowd
         found: list[tuple[float, ...]] = []
-        for grid, exact in zip(self.grids, engine.marginals(self.grids, unit), strict=True):
+        for grid, exact in zip(self.grids, columns, strict=True):
             among = exact.reshape_by_group().with_pseudocounts(crowd)
             (cells,) = joint(meter, among, levels=levels, epsilon=self.epsilon).tolist()
             width = grid.bounds.width / _CELLS

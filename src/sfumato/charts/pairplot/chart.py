@@ -159,7 +159,7 @@ class Pairplot(Chart[PairplotPlan, PairplotRelease]):
             )
 
     def measure(self, engine: Engine, plan: PairplotPlan, meter: Meter) -> PairplotRelease:
-        """Find quantiles, place bins, count every pair in them, add noise.
+        """Find quantiles, place bins, count every pair in them, add noise: two passes, or three.
 
         Privacy
         -------
@@ -172,19 +172,19 @@ class Pairplot(Chart[PairplotPlan, PairplotRelease]):
         unit = plan.guarantee.unit
         hue = cast(Labels | None, run_searches(engine, meter, (plan.hue,))[0])
         groups = () if hue is None else (hue,)
-        sizes = add_noise(meter, engine.counts([*groups, *plan.presence], unit), plan.size_noise)
+        cells = [[grid] for grid in plan.search.grids]
+        present, *columns = engine.marginals([[*groups, *plan.presence], *cells], unit)
+        sizes = add_noise(meter, present, plan.size_noise)
         most = float(sizes.max(initial=0))
         levels = choose_levels(float(sizes.sum()) * unit.step, float(plan.search.epsilon))
-        found = plan.search.find(engine, meter, unit, levels)
+        found = plan.search.choose(meter, columns, levels)
         bins = choose_bins(most, plan.noise.variance**0.5)
         axes = [
             make_bins(grid.column, grid.bounds, quantiles, levels, bins)
             for grid, quantiles in zip(plan.search.grids, found, strict=True)
         ]
-        counted = [
-            add_noise(meter, engine.counts(_ask(plan, axes, groups, pair), unit), plan.noise)
-            for pair in plan.pairs
-        ]
+        pairs = engine.marginals([_ask(plan, axes, groups, pair) for pair in plan.pairs], unit)
+        counted = [add_noise(meter, exact, plan.noise) for exact in pairs]
         return PairplotRelease(
             label=plan.label,
             guarantee=plan.guarantee,

@@ -170,7 +170,8 @@ class Centre:
         counts of every column, so their costs add up. How cells are merged for the second choice
         follows from the first, which is public by then.
         """
-        exacts = [each.reshape_by_group() for each in engine.marginals(self.grids, unit)]
+        asked = engine.marginals([[grid] for grid in self.grids], unit)
+        exacts = [each.reshape_by_group() for each in asked]
         crowd = np.diff(np.arange(_CELLS + 1) * self.crowd // _CELLS)
         cells = [
             int(joint(meter, exact, levels=[MEDIAN], epsilon=self.epsilon)[0, 0])
