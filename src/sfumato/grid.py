@@ -131,6 +131,7 @@ _Floats = NDArray[np.float64]
 _Places = NDArray[np.int64]
 
 _BUCKETS = 2**16
+_SEARCHED = -2  # in place of a number of edges less one
 _BITS = 44  # of 52 behind the leading one: 256 buckets from each power of two to the next
 
 
@@ -147,18 +148,16 @@ class EdgeIndex:
     place
         Puts values into buckets.
     before
-        How many edges lie in the buckets before each, less one.
+        How many edges lie in the buckets before each, less one; `_SEARCHED` for a bucket that
+        holds several.
     only
-        The edge in each bucket that holds one; infinite elsewhere.
-    crowded
-        Which buckets hold more.
+        The edge in each bucket that holds one; infinite in an empty one, NaN in the others.
     """
 
     edges: _Floats
     place: Callable[[_Floats], _Places]
     before: _Places
     only: _Floats
-    crowded: NDArray[np.bool_]
 
     @classmethod
     def of(cls, edges: _Floats) -> EdgeIndex:
@@ -172,15 +171,16 @@ class EdgeIndex:
         held = np.bincount(buckets, minlength=_BUCKETS)
         only = np.full(_BUCKETS, np.inf)
         only[buckets] = edges
-        only[held > 1] = np.inf
-        return cls(edges, place, np.cumsum(held) - held - 1, only, held > 1)
+        only[held > 1] = np.nan  # which nobody reaches
+        before = np.where(held > 1, _SEARCHED, np.cumsum(held) - held - 1)
+        return cls(edges, place, before, only)
 
     def find(self, values: _Floats) -> _Places:
         """Return how many edges each value reaches, less one; anything for NaN."""
         bucket = self.place(values)
-        found = self.before.take(bucket)
-        found += values >= self.only.take(bucket)
-        among = np.flatnonzero(self.crowded.take(bucket))
+        found = self.before.take(bucket, mode="clip")  # NaN may lie in any
+        found += values >= self.only.take(bucket, mode="clip")
+        among = np.flatnonzero(found == _SEARCHED)
         if among.size:
             found[among] = np.searchsorted(self.edges, values[among], side="right") - 1
         return found
@@ -193,8 +193,9 @@ def _by_size(edges: _Floats) -> Callable[[_Floats], _Places]:
 
     def place(values: _Floats) -> _Places:
         with np.errstate(over="ignore", invalid="ignore"):  # NaN becomes any integer
-            whole = ((values - lowest) * scale).clip(0, _BUCKETS - 1).astype(np.int64)
-            return whole.clip(0, _BUCKETS - 1, out=whole)
+            along = values - lowest
+            along *= scale
+            return along.clip(0, _BUCKETS - 1, out=along).astype(np.int64)
 
     return place if math.isfinite(width) else _in_one
 

@@ -245,7 +245,7 @@ def given_and_kept(self, sums, found, weights):
 
 def rows_given_and_kept(self, sums, rows):
     cells = addends.find_cells(rows, self.keys)
-    steps = SPLIT(rows, self.addend, cells)
+    steps = SPLIT(rows, self.addend, cells).astype(np.int64)
     self._add_found(sums, cells * (self.addend.steps + 1) + steps, 1)
     sums.weigh(2 * cells, steps)
 

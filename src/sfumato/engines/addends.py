@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from sfumato.addend import HEAVIEST, Addend, Member, addend_weight
 from sfumato.engines.cells import STRIP, find_cells, list_columns
-from sfumato.engines.columns import Integers, find_positions, mask_negative
+from sfumato.engines.columns import Floats, Integers, find_positions, mask_negative
 from sfumato.engines.sources.source import Columns
 from sfumato.engines.sums import MOST_SUMS, Entries, Summation, Tally, cap_integers
 from sfumato.engines.times import read_values
@@ -21,12 +21,13 @@ from sfumato.grid import Labels, shape
 from sfumato.lattice import Question
 from sfumato.privacy.guarantee import PrivacyUnit
 
-_ROWS = 2**15  # at once: few enough for the caches, of at most 2²¹ steps each
+_ROWS = 2**15  # at once: few enough for the caches
+_ONE = 2**37  # counts a row beside its steps, of which all rows at once have at most 2³⁶
 _DENSE = 2**10  # sums that are cheap to write out for each strip
 
 
-def split_rows(block: pa.RecordBatch, addend: Addend | Member, cells: Integers) -> Integers:
-    """Return how many of its steps each row gives to the upper end, or -1 where it is nowhere.
+def split_rows(block: pa.RecordBatch, addend: Addend | Member, cells: Integers) -> Floats:
+    """Return how many of its whole steps each row gives to the upper end; -1 is nowhere.
 
     Privacy
     -------
@@ -36,19 +37,22 @@ def split_rows(block: pa.RecordBatch, addend: Addend | Member, cells: Integers) 
     column = block.column(addend.column)
     if isinstance(addend, Member):
         found = find_positions(column, addend.labels.categories)
-        return np.where(found < 0, -1, (found == addend.level) * np.int64(addend.steps))
+        return np.where(found < 0, -1.0, (found == addend.level) * float(addend.steps))
     values, gaps = read_values(column, addend.bounds[0])
     lower = np.array([bounds.lower for bounds in addend.bounds])
     upper = np.array([bounds.upper for bounds in addend.bounds])
     which = cells.clip(min=0) if len(addend.bounds) > 1 else np.zeros(1, dtype=np.int64)
     low, high = lower[which], upper[which]
     with np.errstate(invalid="ignore"):  # a signalling NaN would warn of itself
-        along = (np.clip(values, low, high) - low) / (high - low)
+        along = np.clip(values, low, high)
+        along -= low
+        along /= high - low
         along *= addend.steps
         np.rint(along, out=along)
     nowhere = gaps | np.isnan(along)
-    along[nowhere] = -1.0
-    return along.astype(np.int64)
+    if nowhere.any():
+        along[nowhere] = -1.0
+    return along
 
 
 @dataclass(frozen=True)
@@ -118,24 +122,26 @@ class GroupSums(Summation[Tally]):
 
     def _find(self, block: pa.RecordBatch) -> Integers:
         cells = find_cells(block, self.keys)
-        steps = split_rows(block, self.addend, cells)
+        steps = split_rows(block, self.addend, cells).astype(np.int64)
         # Below 2⁴⁵: 2²⁴ cells of 2²¹ steps and one.
         flat = cells * (self.addend.steps + 1) + steps
         return np.where((cells < 0) | (steps < 0), -1, flat)
 
     def _add_rows(self, sums: Tally, rows: pa.RecordBatch) -> None:
-        """Add rows that weigh 1: floats of their sums are exact, as they stay below 2³⁷."""
+        """Add rows that weigh 1: one float sums their steps and counts them, both below 2⁵³."""
         if self._size > _DENSE:
             return self._add_found(sums, self._find(rows), 1)
         cells = find_cells(rows, self.keys)
         steps = split_rows(rows, self.addend, cells)
-        somewhere = (cells >= 0) & (steps >= 0)
-        if not somewhere.all():
+        if min(cells.min(initial=0), steps.min(initial=0)) < 0:
+            somewhere = (cells >= 0) & (steps >= 0)
             cells, steps = cells[somewhere], steps[somewhere]
-        above = np.bincount(cells, steps, self._size).astype(np.int64)
-        below = np.bincount(cells, minlength=self._size) * self.addend.steps - above
+        steps += _ONE
+        both = np.bincount(cells, steps, self._size).astype(np.int64)
+        counts, above = np.divmod(both, _ONE)
         places = np.arange(2 * self._size)
-        return sums.add(places, np.column_stack([below, above]).ravel())
+        ends = np.column_stack([counts * self.addend.steps - above, above])
+        return sums.add(places, ends.ravel())
 
     def _add_found(self, sums: Tally, found: Integers, weights: Integers | int) -> None:
         cells, above = np.divmod(found, self.addend.steps + 1)
