@@ -162,8 +162,11 @@ def find_marginal_cells(
 def _join_cells(keys: Sequence[Question], cells: Iterable[Integers]) -> Integers:
     flat, *others = cells
     for key, here in zip(keys[1:], others, strict=True):
-        nowhere = (flat | here) >> 63  # all bits are set where one of them is negative
-        flat = (flat * key.cells + here) | nowhere
+        # All bits are set in -1, and where one of two is negative, so is what has the bits of both.
+        if key.cells == 1:
+            flat = flat | here
+        else:
+            flat = (flat * key.cells + here) | ((flat | here) >> 63)
     return flat
 
 
@@ -204,6 +207,8 @@ def grid_cells(values: Floats, grid: Grid) -> Integers:
     far below ½ while K ≤ 2⁴⁴, so the nearest edge is the lower or the upper end of the true cell,
     and one comparison with it tells which. Finer grids are searched.
     """
+    if grid.cells == 1:
+        return -np.isnan(values).astype(np.int64)
     lower, upper = grid.bounds.lower, grid.bounds.upper
     # The last cell holds its upper edge, as it holds the number just below.
     inside = np.clip(values, lower, math.nextafter(upper, lower))
