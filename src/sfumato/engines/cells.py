@@ -163,10 +163,8 @@ def _join_cells(keys: Sequence[Question], cells: Iterable[Integers]) -> Integers
     flat, *others = cells
     for key, here in zip(keys[1:], others, strict=True):
         # All bits are set in -1, and where one of two is negative, so is what has the bits of both.
-        if key.cells == 1:
-            flat = flat | here
-        else:
-            flat = (flat * key.cells + here) | ((flat | here) >> 63)
+        either = flat | here
+        flat = either if key.cells == 1 else (flat * key.cells + here) | (either >> 63)
     return flat
 
 
