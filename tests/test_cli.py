@@ -85,6 +85,7 @@ def test_every_example_in_the_help_can_be_parsed(folder: Path) -> None:
             "40,b,B,7,-73.9,40.6,70,130,6",
         )
         Path("visits.csv").write_text("\n".join(rows))
+        Path("districts.geojson").write_text(json.dumps(sf.testing.districts()))
         assert run(["plan", *example.split()]) == 0
         assert run(example.split()) == 0
 

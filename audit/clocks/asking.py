@@ -34,7 +34,7 @@ class Timed:
         A map takes no number of rows: one with a threshold can only be asked for rows.
         """
         searched = {"order", "hue_order"} & self.request.searches.keys()
-        if searched and isinstance(self.request.chart, sf.Heatmap):
+        if searched and isinstance(self.request.chart.question, sf.Heatmap):
             return sf.PrivacyUnit.rows()
         return pair.unit(capped=bool(searched) or self.request.method == "sparse")
 

@@ -58,7 +58,7 @@ EVENTS = (
     Event("killed at every system call of a charge", "calls.killed_in_a_charge", "tracing"),
     Event("killed at every system call of a creation", "calls.killed_in_creation", "tracing"),
     Event(
-        "killed at every third call of a release, six charts",
+        "killed at every third call of a release, every chart",
         "releases.killed_in_a_release",
         "tracing",
     ),
@@ -72,7 +72,7 @@ EVENTS = (
     Event(
         "exception wherever an interrupt is heard, every other", "lines.interrupted_instructions"
     ),
-    Event("exception at every 11th line of a release, six charts", "releases.interrupted_release"),
+    Event("exception at every 11th line of a release, every chart", "releases.interrupted_release"),
     Event("no memory for Python, every fifth request", "walls.no_memory", "memory"),
     Event("no memory for SQLite", "walls.heap_limit"),
     Event("full disk: SQLite's page limit", "walls.page_limit"),

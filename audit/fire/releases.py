@@ -26,7 +26,7 @@ from sfumato.testing import measure_planned
 # Here, so that no forked child need import it.
 importlib.import_module("opendp.measurements")
 
-VERBS = ("counts", "marginals", "gram", "occupied", "masses")
+VERBS = ("counts", "sums", "marginals", "gram", "occupied", "masses")
 """All that can be asked of an engine about rows."""
 
 TABLE = pa.table(
@@ -41,7 +41,7 @@ ROLES = Roles(
     number="x",
     another="y",
     whole="x",
-    day="x",
+    day="z",
     group="ward",
     other="team",
     weight="z",
@@ -93,10 +93,14 @@ def hasty(stage: Stage) -> Tally:
 
 
 def _charts(stage: Stage) -> list[Chart[Any, Any]]:
-    """Return one chart of each kind and, where there is time, one that looks for groups before."""
-    names = ("histplot-search",) if stage.full else ()
-    asked = [each for each in requests(ROLES) if each.typical or each.name in names]
-    return [each.chart for each in asked]
+    """Return a chart for each way to ask or, where there is time, one of each kind and a search."""
+    asked = requests(ROLES)
+    if stage.full:
+        return [each.chart for each in asked if each.typical or each.name == "histplot-search"]
+    return [each.chart for each in asked if each.typical and each.verb in _ASKING]
+
+
+_ASKING = ("histplot", "barplot", "heatmap", "pca")  # each with verbs of its own
 
 
 def _scene(stage: Stage) -> Scene:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.addend import Addend, Member
 from sfumato.engines.dispatch import DuckEngine
 from sfumato.engines.engine import Schema
 from sfumato.engines.sums import CAP
@@ -28,6 +30,14 @@ class Brimful:
 
     def counts(self, keys: Sequence[Question], unit: PrivacyUnit) -> Exact:
         return self._filled(self._engine.counts(keys, unit))
+
+    def restrict(self, where: str | None) -> Brimful:
+        restricted = copy(self)
+        restricted._engine = self._engine.restrict(where)
+        return restricted
+
+    def sums(self, keys: Sequence[Question], addend: Addend | Member, unit: PrivacyUnit) -> Exact:
+        return self._filled(self._engine.sums(keys, addend, unit))
 
     def marginals(
         self, tables: Sequence[Sequence[Question]], unit: PrivacyUnit

@@ -66,6 +66,7 @@ def outcome(edge: Edge) -> str:
         domain = schema.refine(Domain.of(edge.domain))
         plan = edge.asked.chart.plan(domain, edge.asked.unit, budget)
         plan.check(schema)
+        engine.restrict(edge.asked.chart.where)
     except SfumatoError:
         return "refused"
     return _released(edge, plan, engine)
@@ -87,7 +88,7 @@ PASSING = ("refused", "finite", "withheld")
 
 
 def _summed(edge: Edge) -> bool:
-    return edge.kind == "sums" and edge.asked.name in ("pca", "scoreplot")
+    return edge.kind == "sums" and edge.asked.name in ("pca", "corrplot", "scoreplot")
 
 
 @cache

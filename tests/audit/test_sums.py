@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from sfumato.charts.histogram import Histogram
+from sfumato.charts.kinds import CHARTS
 from sfumato.engines.dispatch import DuckEngine
 from sfumato.engines.sums import Tally
 from sfumato.mechanisms.meter import Meter
@@ -33,9 +34,7 @@ def case(name: str, method: str, unit: int = 0) -> Asked:
 
 
 def test_every_chart_method_and_unit_is_in_the_catalogue() -> None:
-    assert {each.name for each in catalogue()} == {
-        "histogram", "boxplot", "quantiles", "heatmap", "pca", "scoreplot",
-    }  # fmt: skip
+    assert {each.name for each in catalogue()} == {each.__name__.lower() for each in CHARTS}
     assert {each.unit for each in catalogue()} == set(UNITS)
     assert len(catalogue()) >= 80
 

@@ -401,8 +401,8 @@ CHARTS = (
     _charts(
         name="people whose shares lie in several cells move merged cells no more than one share",
         file="exact.py",
-        old="return Exact(self.l1, self.l1**2, self.step, np.moveaxis(merged, 0, -1))",
-        new="return Exact(self.l1, self.l2_squared, self.step, np.moveaxis(merged, 0, -1))",
+        old="self.l1**2, self.step, np.moveaxis(",
+        new="self.l2_squared, self.step, np.moveaxis(",
         among="test_exact.py",
         notices="test_cells_are_merged_and_a_unit_moves_no_more_in_sum",
     ),
