@@ -31,10 +31,10 @@ class Timed:
     def unit(self, pair: Neighbours) -> sf.PrivacyUnit:
         """Return whom the request protects: what has a threshold asks for a number of rows.
 
-        A map takes no number of rows: one with a threshold can only be asked for rows.
+        A map and pairs take no number of rows: with a threshold they can only be asked for rows.
         """
         searched = {"order", "hue_order"} & self.request.searches.keys()
-        if searched and isinstance(self.request.chart.question, sf.Heatmap):
+        if searched and isinstance(self.request.chart.question, sf.Heatmap | sf.Pairplot):
             return sf.PrivacyUnit.rows()
         return pair.unit(capped=bool(searched) or self.request.method == "sparse")
 

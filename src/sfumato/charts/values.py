@@ -207,7 +207,8 @@ class BoundsSearch:
         key = Edges(column, limits, ladder)
         epsilon = whole.part(to_fraction(asked.bounds_share)).epsilon
         scale = threshold_scale(unit.weight, Fraction(0), epsilon)
-        return cls(key, unit, epsilon, _compute_threshold(scale, key.cells), Cost.pure(epsilon))
+        least = _compute_threshold(scale, key.cells, _EARLY)
+        return cls(key, unit, epsilon, least, Cost.pure(epsilon))
 
     def lines(self) -> list[tuple[str, str]]:
         """Return what there is to know, as names and values to print."""
@@ -300,7 +301,7 @@ def format_two_digits(number: float) -> str:
     return f"{float(f'{number:.2g}'):,.{0 if number >= 10 else 1}f}"
 
 
-def _compute_threshold(scale: float, rungs: int, early: float = _EARLY) -> int:
+def _compute_threshold(scale: float, rungs: int, early: float) -> int:
     """Return the weight that noise reaches at no rung without weight, but in few searches.
 
     One rung does with probability q^least / (1 + q), where q = exp(−1/scale).
