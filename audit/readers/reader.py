@@ -12,6 +12,8 @@ KINDS = (
     "histogram",
     "boxplot",
     "quantiles",
+    "distribution",
+    "means",
     "heatmap",
     "choropleth",
     "pairplot",

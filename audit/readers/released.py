@@ -20,11 +20,15 @@ from readers.forging import forged
 from readers.reader import BreachError, Mutate, Reader
 from readers.trees import changed
 from readers.watching import watched
+from sfumato.addend import addend_weight
 from sfumato.errors import ReleaseError
 from sfumato.releases import document
 from sfumato.releases.release import Release, plain_text
 
-_LOOKS = {"histogram": 3, "boxplot": 3, "quantiles": 3, "pca": 4, "scoreplot": 20, "heatmap": 60}
+_LOOKS = {
+    "histogram": 3, "boxplot": 3, "quantiles": 3, "distribution": 40, "means": 3, "heatmap": 60,
+    "choropleth": 3, "pairplot": 20, "pca": 4, "scoreplot": 20,
+}  # fmt: skip
 """Of how many releases that are read one is described as a figure; maps have many points."""
 
 _LATER: dict[str, tuple[tuple[str, str, Any], ...]] = {
@@ -37,6 +41,9 @@ _LATER: dict[str, tuple[tuple[str, str, Any], ...]] = {
 }  # fmt: skip
 """What the first releases left out, and what that means."""
 
+LONGEST = 16_000
+"""The most bytes of a release that is fuzzed: libFuzzer changes no longer ones."""
+
 _PICTURES = 150
 """Of how many figures one becomes a picture, and one a page."""
 
@@ -44,12 +51,14 @@ _PICTURES = 150
 class ReleaseReader(Reader):
     """Reads releases from memory, and a share of them from files."""
 
-    longest = 16_000
+    longest = LONGEST
     modules = (
         "releases/document.py", "releases/forms.py", "releases/forms.py", "releases/spelling.py",
         "releases/axes.py", "releases/heatmap/leaves.py", "releases/pca/moments.py",
         "releases/histogram/__init__.py", "releases/boxplot/__init__.py",
-        "releases/quantiles/__init__.py", "releases/heatmap/__init__.py",
+        "releases/quantiles/__init__.py", "releases/distribution/__init__.py",
+        "releases/means/__init__.py", "releases/heatmap/__init__.py",
+        "releases/choropleth/__init__.py", "releases/pairplot/__init__.py",
         "releases/pca/__init__.py", "releases/scoreplot/__init__.py",
     )  # fmt: skip
 
@@ -180,14 +189,29 @@ def _judge_statement(release: Release, data: bytes) -> None:
 
 def _paid_for(release: Release, plain: dict[str, Any]) -> bool:
     """Compare the noise of a release with its price, where one weight moves one number most."""
-    noise = plain["parameters"].get("noise")
+    noise, weight = plain["parameters"].get("noise"), _weight(release, plain["parameters"])
     if not noise:
         return True
-    part = release.guarantee.unit.weight / Fraction(noise["scale"])
+    if release.kind == "distribution":
+        groups = [
+            [each["scale"] for each in group["rounds"]] for group in plain["values"]["measured"]
+        ]
+    else:
+        groups, noise = [[noise["scale"]]], noise["kind"]
+    parts = [[weight / Fraction(scale) for scale in scales] for scales in groups]
     cost = plain["cost"]
-    if noise["kind"] == "gaussian":
-        return part**2 / 2 <= Fraction(cost["rho"])
-    return cost["epsilon"] is not None and part <= Fraction(cost["epsilon"])
+    if noise == "gaussian":
+        return all(sum(part**2 for part in each) / 2 <= Fraction(cost["rho"]) for each in parts)
+    return cost["epsilon"] is not None and all(
+        sum(each) <= Fraction(cost["epsilon"]) for each in parts
+    )
+
+
+def _weight(release: Release, parameters: dict[str, Any]) -> int:
+    """Return how many steps one unit weighs: sums of a person's rows have coarser ones."""
+    unit = release.guarantee.unit
+    summed = release.kind == "means" and parameters["estimator"] in ("mean", "sum", "proportion")
+    return addend_weight(unit) if summed else unit.weight
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

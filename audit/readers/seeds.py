@@ -17,6 +17,7 @@ from pathlib import Path
 
 import sfumato as sf
 from privacy.forging import lay_version_1
+from readers.released import LONGEST
 from readers.shuffled import PROTOCOLS
 from sfumato.catalogue import CITY, citizens, requests
 from sfumato.distributed.shuffle import Client
@@ -31,7 +32,8 @@ def write(folder: Path) -> None:
     """Write the seeds of every reader, each kind into a folder of its own."""
     for release in chain(_released(), _odd()):
         content = json.dumps(release.to_dict(), ensure_ascii=False).encode()
-        _put(folder / release.kind, content)
+        if len(content) <= LONGEST:
+            _put(folder / release.kind, content)
     for content in _ledgers(folder):
         _put(folder / "ledger", content)
     for content in _messages():

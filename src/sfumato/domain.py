@@ -17,7 +17,8 @@ Spelled = date | time | timedelta | str
 """An end of a range that is no number."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_FIRST_MOMENT, _LAST_MOMENT = -62_135_596_800e6, 253_402_300_799e6
+FIRST_MOMENT, LAST_MOMENT = -62_135_596_800e6, 253_402_300_799e6
+"""The ends of the calendar, in microseconds since 1970."""
 _ROUNDING = 1e-9
 _MONTHS = Worded("range(1, 13)", in_shell="--bounds 1..12")
 
@@ -189,7 +190,7 @@ class Bounds:
         from sfumato.zones import find_zone
 
         ends = find_zone(known.zone).to_moment([self.lower, self.upper]).tolist()
-        lower, upper = (min(max(end, _FIRST_MOMENT), _LAST_MOMENT) for end in ends)
+        lower, upper = (min(max(end, FIRST_MOMENT), LAST_MOMENT) for end in ends)
         return replace(bounds, lower=lower, upper=upper, zone=known.zone)
 
     def read_edges(self, spellings: Sequence[object]) -> tuple[float, ...] | None:
@@ -316,7 +317,7 @@ def convert_to_microseconds(moment: date) -> float:
 
 def is_on_calendar(first: float, last: float) -> bool:
     """Tell whether a calendar holds both moments, given in microseconds since 1970."""
-    return first >= _FIRST_MOMENT and last <= _LAST_MOMENT
+    return first >= FIRST_MOMENT and last <= LAST_MOMENT
 
 
 def convert_to_datetime(microseconds: float, zone: str | None = None) -> datetime:

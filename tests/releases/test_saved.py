@@ -48,3 +48,39 @@ def test_the_first_files_said_less_and_no_file_may_say_less_than_they(path):
             less = plain | {part: {key: plain[part][key] for key in plain[part] if key != name}}
             with pytest.raises(ReleaseError, match="changed by hand"):
                 document.read(less)
+
+
+LESS_NOISE = {
+    "choropleth": ("parameters", "noise", "scale"),
+    "distribution": ("values", "measured", 0, "rounds", -1, "scale"),
+    "means": ("parameters", "noise", "scale"),
+    "pairplot": ("parameters", "noise", "scale"),
+}
+"""Where the noise stands that a promise rests on."""
+
+
+def told_otherwise(kind: str, way: tuple[str | int, ...], factor: float) -> object:
+    """Load the file of a kind with one of its numbers multiplied."""
+    path = next(path for path in SAVED if path.stem == kind)
+    plain = json.loads(path.read_bytes())
+    place = plain
+    for each in way[:-1]:
+        place = place[each]
+    place[way[-1]] *= factor
+    return document.read(plain)
+
+
+@pytest.mark.parametrize(("kind", "way"), LESS_NOISE.items())
+def test_a_file_with_less_noise_than_its_cost_allows_is_refused(kind, way):
+    assert told_otherwise(kind, way, 1.0)
+    # Looks that no file tells of took their part of a distribution's cost.
+    with pytest.raises(ReleaseError, match="changed by hand"):
+        told_otherwise(kind, way, 0.2 if kind == "distribution" else 0.9)
+
+
+@pytest.mark.parametrize("factor", [0.7, 2.0**30])
+def test_a_row_of_means_is_worth_a_whole_number_of_steps(factor):
+    """Steps that were worth more would make noise look as if it cost less."""
+    assert told_otherwise("means", ("parameters", "step"), 1.0)
+    with pytest.raises(ReleaseError, match="changed by hand"):
+        told_otherwise("means", ("parameters", "step"), factor)

@@ -37,6 +37,7 @@ _FEW = 100  # so many intervals need no coarser ones above them
 _COARSE, _COARSER = 0.4, 1.5
 _MIDDLE = 0.2
 _LEAST, _MOST = 4, 2000
+_NO_NOISE = 1e-9
 _ONE = 2**24  # shares are fractions with this denominator
 
 
@@ -89,7 +90,8 @@ def measure_line(
     Spends the price of the survey at every cell, and no more, as `IntervalSurvey` accounts for it.
     """
     noise = NoiseLaw(survey.family, survey.scale(price))
-    prices = _Prices(survey, price, float(np.sqrt(noise.variance)) * step)
+    # So little noise that its variance is no float is as good as this.
+    prices = _Prices(survey, price, max(float(np.sqrt(noise.variance)), _NO_NOISE) * step)
     line = np.array([0, cells])
     _ask_all(prices, line, ROOT)
     rate = prices.rate

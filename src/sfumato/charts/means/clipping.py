@@ -190,7 +190,7 @@ def _make_sizes(bounds: Bounds) -> Floats:
 def _widen_bins(fine: Floats, quartiles: tuple[tuple[float, float], ...]) -> Floats:
     """Return edges among the fine ones, closer together near the median and wider apart away."""
     (low, _), (left, right), (_, high) = quartiles
-    spread, middle = max(high - low, right - left), (left + right) / 2
+    spread, middle = max(high - low, right - left), left / 2 + right / 2
     reach = fine[-1] - fine[0]
     steps = math.ceil(2 * math.log2(max(reach / spread, 1.0))) + 1
     with np.errstate(over="ignore"):

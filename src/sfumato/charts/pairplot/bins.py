@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.charts.allocation import Allocation
-from sfumato.domain import Bounds
+from sfumato.domain import LAST_MOMENT, Bounds
 from sfumato.exact import Exact
 from sfumato.grid import Edges, Grid
 from sfumato.mechanisms.joint import compute_usable_epsilon, joint
@@ -112,5 +112,5 @@ def make_bins(
     )
     before = 0.0 if bounds.time else bounds.step / 2
     edges = bounds.lower + firsts[firsts < bounds.values] * bounds.step - before
-    last = bounds.upper + (bounds.step if bounds.time else before)
-    return Edges(column, bounds, (*edges.tolist(), last))
+    after = min(bounds.upper + bounds.step, LAST_MOMENT) if bounds.time else bounds.upper + before
+    return Edges(column, bounds, (*edges.tolist(), after))

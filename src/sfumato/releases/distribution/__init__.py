@@ -17,6 +17,7 @@ from sfumato.figure import Figure
 from sfumato.grid import Grid, Labels
 from sfumato.postprocess.cumulated import Band, MeasuredIntervals
 from sfumato.postprocess.noise_law import NoiseKind, NoiseLaw
+from sfumato.privacy.budget import Cost
 from sfumato.releases import axes, wording
 from sfumato.releases.distribution.line import LEVEL, FittedLine
 from sfumato.releases.facets import FacetedRelease
@@ -170,6 +171,16 @@ class DistributionRelease(FacetedRelease):
             raise ValueError("A distribution has noise of a known law, and a known view.")
         for each in self.measured:
             _check(each, self.value.cells)
+
+    @property
+    def least_cost(self) -> Cost:
+        """What the noise of all rounds of the dearest group costs."""
+        weight = self.guarantee.unit.weight
+        costs = [
+            Cost.sum(NoiseLaw(self.noise, each.scale).cost(weight) for each in group.rounds)
+            for group in self.measured
+        ]
+        return max(costs, key=lambda cost: cost.rho, default=Cost.nothing())
 
     @cached_property
     def lines(self) -> tuple[FittedLine, ...]:

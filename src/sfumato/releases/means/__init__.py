@@ -11,6 +11,7 @@ from typing import Annotated, Any, ClassVar, Literal, Unpack, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.addend import addend_weight
 from sfumato.figure import Figure, Interval, Orient
 from sfumato.grid import Edges, Key, Labels, shape
 from sfumato.postprocess.clip_choice import estimate_outwards
@@ -146,10 +147,22 @@ class MeansRelease(FacetedRelease):
             raise ValueError("A proportion, and nothing else, is of categories.")
         if self.column is None and self.estimator != "count":
             raise ValueError("Without a column rows are counted.")
+        self._check_step()
         rungs = len(self.ladder_steps) + 1 if self.ladder_noise else 0
         rising = all(low < high for low, high in pairwise(self.ladder))
         if len(self.ladder) != rungs or not rising:
             raise ValueError("There is one count between two edges, which rise.")
+
+    def _check_step(self) -> None:
+        """Refuse integers of which a row is worth less than one, or parts of one."""
+        unit = self.guarantee.unit
+        if self.estimator in ("count", "median"):
+            told = self.step == unit.step
+        else:
+            steps = self._weight / addend_weight(unit)
+            told = steps.is_integer() and steps >= 1
+        if not told:
+            raise ValueError("A row is worth a whole number of steps, a counted one a single step.")
 
     @property
     def keys(self) -> tuple[Key, ...]:
@@ -253,17 +266,23 @@ class MeansRelease(FacetedRelease):
         deviation = math.sqrt(law.variance) if law else 0.0
         upper = estimate_outwards(steps, deviation)
         lower = estimate_outwards(steps[::-1], deviation)[::-1]
-        middles, ends = (edges[:-1] + edges[1:]) / 2, self.clipped
+        middles, ends = edges[:-1] / 2 + edges[1:] / 2, self.clipped
         above = middles > (ends.edges[1] if ends else math.inf)
         whole = max(float(steps.sum()), deviation, 1e-300)
         return np.where(above, upper, lower) / whole, middles
 
     @property
+    def _weight(self) -> float:
+        """How many steps one unit moves all sums together at most."""
+        return self.guarantee.unit.step * self.guarantee.unit.weight / self.step
+
+    @property
     def least_cost(self) -> Cost:
-        """What the noise on the sums costs."""
-        return self.noise.cost(
-            round(self.guarantee.unit.step * self.guarantee.unit.weight / self.step)
-        )
+        """What the noise on the sums costs, and that on the counts which told where to clip."""
+        unit = self.guarantee.unit
+        sums = self.noise.cost(round(self._weight))
+        ladder = [] if self.ladder_noise is None else [self.ladder_noise.cost(unit.weight)]
+        return Cost.sum([sums, *ladder])
 
     def records(self) -> list[dict[str, Any]]:
         """Return one record per group: its number, its interval, and if it can be relied on.
