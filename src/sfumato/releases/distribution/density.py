@@ -64,7 +64,7 @@ def estimate_density(line: FittedLine, limits: tuple[float, float]) -> Density:
     width = _choose_width(line, at)
     weights = _spread(line, at, width)
     value = weights @ np.diff(line.shares)
-    total = max(float(line.size), 1e-12)
+    total = max(float(line.size), 1.0)
     wrong = np.diff(line.errors - line.shares[:, None] * line.errors[-1], axis=0) / total
     band = make_intervals(value, weights @ wrong, LEVEL)
     return Density(at, value, Band(np.maximum(band.low, 0.0), band.high), width)
@@ -81,12 +81,12 @@ def _choose_width(line: FittedLine, at: Array) -> float:
         line.errors[:, :_DRAWS] - line.shares[:, None] * line.errors[-1, :_DRAWS], axis=0
     )
     places = at[::4]
-    pitch = float(places[1] - places[0])
+    whole = float(places[-1] - places[0])  # the unit of length here: squares stay floats
     costs: list[float] = []
     for width in usual * _WIDTHS:
-        noise = (_spread(line, places, width) @ errors / size).var(axis=1).sum() * pitch
-        flattened = _BUMP / spread**5 * width**4 / 4
-        costs.append(flattened + _KERNEL / (size * width) + float(noise))
+        noise = (_spread(line, places, width) * whole @ errors / size).var(axis=1).mean()
+        flattened = _BUMP * (width / spread) ** 4 * (whole / spread) / 4
+        costs.append(flattened + _KERNEL * (whole / width) / size + float(noise))
     return max(float(usual * _WIDTHS[int(np.argmin(costs))]), finest)
 
 
@@ -100,10 +100,11 @@ def _find_spread(line: FittedLine) -> float:
     shortest = min(
         line.quantile(float(start) + half) - line.quantile(float(start)) for start in starts
     )
-    middle = (line.places[1:] + line.places[:-1]) / 2
+    whole = float(line.places[-1] - line.places[0])  # whose square need not be a float
+    middle = (line.places[1:] / 2 + line.places[:-1] / 2) / whole
     share = np.diff(line.shares)
     mean = float(share @ middle)
-    deviation = math.sqrt(max(float(share @ (middle - mean) ** 2), 0.0))
+    deviation = whole * math.sqrt(max(float(share @ (middle - mean) ** 2), 0.0))
     return min(deviation, shortest / _HALF)
 
 
