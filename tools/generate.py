@@ -88,7 +88,7 @@ class Definition:
         ]
         asked = [base for base in bases if issubclass(get_origin(base) or object, Chart)]
         answers = [get_args(base)[-1] for base in asked]
-        return answers[0].__name__
+        return " | ".join(one.__name__ for one in get_args(answers[0]) or answers[:1])
 
     @cached_property
     def modules(self) -> dict[str, ast.Module]:

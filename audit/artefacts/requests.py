@@ -13,7 +13,7 @@ from typing import Any, cast
 
 from artefacts.canaries import DOMAIN, ROLES
 from sfumato.catalogue import Request, requests
-from sfumato.charts.choropleth import Choropleth
+from sfumato.charts.choropleth.chart import Choropleth
 from sfumato.domain import Bounds, Domain, convert_to_datetime
 from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.private_search import Private
@@ -140,14 +140,14 @@ def _spelled(name: str, value: Any) -> Iterator[str]:
 def _public(request: Request, domain: Domain) -> Iterator[str]:
     """Spell what is declared, or searched for, about the columns of a chart."""
     options = request.options
-    roles = ("x", "y", "hue", "col", "row", "weight")
+    roles = ("x", "y", "value", "hue", "col", "row", "weight")
     columns = [(name, options[name]) for name in roles if name in options]
     columns += [("columns", column) for column in options.get("columns", ())]
     bounded: set[str] = set()
     for name, column in columns:
         grouped = name in ("hue", "col", "row")
         fact, order = domain.fact(column), f"{name}_order" if grouped else "order"
-        if name == "y" and _is_proportion(options):
+        if name == ("value" if "value" in options else "y") and _is_proportion(options):
             order = "levels"
         if not isinstance(fact, Bounds):
             yield from _spelled(order, options.get(order, fact.values))
@@ -161,7 +161,7 @@ def _public(request: Request, domain: Domain) -> Iterator[str]:
 
 
 def _is_proportion(options: Mapping[str, Any]) -> bool:
-    """Tell whether the categories of y are listed, too."""
+    """Tell whether the categories of what is told are listed, too."""
     return options.get("estimator") == "proportion"
 
 

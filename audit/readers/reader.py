@@ -16,6 +16,7 @@ KINDS = (
     "means",
     "heatmap",
     "choropleth",
+    "regional_means",
     "pairplot",
     "pca",
     "scoreplot",

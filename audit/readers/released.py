@@ -27,7 +27,7 @@ from sfumato.releases.release import Release, plain_text
 
 _LOOKS = {
     "histogram": 3, "boxplot": 3, "quantiles": 3, "distribution": 40, "means": 3, "heatmap": 60,
-    "choropleth": 3, "pairplot": 20, "pca": 4, "scoreplot": 20,
+    "choropleth": 3, "regional_means": 3, "pairplot": 20, "pca": 4, "scoreplot": 20,
 }  # fmt: skip
 """Of how many releases that are read one is described as a figure; maps have many points."""
 
@@ -58,7 +58,8 @@ class ReleaseReader(Reader):
         "releases/histogram/__init__.py", "releases/boxplot/__init__.py",
         "releases/quantiles/__init__.py", "releases/distribution/__init__.py",
         "releases/means/__init__.py", "releases/heatmap/__init__.py",
-        "releases/choropleth/__init__.py", "releases/pairplot/__init__.py",
+        "releases/choropleth/__init__.py", "releases/choropleth/means.py",
+        "releases/pairplot/__init__.py",
         "releases/pca/__init__.py", "releases/scoreplot/__init__.py",
     )  # fmt: skip
 
@@ -210,7 +211,8 @@ def _paid_for(release: Release, plain: dict[str, Any]) -> bool:
 def _weight(release: Release, parameters: dict[str, Any]) -> int:
     """Return how many steps one unit weighs: sums of a person's rows have coarser ones."""
     unit = release.guarantee.unit
-    summed = release.kind == "means" and parameters["estimator"] in ("mean", "sum", "proportion")
+    means = release.kind in ("means", "regional_means")
+    summed = means and parameters["estimator"] in ("mean", "sum", "proportion")
     return addend_weight(unit) if summed else unit.weight
 
 

@@ -27,11 +27,15 @@ def shape(release: Release) -> object:
     return document, kept, _without_numbers(values), _drawn(release)
 
 
+_NOISY = ("boxplot", "quantiles", "distribution", "means", "pairplot", "regional_means")
+"""Kinds of releases in which noisy numbers decide how many there are, or where an axis ends."""
+
+
 def _settled(kind: str, parameters: dict[str, Any]) -> bool:
     """Tell whether public facts decide how many numbers there are."""
     if kind == "heatmap":
         return parameters["method"] == "laplace"
-    return kind not in ("boxplot", "quantiles", "pairplot")
+    return kind not in _NOISY
 
 
 def _without_numbers(plain: Any, *, texts: bool = True) -> object:

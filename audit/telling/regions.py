@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from sfumato.charts.choropleth import Choropleth, ChoroplethPlan
+from sfumato.charts.choropleth.chart import Choropleth, ChoroplethPlan
 from sfumato.domain import Domain
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import PrivacyUnit

@@ -23,7 +23,7 @@ from sfumato.api import scatterplot as scatterplot
 from sfumato.api import scoreplot as scoreplot
 from sfumato.api import violinplot as violinplot
 from sfumato.charts.boxplot.chart import Boxplot as Boxplot
-from sfumato.charts.choropleth import Choropleth as Choropleth
+from sfumato.charts.choropleth.chart import Choropleth as Choropleth
 from sfumato.charts.countplot import Countplot as Countplot
 from sfumato.charts.distribution.chart import Distribution as Distribution
 from sfumato.charts.distribution.redrawn import Boxenplot as Boxenplot

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast, get_args
 
 from sfumato.charts.boxplot.chart import BoxMethod, Boxplot
 from sfumato.charts.chart import Chart
-from sfumato.charts.choropleth import Choropleth
+from sfumato.charts.choropleth.chart import Choropleth
 from sfumato.charts.countplot import Countplot
 from sfumato.charts.distribution.chart import Distribution
 from sfumato.charts.distribution.redrawn import Boxenplot, Ecdfplot, Kdeplot, Violinplot
@@ -534,6 +534,20 @@ def _maps(t: Roles) -> Iterator[Request]:
     yield Request("choropleth-share", named, t.few)
     yield Request("choropleth-density", dense, t.users)
     yield Request("choropleth-map", Choropleth(e, n, apart, stat="density", aspect="map"))
+    yield from _maps_of_values(t)
+
+
+def _maps_of_values(t: Roles) -> Iterator[Request]:
+    g, h = t.group, t.other
+    mean = Choropleth(t.east, t.north, t.regions, value=t.number)
+    yield Request("choropleth-mean", mean, t.users)
+    summed = replace(mean, estimator="sum", clip="bounds", aspect="free")
+    yield Request("choropleth-sum", summed, t.few, gaussian=True)
+    yield Request("choropleth-median", replace(mean, estimator="median", where=t.where))
+    searched = replace(mean, bounds=private(within=t.around(t.number)), col=g)
+    yield Request("choropleth-bounds", searched)
+    shared = replace(mean, value=h, estimator="proportion", levels=t.backwards(h))
+    yield Request("choropleth-levels", shared, t.users)
 
 
 def _planes(t: Roles) -> Iterator[Request]:

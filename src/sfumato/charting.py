@@ -12,7 +12,7 @@ from typing import Literal
 from sfumato.charts.axes import Bins, Clipping, Order, Range
 from sfumato.charts.boxplot.chart import BoxMethod, Boxplot
 from sfumato.charts.chart import Chart, P, R_co
-from sfumato.charts.choropleth import Choropleth
+from sfumato.charts.choropleth.chart import Choropleth, RegionalEstimator
 from sfumato.charts.countplot import Countplot, CountStat
 from sfumato.charts.distribution.chart import Distribution
 from sfumato.charts.distribution.redrawn import Boxenplot, Ecdfplot, Kdeplot, Violinplot
@@ -37,6 +37,7 @@ from sfumato.private_search import Private, find_searches
 from sfumato.regions import Regions
 from sfumato.releases.boxplot import BoxplotRelease
 from sfumato.releases.choropleth import ChoroplethRelease
+from sfumato.releases.choropleth.means import RegionalMeansRelease
 from sfumato.releases.distribution import DistributionRelease
 from sfumato.releases.heatmap import HeatmapRelease, Origin
 from sfumato.releases.heatmap.area import Aspect
@@ -899,18 +900,22 @@ class Charting(ABC):
         name: str = "name",
         stat: Stat = "count",
         aspect: Aspect | None = None,
+        value: str | None = None,
+        estimator: RegionalEstimator = "mean",
+        clip: ClipRule = "private",
+        levels: PanelOrder | None = None,
         where: str | None = None,
         col: str | None = None,
         row: str | None = None,
         col_order: PanelOrder | None = None,
         row_order: PanelOrder | None = None,
         col_wrap: int | None = None,
-        bounds: Range | Mapping[str, Range] | None = None,
+        bounds: Range | Private | Mapping[str, Range] | None = None,
         budget: Budget | float | Share,
         fresh: bool = False,
         title: str | None = None,
-    ) -> ChoroplethRelease:
-        """Count rows or people in the regions of a map.
+    ) -> ChoroplethRelease | RegionalMeansRelease:
+        """Count rows or people in the regions of a map, or show means of a column there.
 
         Parameters
         ----------
@@ -932,6 +937,20 @@ class Charting(ABC):
             How the map is drawn: map for degrees of longitude and latitude, equal for one scale on
             both axes, free to fill the picture. Default: map where the columns are called so, equal
             otherwise. One of ``"map"``, ``"equal"``, ``"free"``.
+        value
+            The column of numbers that each region tells the mean of, or of categories for a
+            proportion; left out, rows or people are counted.
+        estimator
+            What is told of `value` in each region: its mean, sum or median, or the proportion of a
+            category: the last of its `levels`. One of ``"mean"``, ``"sum"``, ``"median"``,
+            ``"proportion"``.
+        clip
+            Where values are clipped before they are added up: private finds where noise and bias
+            together are smallest, for 15 % of the budget; bounds clips at the declared range and
+            spends nothing. One of ``"private"``, ``"bounds"``.
+        levels
+            For a proportion: the public categories of `value`, of which the last one is counted
+            among all of them. Default: all that are declared.
         where
             Which rows are counted: a condition on columns, as in pandas' `query`. Comparisons, `and
             or not in`, arithmetic, `.isna()`, `.lower()`, `.hour` and the like; a comparison with a
@@ -950,8 +969,9 @@ class Charting(ABC):
         col_wrap
             How many panels of `col` stand side by side before the next row.
         bounds
-            Public ranges of columns that `where` or panels need; regions say where to look. It
-            holds for this chart alone; left out, what the session's domain declares.
+            The public range of `value`, ``(lower, upper)``, however generous; or ``sf.private()``
+            where nothing is known. Counts need none: regions say where to look. It holds for this
+            chart alone; left out, what the session's domain declares.
         budget
             What the chart may spend; a bare number is pure ε. A part of what is left is
             ``session.remaining / 4``.
@@ -964,7 +984,7 @@ class Charting(ABC):
         Privacy
         -------
         Costs `budget`, charged before the table is read. All regions and panels together are
-        charged once.
+        charged once, with the search for where to clip `value`.
 
         Examples
         --------
@@ -984,12 +1004,17 @@ class Charting(ABC):
             name=name,
             stat=stat,
             aspect=aspect,
+            value=value,
+            estimator=estimator,
+            clip=clip,
+            levels=levels,
             where=where,
             col=col,
             row=row,
             col_order=col_order,
             row_order=row_order,
             col_wrap=col_wrap,
+            bounds=find_searches(bounds),
         )
         release = self.release(chart, bounds=bounds, budget=budget, fresh=fresh)
         return release.styled(title=title)

@@ -465,6 +465,8 @@ class Regions:
         What the colour measures.
     ratio
         How tall a unit of y is drawn for a unit of x; None where the map fills the space there is.
+    reliable
+        Which regions have data enough to be told; left out, all. Others are drawn grey.
     """
 
     paths: tuple[tuple[tuple[tuple[float, float], ...], ...], ...]
@@ -474,6 +476,7 @@ class Regions:
     label: str
     coverage: float
     ratio: float | None = None
+    reliable: tuple[bool, ...] = ()
 
 
 LONGEST_TITLE = 300

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sfumato as sf
-from sfumato.charts.choropleth import Choropleth, ChoroplethPlan
+from sfumato.charts.choropleth.chart import Choropleth, ChoroplethPlan
 from sfumato.domain import Domain
 from sfumato.engines.dispatch import DuckEngine
 from sfumato.engines.engine import Schema

@@ -73,6 +73,7 @@ CHOICES = {
     "heatmap": ["smooth", "leaves", "background", "basemap", "panels", "view"],
     "means": ["orient"],
     "choropleth": [],
+    "regional_means": [],
     "pairplot": [],
     "pca": ["view"],
     "scoreplot": ["panels", "loadings", "points"],

@@ -193,8 +193,11 @@ FIRST = {
     "distribution": "0454c88ceefd773a",
     "heatmap": "e11b9f3e119a73fe",
     "histogram": "20619093072af4d8",
+    "means": "fbdb13b52d8eca0f",
+    "pairplot": "3de30a13dfcaba01",
     "pca": "8dff304feed6db01",
     "quantiles": "b451b17254a54516",
+    "regional_means": "2aaf411d14a7e3d2",
     "scoreplot": "fd05f90efd4a5fed",
 }
 """Of what is signed in each saved file, the beginning of its SHA-256."""

@@ -440,7 +440,7 @@ CHARTS = (
     ),
     _charts(
         name="counts of regions get the noise of one row, whatever a person weighs",
-        file="charts/choropleth.py",
+        file="charts/choropleth/chart.py",
         old="noise=portion.law(unit.weight),",
         new="noise=portion.law(1),",
         among="charts/test_choropleth.py",

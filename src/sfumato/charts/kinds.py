@@ -10,7 +10,7 @@ from typing import Any
 
 from sfumato.charts.boxplot.chart import Boxplot
 from sfumato.charts.chart import Chart
-from sfumato.charts.choropleth import Choropleth
+from sfumato.charts.choropleth.chart import Choropleth
 from sfumato.charts.countplot import Countplot
 from sfumato.charts.distribution.chart import Distribution
 from sfumato.charts.distribution.redrawn import Boxenplot, Ecdfplot, Kdeplot, Violinplot

@@ -132,7 +132,8 @@ def show_numbers(release: Release) -> None:
 
 def _list_doubtful(release: Release) -> tuple[str, ...]:
     """Return what is not told where there are too few, first the number and then its ends."""
-    number = {"quantiles": "quantile", "means": getattr(release, "estimator", "")}
+    estimator = getattr(release, "estimator", "")
+    number = {"quantiles": "quantile", "means": estimator, "regional_means": estimator}
     name = number.get(release.kind)  # whose own columns are never called so
     return (name, "low", "high") if name else ()
 

@@ -54,8 +54,8 @@ VERBS = {
         "Heatmap",
     ),
     "choropleth": Verb(
-        "Count rows or people in the regions of a map.",
-        "sfumato.charts.choropleth",
+        "Count rows or people in the regions of a map, or show means of a column there.",
+        "sfumato.charts.choropleth.chart",
         "Choropleth",
     ),
     "scatterplot": Verb(

@@ -127,6 +127,7 @@ def kinds() -> dict[str, type[Release]]:
     """Return all kinds of releases by their names."""
     from sfumato.releases.boxplot import BoxplotRelease
     from sfumato.releases.choropleth import ChoroplethRelease
+    from sfumato.releases.choropleth.means import RegionalMeansRelease
     from sfumato.releases.distribution import DistributionRelease
     from sfumato.releases.heatmap import HeatmapRelease
     from sfumato.releases.histogram import HistogramRelease
@@ -145,6 +146,7 @@ def kinds() -> dict[str, type[Release]]:
         PairplotRelease,
         ChoroplethRelease,
         MeansRelease,
+        RegionalMeansRelease,
         PcaRelease,
         ScoreplotRelease,
     )

@@ -504,8 +504,11 @@ def describe_regions(figure: Figure, panel: Panel, mark: Regions) -> Iterator[De
     """Read the regions of a map, each with its number and its interval."""
     name = mark.label + describe_coverage(mark.coverage)
     for place, region in enumerate(mark.name):
-        words = describe_estimate(Axis(""), mark.value, place, mark.coverage)
-        said = [(name, words + (DOUBT if mark.muted[place] else ""))]
+        if mark.reliable and not mark.reliable[place]:
+            said = [(mark.label, TOO_FEW)]
+        else:
+            words = describe_estimate(Axis(""), mark.value, place, mark.coverage)
+            said = [(name, words + (DOUBT if mark.muted[place] else ""))]
         where = [*describe_panel(figure, panel), ("", region)]
         yield Description(clean_pairs(where), clean_pairs(said))
 

@@ -190,8 +190,13 @@ def list_matrix_cells(mark: Matrix) -> list[tuple[int, int, float, bool]]:
 
 
 def region_limits(regions: Sequence[Regions]) -> tuple[float, float]:
-    """Return the ends of the colour scale: from zero, unless all numbers lie far above it."""
-    values = [v for each in regions for v in each.value.value if math.isfinite(v)]
+    """Return the ends of the colour scale: from zero, unless all numbers lie far above it.
+
+    They are those of regions that have a colour, or of all where none has.
+    """
+    told = [pair for each in regions for pair in zip(each.value.value, each.muted, strict=True)]
+    values = [v for v, muted in told if math.isfinite(v) and not muted]
+    values = values or [v for v, _ in told if math.isfinite(v)]
     low, high = min(values, default=0.0), max(values, default=1.0)
     low = 0.0 if 0 <= low < high / 2 else low
     return (low, high) if low < high else (low - 0.5, low + 0.5)

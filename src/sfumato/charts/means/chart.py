@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Literal, cast
@@ -45,12 +45,20 @@ from sfumato.engines.engine import Engine, Schema
 from sfumato.errors import BoundsOf, DomainError, Setting, Settings
 from sfumato.exact import Exact
 from sfumato.grid import Edges, Grid, Key, Labels, shape
+from sfumato.lattice import Question
 from sfumato.mechanisms.meter import Meter
 from sfumato.postprocess.noise_law import NoiseLaw
 from sfumato.privacy.budget import Budget, plain_above, to_fraction
 from sfumato.privacy.guarantee import Guarantee, PrivacyUnit
 from sfumato.private_search import Private
-from sfumato.releases.means import Estimator, GroupMedian, MeansRelease, MeansView
+from sfumato.regions import Areas
+from sfumato.releases.means import (
+    Estimator,
+    GroupedRelease,
+    GroupMedian,
+    MeansRelease,
+    MeansView,
+)
 from sfumato.releases.uncertainty import LEVEL
 
 ClipRule = Literal["private", "bounds"]
@@ -72,6 +80,27 @@ RANGES = Ranges(
     type="Range | Private | Mapping[str, Range] | None",
 )
 """What `bounds` are where a chart stands alone."""
+
+
+CLIP = About(
+    help="Where values are clipped before they are added up: private finds where noise and bias "
+    "together are smallest, for 15 % of the budget; bounds clips at the declared range and spends "
+    "nothing.",
+    why="It decides how noisy and how biased means are.",
+)
+"""What every `clip` says about itself."""
+
+
+def about_levels(column: str) -> About:
+    """Return what the categories of a proportion say about themselves."""
+    return About(
+        help=f"For a proportion: the public categories of {column}, of which the last one is "
+        "counted among all of them.",
+        session="Default: all that are declared.",
+        metavar="A,B",
+        spelled="order",
+        panel="What is public",
+    )
 
 
 @dataclass(frozen=True)
@@ -115,28 +144,10 @@ class Summarised(Faceted):
             spelled="bins",
         ),
     )
-    clip: ClipRule = field(
-        default="private",
-        metadata=About(
-            help="Where values are clipped before they are added up: private finds where noise "
-            "and bias together are smallest, for 15 % of the budget; bounds clips at the declared "
-            "range and spends nothing.",
-            why="It decides how noisy and how biased means are.",
-        ),
-    )
+    clip: ClipRule = field(default="private", metadata=CLIP)
     order: Order | None = field(default=None, metadata=about_order("`x`"))
     hue_order: Order | None = field(default=None, metadata=HUE_ORDER)
-    levels: PanelOrder | None = field(
-        default=None,
-        metadata=About(
-            help="For a proportion: the public categories of `y`, of which the last one is "
-            "counted among all of them.",
-            session="Default: all that are declared.",
-            metavar="A,B",
-            spelled="order",
-            panel="What is public",
-        ),
-    )
+    levels: PanelOrder | None = field(default=None, metadata=about_levels("`y`"))
     bounds: Private | None = field(default=None, metadata=SEARCH)
 
     def __post_init__(self) -> None:
@@ -267,7 +278,7 @@ class Barplot(Summarised, Chart["MeansPlan", MeansRelease]):
         bounds, levels = self._bounds(domain), self._read_levels(domain)
         taken = self._taken(bounds)
         division = divide_budget(budget, asked, unit, taken=taken)
-        x = division.searches.get(self.x or "") or self._x_key(domain)
+        x = division.searches.get(self.x or "") or self.find_groups(domain)
         hue = division.searches.get(self.hue or "")
         hue = hue or read_labels(domain, self.hue, self.hue_order)
         facets = self._read_facets(domain)
@@ -372,7 +383,8 @@ class Barplot(Summarised, Chart["MeansPlan", MeansRelease]):
             return DeclaredClip(bounds)
         return ClipSearch.plan(self.y, bounds, unit, portion)
 
-    def _x_key(self, domain: Domain) -> Key | None:
+    def find_groups(self, domain: Domain) -> Key | Areas | None:
+        """Return the public groups along x, or refuse what is none."""
         if self.x is None:
             return None
         order = cast(Categories | None, read_order(self.order))
@@ -401,35 +413,48 @@ class Barplot(Summarised, Chart["MeansPlan", MeansRelease]):
         times the steps of a row. Bounds to clip at follow from what was released before. Searches
         and sums spend at most the plan's cost, or nothing is published.
         """
-        hue, x = (cast(Any, axis) for axis in run_searches(engine, meter, (plan.hue, plan.x)))
+        axes: Any = (plan.hue, plan.x)  # of which bars have no regions
+        hue, x = (cast(Any, axis) for axis in run_searches(engine, meter, axes))
         keys = [*plan.facets.keys, *(key for key in (hue, x) if key is not None)]
-        found, medians, noisy = self._measure(engine, plan, meter, keys)
+        searched = [axis for axis in (plan.hue, plan.x) if isinstance(axis, CategorySearch)]
         return MeansRelease(
-            label=plan.label,
-            guarantee=plan.guarantee,
-            cost=plan.cost,
-            column=self.y,
-            levels=plan.levels,
-            declared=_span(self.y, plan.bounds),
-            clipped=_span(self.y, found.bounds),
             x=x,
             hue=hue,
-            estimator=plan.estimator,
-            noise=plan.noise,
-            step=plan.step,
-            steps=noisy,
-            ladder=found.edges,
-            ladder_steps=found.steps,
-            ladder_noise=plan.clip.law,
-            medians=medians,
-            found=tuple(
-                axis.column for axis in (plan.hue, plan.x) if isinstance(axis, CategorySearch)
-            ),
-            **plan.facets.fields,
+            found=tuple(axis.column for axis in searched),
+            **self.measure_groups(engine, plan, meter, keys),
         )
 
+    def measure_groups(
+        self, engine: Engine, plan: MeansPlan, meter: Meter, keys: Sequence[Question]
+    ) -> dict[str, Any]:
+        """Return what a release says of groups, whatever these are.
+
+        Privacy
+        -------
+        Spends no more than the plan's cost, all of it by mechanisms.
+        """
+        found, medians, noisy = self._measure(engine, plan, meter, keys)
+        return {
+            "label": plan.label,
+            "guarantee": plan.guarantee,
+            "cost": plan.cost,
+            "column": self.y,
+            "levels": plan.levels,
+            "declared": _span(self.y, plan.bounds),
+            "clipped": _span(self.y, found.bounds),
+            "estimator": plan.estimator,
+            "noise": plan.noise,
+            "step": plan.step,
+            "steps": noisy,
+            "ladder": found.edges,
+            "ladder_steps": found.steps,
+            "ladder_noise": plan.clip.law,
+            "medians": medians,
+            **plan.facets.fields,
+        }
+
     def _measure(
-        self, engine: Engine, plan: MeansPlan, meter: Meter, keys: list[Key]
+        self, engine: Engine, plan: MeansPlan, meter: Meter, keys: Sequence[Question]
     ) -> tuple[FoundClip, tuple[GroupMedian, ...], tuple[int, ...]]:
         """Return where values were clipped, and medians or noisy sums.
 
@@ -445,7 +470,7 @@ class Barplot(Summarised, Chart["MeansPlan", MeansRelease]):
         return found, (), tuple(noisy.ravel().tolist())
 
     def _ask(
-        self, engine: Engine, plan: MeansPlan, keys: list[Key], bounds: Bounds | None
+        self, engine: Engine, plan: MeansPlan, keys: Sequence[Question], bounds: Bounds | None
     ) -> Exact:
         unit = plan.guarantee.unit
         if plan.levels is not None:
@@ -461,9 +486,10 @@ class Barplot(Summarised, Chart["MeansPlan", MeansRelease]):
 
 def draw_as(release: Any, chart: Barplot, view: MeansView) -> Any:
     """Return a release of the same numbers that shows another estimate of them, otherwise drawn."""
-    if not isinstance(release, MeansRelease):
+    if not isinstance(release, GroupedRelease):
         return release
-    asked = {"label": chart.label, "estimator": chart.estimator, "view": view}
+    asked: dict[str, Any] = {"label": chart.label, "estimator": chart.estimator}
+    asked |= {"view": view} if isinstance(release, MeansRelease) else {}
     if all(getattr(release, name) == value for name, value in asked.items()):
         return release
     return replace(release, **asked, signature=None)
@@ -504,7 +530,7 @@ class MeansPlan(Plan):
     bounds: Bounds | None
     levels: Labels | None
     clip: ClipSearch | DeclaredClip
-    x: Key | CategorySearch | None
+    x: Key | Areas | CategorySearch | None
     hue: Labels | CategorySearch | None
     estimator: Estimator
     noise: NoiseLaw
@@ -550,7 +576,7 @@ class MeansPlan(Plan):
         """Refuse a table that lacks a column, or holds another kind, before any charge."""
         searched = [axis.column for axis in self.axes if isinstance(axis, CategorySearch)]
         known = [axis for axis in self.axes if not isinstance(axis, CategorySearch)]
-        values: list[Key] = [] if self.levels is None else [self.levels]
+        values: list[Question] = [] if self.levels is None else [self.levels]
         span = _span(self.column, self.bounds)
         if span is not None:
             values.append(span)
@@ -598,7 +624,7 @@ class MeansPlan(Plan):
         return [("clipped to", f"what is found privately within {ends}, at {self.clip.cost}")]
 
     @property
-    def axes(self) -> tuple[Key | CategorySearch, ...]:
+    def axes(self) -> tuple[Key | Areas | CategorySearch, ...]:
         """The axes there are, in the order of the numbers."""
         own = (axis for axis in (self.hue, self.x) if axis is not None)
         return (*self.facets.keys, *own)

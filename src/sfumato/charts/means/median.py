@@ -13,7 +13,8 @@ from sfumato.charts.ranks import CHOICE_SHARE, Chooser, RankCounting
 from sfumato.charts.values import Values
 from sfumato.domain import Bounds, Domain
 from sfumato.engines.engine import Engine
-from sfumato.grid import Grid, Key
+from sfumato.grid import Grid
+from sfumato.lattice import Question
 from sfumato.mechanisms.meter import Meter
 from sfumato.postprocess.rank_interval import QuantileInterval, compute_intervals
 from sfumato.privacy.budget import Cost
@@ -63,7 +64,7 @@ class PlannedMedians:
         return self.values.cost + self.chooser.cost + self.counting.cost
 
     def find(
-        self, engine: Engine, meter: Meter, keys: Sequence[Key], unit: PrivacyUnit
+        self, engine: Engine, meter: Meter, keys: Sequence[Question], unit: PrivacyUnit
     ) -> tuple[Bounds, tuple[GroupMedian, ...]]:
         """Return the bounds, and the median of each group.
 

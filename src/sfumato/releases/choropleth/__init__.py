@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Unpack
@@ -31,6 +33,37 @@ def find_window(regions: Areas) -> tuple[Grid, Grid]:
     """Return the smallest window around all regions, as one cell along each axis."""
     left, right, bottom, top = regions.box
     return Grid(regions.x, Bounds(left, right), 1), Grid(regions.y, Bounds(bottom, top), 1)
+
+
+def name_regions(panels: Sequence[Mapping[str, Any]], regions: Areas) -> list[dict[str, Any]]:
+    """Return which region of which panel each number is of, all of the first panel first."""
+    name = _OTHER if any(_NAME in panel for panel in panels) else _NAME
+    return [{**panel, name: region} for panel in panels for region in regions.names]
+
+
+def write_regions(
+    release: FacetedRelease, regions: Areas, measure: str, coverage: float
+) -> dict[str, Any]:
+    """Return regions as GeoJSON, each with its record, and with what protects whom."""
+    guarantee = release.guarantee
+    told: dict[str, Any] = {
+        "label": release.label,
+        "private": release.private,
+        "guarantee": wording.guarantee(release),
+        "epsilon": guarantee.epsilon,
+        "delta": guarantee.delta,
+        "unit": str(guarantee.unit),
+        "measure": measure,
+        "coverage": coverage,
+    }
+    records = [{name: _null(value) for name, value in each.items()} for each in release.records()]
+    areas = regions.areas * len(release.panels)
+    return {**write_areas(areas, records), "sfumato": told}
+
+
+def _null(value: Any) -> Any:
+    """Return what JSON has in place of a number that is not told."""
+    return None if isinstance(value, float) and math.isnan(value) else value
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -156,8 +189,7 @@ class ChoroplethRelease(FacetedRelease):
             "high_all": sure.simultaneous.high,
         }
         rows = [dict(zip(numbers, row, strict=True)) for row in zip(*numbers.values(), strict=True)]
-        name = _OTHER if _NAME in {key.column for key in self.facets} else _NAME
-        places = [{**panel, name: one} for panel in self.panels for one in self.regions.names]
+        places = name_regions(self.panels, self.regions)
         return [place | row for place, row in zip(places, rows, strict=True)]
 
     def to_geojson(self) -> dict[str, Any]:
@@ -166,19 +198,8 @@ class ChoroplethRelease(FacetedRelease):
         Panels follow each other. The collection carries a foreign member, ``sfumato``, that says
         what protects whom.
         """
-        areas = self.regions.areas * len(self.panels)
-        guarantee = self.guarantee
-        told: dict[str, Any] = {
-            "label": self.label,
-            "private": self.private,
-            "guarantee": wording.guarantee(self),
-            "epsilon": guarantee.epsilon,
-            "delta": guarantee.delta,
-            "unit": str(guarantee.unit),
-            "measure": self.measure,
-            "coverage": self.uncertainty.pointwise.coverage,
-        }
-        return {**write_areas(areas, self.records()), "sfumato": told}
+        coverage = self.uncertainty.pointwise.coverage
+        return write_regions(self, self.regions, self.measure, coverage)
 
     def figure(self, **look: Unpack[Looks]) -> Figure:
         """Describe the picture as plain data: every region in the colour of its number."""

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sfumato.figure import Axis, Estimates, Figure, Panel, Regions, format_percent
 from sfumato.releases import wording
 from sfumato.releases.choropleth import find_window
 from sfumato.releases.facets import Pane, arrange_panes
 from sfumato.releases.heatmap.area import ratio
+from sfumato.releases.means.figure import describe_clipping, describe_noise
 from sfumato.releases.release import WATERMARK
+from sfumato.render.boxes import TOO_FEW
 
 if TYPE_CHECKING:
     from sfumato.releases.choropleth import ChoroplethRelease
+    from sfumato.releases.choropleth.means import RegionalMeansRelease
 
+    _Mapped = ChoroplethRelease | RegionalMeansRelease
+
+_COUNTED = "Points in no region are left out; where regions overlap, the first counts."
 _MARGIN = 0.02  # of the window, so that no border lies on the frame
 
 
@@ -40,7 +47,7 @@ def caption(release: ChoroplethRelease) -> str:
             wording.guarantee(release),
             wording.added(release.noise, release.step, "every count"),
             f"Grey: not distinguishable from noise ({together} jointly).",
-            "Points in no region are left out; where regions overlap, the first counts.",
+            _COUNTED,
         ]
     )
 
@@ -54,26 +61,99 @@ def _notes(release: ChoroplethRelease) -> tuple[str, ...]:
 
 
 def _panel(release: ChoroplethRelease, pane: Pane) -> Panel:
-    regions, sure = release.regions, release.uncertainty
-    size = (len(release.panels), regions.cells)
+    sure = release.uncertainty
     ends = (release.numbers, np.array(sure.pointwise.low), np.array(sure.pointwise.high))
-    value, low, high = (
-        tuple(np.maximum(np.reshape(each, size)[pane.place], 0.0).tolist()) for each in ends
+    mark = _mark(
+        release,
+        Estimates(*(_take(release, pane, np.maximum(each, 0.0)) for each in ends)),
+        muted=_take(release, pane, release.muted),
+        coverage=sure.pointwise.coverage,
     )
+    return _frame(release, pane, mark)
+
+
+def draw_means(release: RegionalMeansRelease) -> Figure:
+    """Describe the picture of a mean, or of another number, of each region."""
+    panes, columns = arrange_panes(release)
+    return Figure(
+        title=wording.title(release),
+        panels=tuple(_draw_panel(release, pane) for pane in panes),
+        caption=caption_means(release),
+        notes=_tell_doubts(release),
+        watermark="" if release.private else WATERMARK,
+        columns=columns,
+    )
+
+
+def caption_means(release: RegionalMeansRelease) -> str:
+    """Say what protects whom, how noisy the numbers are, and where values were clipped."""
+    grey = "not distinguishable from zero" if release.estimator == "sum" else TOO_FEW
+    return " ".join(
+        [
+            wording.guarantee(release),
+            describe_noise(release, "region"),
+            *([f"Grey: {grey}."] if release.muted.any() else []),
+            *describe_clipping(release),
+            _COUNTED,
+        ]
+    )
+
+
+def _tell_doubts(release: RegionalMeansRelease) -> tuple[str, ...]:
+    if release.muted.all():
+        return (f"Too few {release.guarantee.unit.counted} in every region.",)
+    if release.alike:
+        return (f"Noise alone could have made all differences: one {release.estimator} fits all.",)
+    return ()
+
+
+def _draw_panel(release: RegionalMeansRelease, pane: Pane) -> Panel:
+    told = release.estimates
+    mark = _mark(
+        release,
+        Estimates(*(_take(release, pane, each) for each in (told.value, told.low, told.high))),
+        muted=_take(release, pane, release.muted),
+        coverage=release.uncertainty.coverage,
+        reliable=_take(release, pane, told.reliable),
+    )
+    return _frame(release, pane, mark)
+
+
+def _take(release: _Mapped, pane: Pane, numbers: NDArray[Any]) -> tuple[Any, ...]:
+    """Return the numbers of one panel, a region each."""
+    size = (len(release.panels), release.regions.cells)
+    return tuple(np.reshape(numbers, size)[pane.place].tolist())
+
+
+def _mark(
+    release: _Mapped,
+    value: Estimates,
+    *,
+    muted: tuple[bool, ...],
+    coverage: float,
+    reliable: tuple[bool, ...] = (),
+) -> Regions:
+    regions = release.regions
     x, y = find_window(regions)
     shape = ratio(x.bounds, y.bounds, release.aspect)
-    mark = Regions(
+    return Regions(
         paths=tuple(region.rings for region in regions.areas),
         name=regions.names,
-        value=Estimates(value, low, high),
-        muted=tuple(np.reshape(release.muted, size)[pane.place].tolist()),
+        value=value,
+        muted=muted,
         label=release.measure,
-        coverage=sure.pointwise.coverage,
+        coverage=coverage,
         ratio=None if shape is None else shape * x.bounds.width / y.bounds.width,
+        reliable=reliable,
     )
+
+
+def _frame(release: _Mapped, pane: Pane, mark: Regions) -> Panel:
+    """Return the panel around a map."""
+    regions = release.regions
     return Panel(
-        _axis(x.column, regions.box[:2]),
-        _axis(y.column, regions.box[2:]),
+        _axis(regions.x, regions.box[:2]),
+        _axis(regions.y, regions.box[2:]),
         (mark,),
         facet=pane.facet,
     )

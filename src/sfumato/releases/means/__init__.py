@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise, product
@@ -23,7 +24,8 @@ from sfumato.postprocess.group_mean import (
 )
 from sfumato.postprocess.noise_law import NoiseLaw
 from sfumato.privacy.budget import Cost
-from sfumato.releases import axes
+from sfumato.regions import Areas
+from sfumato.releases import axes, wording
 from sfumato.releases.facets import FacetedRelease
 from sfumato.releases.spelling import Absent, Index, Integer, Parameter, Positive, Released
 from sfumato.releases.uncertainty import LEVEL
@@ -69,8 +71,8 @@ class GroupMedian:
 
 
 @dataclass(frozen=True, kw_only=True)
-class MeansRelease(FacetedRelease):
-    """A mean, a sum or a count for each group, with an interval around each.
+class GroupedRelease(FacetedRelease):
+    """A mean, a sum or a count for each group, whatever the groups are, with an interval around it.
 
     Parameters
     ----------
@@ -81,10 +83,6 @@ class MeansRelease(FacetedRelease):
     clipped
         The range that they were clipped to before they were added up; None where there is no
         column.
-    x
-        The public groups along x; None where there are none.
-    hue
-        The groups by colour; None where there are none.
     estimator
         What is told of each group.
     noise
@@ -92,11 +90,11 @@ class MeansRelease(FacetedRelease):
     step
         What one integer is worth in rows or people.
     steps
-        Two noisy integers for each group, one for a count: panel by panel, in each all of the first
-        colour along x, then those of the next. Each value is split between both ends of the range
-        it was clipped to, as its distance from them says. The first integer is what was given to
-        the lower end, the second to the upper one; times `step` both together are a count, and
-        both times their ends a sum.
+        Two noisy integers for each group, one for a count: panel by panel, and in each as the
+        groups follow each other. Each value is split between both ends of the range it was clipped
+        to, as its distance from them says. The first integer is what was given to the lower end,
+        the second to the upper one; times `step` both together are a count, and both times their
+        ends a sum.
     ladder
         The ends of bins of the column in all groups, whose noisy counts told where to clip; none
         where declared bounds were kept.
@@ -104,25 +102,18 @@ class MeansRelease(FacetedRelease):
         These counts, in integers each worth one row or what the privacy unit says.
     ladder_noise
         The law of the noise on each of them.
-    found
-        The columns whose categories were found by a private search, and paid for.
     medians
         The median of each group, in the same order, where medians were asked for.
     levels
         For a proportion the public categories of the column. Rows of the last one were given to the
         upper end, which is 1, those of the others to the lower one, which is 0.
-    view
-        Whether the numbers are drawn as bars, as points or as a line.
     """
 
-    kind: ClassVar[str] = "means"
     by_panel: ClassVar[tuple[str, ...]] = ("steps", "medians")
 
     column: Parameter[str | None]
     declared: Parameter[Edges | None]
     clipped: Released[Edges | None]
-    x: Parameter[Key | None]
-    hue: Parameter[Labels | None]
     estimator: Parameter[Estimator]
     noise: Parameter[NoiseLaw]
     step: Parameter[Positive]
@@ -130,10 +121,8 @@ class MeansRelease(FacetedRelease):
     ladder: Released[Annotated[tuple[float, ...], Absent(())]] = ()
     ladder_steps: Released[Annotated[tuple[Integer, ...], Absent(())]] = ()
     ladder_noise: Parameter[Annotated[NoiseLaw | None, Absent(None)]] = None
-    found: Parameter[tuple[str, ...]] = ()
     levels: Parameter[Annotated[Labels | None, Absent(None)]] = None
     medians: Released[Annotated[tuple[GroupMedian, ...], Absent(())]] = ()
-    view: Parameter[Annotated[MeansView, Absent("bars")]] = "bars"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -165,10 +154,14 @@ class MeansRelease(FacetedRelease):
             raise ValueError("A row is worth a whole number of steps, a counted one a single step.")
 
     @property
-    def keys(self) -> tuple[Key, ...]:
-        """The axes of groups there are, in the order of the numbers."""
-        own = (key for key in (self.hue, self.x) if key is not None)
-        return (*self.facets, *own)
+    @abstractmethod
+    def keys(self) -> tuple[Key | Areas, ...]:
+        """What the groups are, in the order of the numbers."""
+
+    @property
+    @abstractmethod
+    def places(self) -> list[dict[str, Any]]:
+        """Where each group lies, in the order of the numbers."""
 
     @property
     def groups(self) -> int:
@@ -199,6 +192,16 @@ class MeansRelease(FacetedRelease):
         value, low, high = np.array(numbers, dtype=np.float64).reshape(-1, 3).T
         reliable = np.array([each.reliable for each in self.medians], dtype=np.bool_)
         return GroupEstimates(value, low, high, reliable)
+
+    @property
+    def measure(self) -> str:
+        """What the numbers are."""
+        if self.estimator == "count":
+            return wording.counted(self.guarantee.unit)
+        if self.levels is not None:
+            return f"proportion of {self.levels.categories.values[-1]} in {self.column}"
+        unit = self.declared.bounds.duration if self.declared else None
+        return f"{self.estimator} of {self.column}{f' ({unit})' if unit else ''}"
 
     @cached_property
     def counts(self) -> Array:
@@ -305,11 +308,46 @@ class MeansRelease(FacetedRelease):
                 record["count"] = count
                 if self.estimator in ("mean", "sum"):
                     record["bias"] = self.bias * (count if self.estimator == "sum" else 1.0)
-        places = product(*(axes.places(key) for key in self.keys))
         return [
-            {_named(name): value for part in place for name, value in part.items()} | record
-            for place, record in zip(places, numbers, strict=True)
+            {_named(name): value for name, value in place.items()} | record
+            for place, record in zip(self.places, numbers, strict=True)
         ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class MeansRelease(GroupedRelease):
+    """A mean, a sum or a count for each group along an axis, with an interval around each.
+
+    Parameters
+    ----------
+    x
+        The public groups along x; None where there are none.
+    hue
+        The groups by colour; None where there are none. All numbers of the first colour come first.
+    found
+        The columns whose categories were found by a private search, and paid for.
+    view
+        Whether the numbers are drawn as bars, as points or as a line.
+    """
+
+    kind: ClassVar[str] = "means"
+
+    x: Parameter[Key | None]
+    hue: Parameter[Labels | None]
+    found: Parameter[tuple[str, ...]] = ()
+    view: Parameter[Annotated[MeansView, Absent("bars")]] = "bars"
+
+    @property
+    def keys(self) -> tuple[Key, ...]:
+        """The axes of groups there are, in the order of the numbers."""
+        own = (key for key in (self.hue, self.x) if key is not None)
+        return (*self.facets, *own)
+
+    @property
+    def places(self) -> list[dict[str, Any]]:
+        """Where each group lies along its axes, in the order of the numbers."""
+        parts = product(*(axes.places(key) for key in self.keys))
+        return [{name: end for part in place for name, end in part.items()} for place in parts]
 
     def figure(self, *, orient: Orient | None = None, **look: Unpack[Looks]) -> Figure:
         """Describe the picture as plain data.

@@ -19,7 +19,7 @@ from sfumato.render.boxes import TOO_FEW
 from sfumato.render.text import format_number
 
 if TYPE_CHECKING:
-    from sfumato.releases.means import MeansRelease
+    from sfumato.releases.means import GroupedRelease, MeansRelease
 
 _NOISY = {"count": "every count", "median": "counts around every median"}
 _ROOM = 0.8  # of a category, or of a bin, that its bars fill
@@ -71,10 +71,9 @@ def figure(release: MeansRelease, *, orient: Orient | None = None) -> Figure:
 def caption(release: MeansRelease) -> str:
     """Say what protects whom, how noisy the numbers are, and what clipping does to them."""
     told = release.estimates
-    of = _NOISY.get(release.estimator, "both sums of every group")
     parts = [
         wording.guarantee(release),
-        wording.added(release.noise, release.step, of),
+        describe_noise(release, "group"),
         wording.how_sure(
             "Band" if _is_curve(release) else "Error bars", release.uncertainty.coverage
         ),
@@ -83,13 +82,19 @@ def caption(release: MeansRelease) -> str:
         parts.append(f"Not drawn: {TOO_FEW}.")
     if _muted(release).any():
         parts.append("Grey: not distinguishable from zero.")
-    parts += _clipping(release)
+    parts += describe_clipping(release)
     binned = [key for key in release.keys if isinstance(key, Grid | Edges)]
     parts += [*wording.binned(binned), *wording.parsed(key.bounds for key in binned)]
     return " ".join([*parts, *wording.left_out(release.keys, release.found)])
 
 
-def _clipping(release: MeansRelease) -> list[str]:
+def describe_noise(release: GroupedRelease, group: str) -> str:
+    """Say how noisy what was released of every group is."""
+    of = _NOISY.get(release.estimator, f"both sums of every {group}")
+    return wording.added(release.noise, release.step, of)
+
+
+def describe_clipping(release: GroupedRelease) -> list[str]:
     """Say where values were clipped, who chose that, and how far it moves means."""
     if release.clipped is None or release.estimator == "count":
         return []
@@ -101,7 +106,7 @@ def _clipping(release: MeansRelease) -> list[str]:
     return [said, *_tell_bias(release), *wording.parsed([bounds])]
 
 
-def _tell_bias(release: MeansRelease) -> list[str]:
+def _tell_bias(release: GroupedRelease) -> list[str]:
     if not release.ladder:
         return []
     least, most = release.bias_range
@@ -147,7 +152,7 @@ def _panel(release: MeansRelease, pane: Pane, *, lying: bool) -> Panel:
         for index, name in enumerate(names)
     )
     along = Axis("", "category", categories=("",)) if release.x is None else axes.axis(release.x)
-    up = Axis(_measure(release))
+    up = Axis(release.measure)
     if lying:  # what comes first stands on top
         return Panel(up, replace(along, reversed=True), marks, facet=pane.facet)
     return Panel(along, up, marks, facet=pane.facet)
@@ -217,12 +222,3 @@ def _places(release: MeansRelease, index: int, groups: int) -> tuple[tuple[float
     width = filled / groups
     shift = (index + 0.5) * width - filled / 2
     return tuple((middles + shift).tolist()), width if release.view == "bars" else 0.0
-
-
-def _measure(release: MeansRelease) -> str:
-    if release.estimator == "count":
-        return wording.counted(release.guarantee.unit)
-    if release.levels is not None:
-        return f"proportion of {release.levels.categories.values[-1]} in {release.column}"
-    unit = release.declared.bounds.duration if release.declared else None
-    return f"{release.estimator} of {release.column}{f' ({unit})' if unit else ''}"
