@@ -12,6 +12,7 @@ from unittest import mock
 import numpy as np
 
 from sfumato.addend import Addend, Member
+from sfumato.charts.choropleth.chart import Choropleth
 from sfumato.charts.means.chart import Barplot, MeansPlan
 from sfumato.domain import Bounds, Domain
 from sfumato.engines.queries import QueryEngine
@@ -25,16 +26,18 @@ from telling.breaking import less_noise, no_cap
 from telling.case import Case, Draws, Trials, Twin
 from telling.copies import Belief, Copies, by_copies, domain_of, noise_says
 from telling.pairs import CAPPED, ROWS, UNITS, USERS, Pair, nasty
+from telling.regions import MAP
 
 EPSILON, DELTA = 2.0, 0.05
 TRIALS = {"laplace": Trials(2048, 20480), "gaussian": Trials(3072, 40960)}
 TRIALS_OF_NASTY = Trials(1024, 4096)
 TWIN_TRIALS = 3072
 
-SHAPES = {
+SHAPES: dict[str, Barplot | Choropleth] = {
     "laplace": Barplot(y="x", hue="copy", clip="bounds"),
     "laplace, two groups": Barplot("ward", "x", "copy", clip="bounds"),
     "laplace, proportion": Barplot(y="ward", hue="copy", estimator="proportion"),
+    "laplace, regions": Choropleth("x", "y", MAP, value="ward", estimator="proportion", col="copy"),
     "gaussian": Barplot(y="x", hue="copy", clip="bounds"),
 }
 
@@ -51,14 +54,14 @@ class Averaging:
     pair: Pair
 
     @property
-    def chart(self) -> Barplot:
+    def chart(self) -> Barplot | Choropleth:
         """What is asked, for each copy."""
         return SHAPES[self.method]
 
     def plan(self, domain: Domain) -> MeansPlan:
         """Return the plan of the chart by copies."""
         budget = Budget(EPSILON, DELTA if self.method == "gaussian" else 0.0, weak=True)
-        return self.chart.plan(domain, self.unit, budget)
+        return cast(MeansPlan, self.chart.plan(domain, self.unit, budget))
 
     @cached_property
     def belief(self) -> Belief:

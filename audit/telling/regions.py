@@ -28,12 +28,12 @@ def _box(left: float, low: float, right: float, high: float) -> Ring:
 
 
 # Whoever stands in the middle is on the border of two, within a third, and counts in one.
-_MAP = (
+MAP = (
     Region("west", ((_box(0, 0, 4, 8), _box(1, 1, 2, 2)),)),
     Region("east", ((_box(4, 0, 8, 8),),)),
     Region("all", ((_box(-1, -1, 9, 9),),)),
 )
-_CHART = Choropleth("x", "y", _MAP, col="copy")
+_CHART = Choropleth("x", "y", MAP, col="copy")
 
 # The pair that is looked at most closely, and on which broken code must be seen.
 _KNOWN = {ROWS: "at the upper bound", USERS: "a person with many rows"}
