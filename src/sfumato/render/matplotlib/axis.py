@@ -131,6 +131,9 @@ def _style_labels(
 # pyright: reportUnknownMemberType=false
 
 
+TICK_STEPS = [1, 2, 2.5, 5, 10]
+"""What ticks lie apart, but for a power of ten."""
+
 _MOST = 9
 _MINUTE = 60e6
 _MOST_DATES = 7
@@ -176,8 +179,7 @@ def set_ticks(axis: MatplotlibAxis, content: Axis) -> None:
             _refit_powers(axis, _MOST)
         case "number":
             whole = content.step is not None and content.step.is_integer()
-            steps = [1, 2, 2.5, 5, 10]
-            axis.set_major_locator(MaxNLocator(nbins="auto", steps=steps, integer=whole))
+            axis.set_major_locator(MaxNLocator(nbins="auto", steps=TICK_STEPS, integer=whole))
             axis.set_major_formatter(NumberTicks())
         case "time":
             zone = find_zone(content.zone).clock

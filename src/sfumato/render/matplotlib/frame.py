@@ -14,11 +14,12 @@ from matplotlib.gridspec import SubplotSpec
 from matplotlib.layout_engine import PlaceHolderLayoutEngine, TightLayoutEngine
 from matplotlib.legend import Legend
 from matplotlib.text import Text
+from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import Bbox, ScaledTranslation, TransformedBbox
 
 from sfumato.figure import Figure, Heat, Regions
 from sfumato.render import theme
-from sfumato.render.matplotlib.axis import CategoryTicks, NumberTicks
+from sfumato.render.matplotlib.axis import TICK_STEPS, CategoryTicks, NumberTicks, TickFitter
 from sfumato.render.matplotlib.lettering import (
     LITERAL,
     FittedText,
@@ -27,6 +28,7 @@ from sfumato.render.matplotlib.lettering import (
     convert_points,
     find_page,
     inches,
+    make_tick_measure,
 )
 from sfumato.render.plane import find_ratio, ticks
 from sfumato.render.scale import (
@@ -72,6 +74,7 @@ class Key:
         self.space.axes.set_axis_off()
         self.legend: Legend | None = None
         self.strip: Inset | None = None
+        self.ticks: TickFitter | None = None
         self.words: FittedText | None = None
 
     def add_legend(self, title: str, panels: Sequence[Axes]) -> None:
@@ -115,14 +118,14 @@ class Key:
         if isinstance(mark, Heat):
             places = ticks(limits[1])
             bar.set_ticks(places, labels=list(map(format_number, places)))
+        else:
+            bar.locator = MaxNLocator(nbins="auto", steps=TICK_STEPS)
+        self.ticks = TickFitter(ax, math.inf)
         ax.tick_params(labelsize=theme.TICK_SIZE - 0.5, labelcolor=ink, length=2, pad=1.5)
         head = 1 + 9 / _STRIP_HEIGHT
         style: dict[str, Any] = {"fontsize": theme.TICK_SIZE, "color": ink, **LITERAL}
         style["linespacing"] = theme.LINE_HEIGHT
-        flush = ax.transAxes + ScaledTranslation(
-            -_INDENT / 72, 0, find_page(self.host).dpi_scale_trans
-        )
-        words = ax.text(0, head, colour_title(mark), transform=flush, va="bottom", **style)
+        words = ax.text(0, head, colour_title(mark), transform=ax.transAxes, va="bottom", **style)
         self.words = FittedText(words, most_lines=3)
         if mark.coverage and not isinstance(mark, Regions):
             _draw_beam(ax, min(mark.noise, limits[1]), ink)
@@ -157,9 +160,15 @@ class Key:
         point, (left, right) = convert_points(renderer, 1), sides
         across = min(_STRIP_WIDTH * point, right - left)
         up = _STRIP_HEIGHT * point
-        # The first number stands below the left end, half of it beyond.
-        inner = left + _INDENT * point
-        strip.place(Bbox.from_bounds(inner, bottom + _STRIP_FOOT * point, across, up))
+        low = bottom + _STRIP_FOOT * point
+        strip.place(Bbox.from_bounds(left, low, across, up))
+        if self.ticks is not None:
+            self.ticks.fit(renderer)
+        # The first number stands below the left end, and some of it beyond.
+        beyond = max(_INDENT, _measure_beyond(strip.axes, across / point, renderer))
+        strip.place(Bbox.from_bounds(left + beyond * point, low, across, up))
+        scale = find_page(self.host).dpi_scale_trans
+        words.artist.set_transform(strip.axes.transAxes + ScaledTranslation(-beyond / 72, 0, scale))
         more = words.shown.count("\n") * theme.TICK_SIZE * theme.LINE_HEIGHT
         whole = (_STRIP_FOOT + _STRIP_HEIGHT + _STRIP_HEAD + more) * point
         return self.space.place(Bbox.from_bounds(left, bottom, across, whole))
@@ -171,6 +180,17 @@ class Key:
         legend.set_bbox_to_anchor(tuple(corner), self.host.transAxes)
         size = legend.get_window_extent(renderer)
         return self.space.place(Bbox.from_bounds(left, bottom, size.width, size.height))
+
+
+def _measure_beyond(ax: Axes, across: float, renderer: RendererBase) -> float:
+    """Return how far the first number of a strip reaches beyond its left end, in points."""
+    low, high = ax.get_xlim()
+    places = [float(tick) for tick in ax.get_xticks() if low <= tick <= high]
+    if not places:
+        return 0.0
+    label = ax.xaxis.get_major_formatter().format_ticks(places)[0]
+    wide = make_tick_measure(ax.xaxis, renderer)(label)
+    return wide / 2 - across * (places[0] - low) / (high - low)
 
 
 def _draw_beam(strip: Axes, length: float, ink: str) -> None:
