@@ -80,9 +80,9 @@ def test_the_help_of_every_command_has_an_example(
 def test_every_example_in_the_help_can_be_parsed(folder: Path) -> None:
     for example in (chart.example.command for chart in CHARTS):
         rows = (
-            "age,user_id,ward,wait,lon,lat,pulse,pressure,sugar",
-            "30,a,A,9,-74,40.7,60,120,5",
-            "40,b,B,7,-73.9,40.6,70,130,6",
+            "age,income,user_id,ward,wait,lon,lat,pulse,pressure,sugar",
+            "30,20000,a,A,9,-74,40.7,60,120,5",
+            "40,30000,b,B,7,-73.9,40.6,70,130,6",
         )
         Path("visits.csv").write_text("\n".join(rows))
         Path("districts.geojson").write_text(json.dumps(sf.testing.districts()))

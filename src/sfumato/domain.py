@@ -395,7 +395,7 @@ _EXAMPLE = Worded(
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Categories:
     """The public values of a column; a value that is not listed is counted nowhere.
 
@@ -424,6 +424,16 @@ class Categories:
                 "The kind decides how the column is read, and must not depend on the data.",
                 "Write one kind only.",
             )
+
+    def __eq__(self, other: object) -> bool:
+        """Tell whether the same rows are counted: 1 == True, but as a number, not as a flag."""
+        if not isinstance(other, Categories):
+            return NotImplemented
+        return (self.kind, self.values) == (other.kind, other.values)
+
+    def __hash__(self) -> int:
+        """Return a hash of the values and of how they are compared."""
+        return hash((self.kind, self.values))
 
     @property
     def kind(self) -> Kind:

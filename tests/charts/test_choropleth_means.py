@@ -234,7 +234,7 @@ def test_sums_follow_from_means_and_are_not_paid_twice() -> None:
     spent = session.ledger.spent
     total = session.choropleth(**asked, estimator="sum", budget=1)
     assert session.ledger.spent == spent
-    assert total.steps == mean.steps and total.label == "sum of price by region of x and y"
+    assert total.steps == mean.steps and total.heading == "sum of price by region of x and y"
     assert session.choropleth(**asked, estimator="mean", budget=1) is mean
     for other in (
         {"regions": MAP[:2]},

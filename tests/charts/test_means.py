@@ -171,7 +171,7 @@ def test_the_same_question_is_paid_for_once_whichever_way_it_is_drawn():
     assert session.ledger.spent == spent
     assert (bars.view, points.view, line.view) == ("bars", "points", "line")
     assert bars.steps == points.steps == line.steps
-    assert points.label == "sum of y by g"
+    assert points.heading == "sum of y by g"
     assert session.barplot(x="g", y="y", budget=1) == bars
     session.pointplot(x="g", y="y", estimator="count", budget=0.5)
     assert session.ledger.spent != spent

@@ -48,9 +48,10 @@ def readable(plain: Any) -> bool:
 
 
 def more_charts() -> Iterator[sf.Release]:
-    """What the seeds of the fuzzer leave out: numbers as categories, and components of dates."""
+    """What the seeds of the fuzzer leave out: it has numbers as categories, and rows beyond bounds."""
     people = sf.testing.city(people=200)
     yield sf.histplot(people, x="age", order=[30, 31.5], budget=1.0)
+    yield sf.histplot(people, x="age", bounds=(0, 50), bins=2, outside="drop", budget=1.0)
     for scale in (sf.private(), dict.fromkeys(BODY, 9.0)):
         found = sf.pca(people, columns=list(BODY), bounds=BODY, scale=scale, budget=SOME)
         yield replace(found, view="loadings")
@@ -201,7 +202,7 @@ def test_what_lacks_a_field_or_has_a_strange_one_is_refused_by_both(saved):
                  "values.measured", "values.beyond"}  # fmt: skip
     types = {"parameters.x.bounds.step", "parameters.x.bounds.parsed", "parameters.x.drop",
              "parameters.x.part", "parameters.y.part"}  # fmt: skip
-    views = {"parameters.view"}
+    views = {"parameters.view", "parameters.levels"}
     views |= {"values.ladder", "values.ladder_steps", "parameters.ladder_noise"}
     sizes = {"guarantee.size", "values.pca.guarantee.size"}
     losses = {"cost.losses", "values.pca.cost.losses"}

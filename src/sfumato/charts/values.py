@@ -359,7 +359,8 @@ class Values:
         if isinstance(self.bounds, Bounds):
             dated, widest = self.bounds.time, float_info.max
         else:  # around bounds that are found, a wider step could leave what floats can hold
-            dated, widest = False, self.bounds.key.bounds.width
+            limits = self.bounds.key.bounds
+            dated, widest = limits.time, limits.width
         if dated or not 0 < convert_to_float(self.step) <= widest:
             raise DomainError(
                 f"A step of {self.step!r} for {self.column!r} must be a number above 0, no wider "

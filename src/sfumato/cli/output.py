@@ -141,7 +141,9 @@ def _list_doubtful(release: Release) -> tuple[str, ...]:
 def _show_records(
     release: Release, records: Records, told: Sequence[bool], numbers: tuple[str, ...]
 ) -> None:
-    title = abbreviate(make_printable(release.label[:1].upper() + release.label[1:]), LONGEST_LABEL)
+    title = abbreviate(
+        make_printable(release.heading[:1].upper() + release.heading[1:]), LONGEST_LABEL
+    )
     measure = next((name for name in _MEASURES if records and name in records[0]), "")
     if not records:
         show(f"{title}: no category has enough people to be shown.")

@@ -126,8 +126,13 @@ class Release(ABC):
     def __repr__(self) -> str:
         stated = f"{'' if self.private else f'{WATERMARK}. '}{self.guarantee}"
         draw = "Draw it with .plot() or .save('chart.svg'); .to_frame() has its numbers."
-        lines = (f"{self.label[:1].upper()}{self.label[1:]}", f"{stated}.", draw)
+        lines = (f"{self.heading[:1].upper()}{self.heading[1:]}", f"{stated}.", draw)
         return "\n".join(map(make_printable, lines))
+
+    @property
+    def heading(self) -> str:
+        """What is shown, in words; `label` says what was asked, as a ledger keeps it."""
+        return self.label
 
     @property
     def parameters(self) -> dict[str, Any]:

@@ -32,8 +32,8 @@ _LONGEST_CONDITION = 300
 
 
 def title(release: Release) -> str:
-    """Return the label as a title; where it is too long, without the rows, which a caption says."""
-    label, rows = release.label, release.selection
+    """Return a heading as a title; where it is too long, without the rows, which a caption says."""
+    label, rows = release.heading, release.selection
     for words in () if rows is None else (rows.session_words, rows.own_words):
         label = label.removesuffix(words) if len(label) > _LONGEST_TITLE else label
     return label[:1].upper() + label[1:]

@@ -192,11 +192,17 @@ def list_matrix_cells(mark: Matrix) -> list[tuple[int, int, float, bool]]:
 def region_limits(regions: Sequence[Regions]) -> tuple[float, float]:
     """Return the ends of the colour scale: from zero, unless all numbers lie far above it.
 
-    They are those of regions that have a colour, or of all where none has.
+    Regions with too few data to be told have no colour.
     """
-    told = [pair for each in regions for pair in zip(each.value.value, each.muted, strict=True)]
-    values = [v for v, muted in told if math.isfinite(v) and not muted]
-    values = values or [v for v, _ in told if math.isfinite(v)]
+    told = [
+        value
+        for each in regions
+        for value, kept in zip(
+            each.value.value, each.reliable or (True,) * len(each.name), strict=True
+        )
+        if kept
+    ]
+    values = [value for value in told if math.isfinite(value)]
     low, high = min(values, default=0.0), max(values, default=1.0)
     low = 0.0 if 0 <= low < high / 2 else low
     return (low, high) if low < high else (low - 0.5, low + 0.5)

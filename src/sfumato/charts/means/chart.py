@@ -53,6 +53,7 @@ from sfumato.privacy.guarantee import Guarantee, PrivacyUnit
 from sfumato.private_search import Private
 from sfumato.regions import Areas
 from sfumato.releases.means import (
+    FARTHEST,
     Estimator,
     GroupedRelease,
     GroupMedian,
@@ -65,9 +66,6 @@ ClipRule = Literal["private", "bounds"]
 
 CLIP_SHARE = Fraction(15, 100)
 """Of the budget, on a search for where to clip."""
-
-FARTHEST = 1e280
-"""How far from zero bounds of sums may lie: 2⁶² steps of it are a float."""
 
 _FEWEST = 2  # values, between which there is nothing to clip
 
@@ -488,7 +486,7 @@ def draw_as(release: Any, chart: Barplot, view: MeansView) -> Any:
     """Return a release of the same numbers that shows another estimate of them, otherwise drawn."""
     if not isinstance(release, GroupedRelease):
         return release
-    asked: dict[str, Any] = {"label": chart.label, "estimator": chart.estimator}
+    asked: dict[str, Any] = {"estimator": chart.estimator}
     asked |= {"view": view} if isinstance(release, MeansRelease) else {}
     if all(getattr(release, name) == value for name, value in asked.items()):
         return release

@@ -37,6 +37,10 @@ Estimator = Literal["mean", "sum", "median", "count", "proportion"]
 MeansView = Literal["bars", "points", "line"]
 
 
+FARTHEST = 1e280
+"""How far from zero bounds of sums may lie: 2⁶² steps of it are a float."""
+
+_FEWEST = 2  # categories, of which the last one has a proportion
 _HIDES = 1.65  # deviations of the noise, beyond which it is once in twenty times
 _FEW = 4  # bins, from which on noise would hide what no tail has
 
@@ -134,9 +138,14 @@ class GroupedRelease(FacetedRelease):
             raise ValueError("A column has a range, and one that it was clipped to.")
         if (self.levels is not None) != (self.estimator == "proportion"):
             raise ValueError("A proportion, and nothing else, is of categories.")
+        if self.levels is not None and self.levels.cells < _FEWEST:
+            raise ValueError("A proportion is of one category among two or more.")
         if self.column is None and self.estimator != "count":
             raise ValueError("Without a column rows are counted.")
         self._check_step()
+        far = self.clipped is not None and np.abs(self.clipped.edges).max() > FARTHEST
+        if far and self.estimator == "sum":
+            raise ValueError("Such sums are beyond what floats hold.")
         rungs = len(self.ladder_steps) + 1 if self.ladder_noise else 0
         rising = all(low < high for low, high in pairwise(self.ladder))
         if len(self.ladder) != rungs or not rising:
@@ -162,6 +171,12 @@ class GroupedRelease(FacetedRelease):
     @abstractmethod
     def places(self) -> list[dict[str, Any]]:
         """Where each group lies, in the order of the numbers."""
+
+    @property
+    def heading(self) -> str:
+        """What is shown, in words: sums and means follow from the same numbers."""
+        named = next((each for each in ("mean", "sum") if self.label.startswith(f"{each} of ")), "")
+        return f"{self.estimator}{self.label.removeprefix(named)}" if named else self.label
 
     @property
     def groups(self) -> int:
