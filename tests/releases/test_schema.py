@@ -48,7 +48,7 @@ def readable(plain: Any) -> bool:
 
 
 def more_charts() -> Iterator[sf.Release]:
-    """What the seeds of the fuzzer leave out: it has numbers as categories, and rows beyond bounds."""
+    """What the seeds of the fuzzer leave out: numbers as categories, and rows beyond bounds."""
     people = sf.testing.city(people=200)
     yield sf.histplot(people, x="age", order=[30, 31.5], budget=1.0)
     yield sf.histplot(people, x="age", bounds=(0, 50), bins=2, outside="drop", budget=1.0)
