@@ -134,6 +134,14 @@ def test_a_flag_does_not_select_a_number():
     assert refused(lambda: Categories((0, 1)).select(Categories((False, True)), "ward"))
 
 
+def test_a_flag_is_another_category_than_a_number_wherever_it_is_looked_up():
+    flags, numbers = Categories.of([False, True]), Categories.of([0, 1])
+    assert flags != numbers and hash(flags) != hash(numbers)
+    assert numbers == Categories.of([0.0, 1.0]) and hash(numbers) == hash(Categories.of([0.0, 1.0]))
+    assert {flags: "flags", numbers: "numbers"}[flags] == "flags"
+    assert flags != (False, True)
+
+
 def test_a_domain_reads_plain_spellings():
     domain = Domain(
         wait=(0, 240), ward=["A", "B"], sex=("F", "M"), smoker=(False, True), grade=[1, 2]

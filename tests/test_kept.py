@@ -82,6 +82,45 @@ def test_true_is_another_category_than_one():
     assert len(s.ledger.entries) == 1
 
 
+def test_categories_that_are_flags_answer_no_question_of_numbers(tmp_path):
+    path = tmp_path / "visits.csv"
+    path.write_text("g\n" + "0\n" * 90 + "1\n" * 50 + "True\n" * 30)
+    s = session(path, domain={}, budget=10.0)
+    numbers, flags = (
+        s.histplot(x="g", bounds={"g": each}, budget=2.0) for each in ([0, 1], [False, True])
+    )
+    assert len(s.ledger.entries) == 2
+    assert numbers.counts[0] > 70 and flags.counts[0] < 20
+
+
+def test_a_heatmap_by_flags_counts_other_rows_than_one_by_numbers(tmp_path):
+    """Though the one before had the same columns, bounds and cells."""
+    path = tmp_path / "visits.csv"
+    path.write_text("x,y,h\n" + "1,1,0\n" * 200 + "1,1,True\n" * 400)
+    totals = []
+    for groups in ([0, 1], [False, True]):
+        domain = {"x": (0, 2), "y": (0, 2), "h": groups}
+        s = session(path, domain=domain, budget=10.0)
+        release = s.heatmap(x="x", y="y", hue="h", resolution=2, budget=5.0)
+        totals.append(sum(each["mass"] for each in release.records()))
+    assert totals == pytest.approx([200, 400], abs=30)
+
+
+def test_a_copy_that_is_free_says_which_rows_it_is_of(tmp_path):
+    ledger = tmp_path / "city.ledger"
+    domain = {"income": (0, 150_000), "district": ["Lantern", "Vesper"]}
+    s = session(domain=domain, budget=4.0, ledger=ledger, name="city")
+    asked = {"x": "district", "y": "income", "where": "age > 40", "budget": 1.0}
+    paid, again = s.pointplot(**asked), s.pointplot(**asked)
+    summed = s.barplot(**asked, estimator="sum")
+    assert len(s.ledger.entries) == 1
+    assert paid.label == again.label == summed.label == s.ledger.entries[0].label
+    assert paid.label.endswith("where age > 40")
+    assert summed.heading == "sum of income by district where age > 40"
+    assert summed.figure().title == "Sum of income by district where age > 40"
+    assert all(s.ledger.verify(each).passed for each in (paid, again, summed))
+
+
 def test_a_list_that_changed_since_is_another_question():
     s, order = session(), ["Lantern"]
     first = s.histplot(x="district", order=order, budget=0.1)

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 import sfumato as sf
 from sfumato.catalogue import CITY, Request, citizens, request, requests
 from sfumato.charts.chart import Chart, Plan
+from sfumato.charts.heatmap.redrawn import RedrawnHeatmap
 from sfumato.errors import BudgetError
 from sfumato.privacy.accountant import PrivacyFilter
 from sfumato.privacy.budget import Budget, Cost
@@ -28,6 +29,8 @@ REQUESTS = requests(CITY)
 DELTA = Budget(1, 1e-6)
 OTHER = Budget(3, 1e-5, reserve=2e-6)
 NEARLY = Fraction(1, 10**8)
+ALMOST = Fraction(1, 200)
+"""What searches for a window may leave: counts on a fine lattice cost less than the ε they get."""
 
 
 @pytest.fixture(scope="module")
@@ -80,6 +83,13 @@ def unspent(session: sf.Session) -> Fraction:
     return min(parts + ([left.amount / rule.limit] if rule.limit else []))
 
 
+def most_left(asked: Request) -> Fraction:
+    """What may be left of a ledger whose budget was spent on a chart."""
+    chart = asked.chart
+    drawn = isinstance(chart, sf.Heatmap | RedrawnHeatmap)
+    return ALMOST if drawn and chart.bounds is not None else NEARLY
+
+
 def is_refused_more(session: sf.Session, chart: Chart[Any, Any], share: Share) -> bool:
     """Tell whether a share more is refused, unless all was pure: then ε may be left by itself."""
     plan = session.plan(chart, budget=share)
@@ -101,7 +111,7 @@ def test_a_session_of_a_budget_pays_for_one_chart_of_it_and_nothing_is_left(
     plan = charge(session, asked.chart, budget)
     assert plan.guarantee.epsilon == budget.epsilon
     assert plan.guarantee.delta == budget.delta
-    assert unspent(session) < NEARLY
+    assert unspent(session) < most_left(asked)
     assert is_refused_more(session, asked.chart, session.budget / 50)
 
 
@@ -125,7 +135,7 @@ def test_equal_shares_fit_and_leave_nothing(
     chart = within_share(asked.chart, share)
     for _ in range(parts):
         charge(session, chart, share)
-    assert unspent(session) < NEARLY
+    assert unspent(session) < most_left(asked)
     assert is_refused_more(session, chart, share)
 
 

@@ -97,5 +97,5 @@ def cases() -> tuple[Case, ...]:
         for unit in UNITS
         for pair in nasty(unit)
     ]
-    tight = Spreading(ROWS, alone).case(Trials(512, 8192), quiet, tight=True, routine=True)
+    tight = Spreading(ROWS, alone).case(Trials(768, 8192), quiet, tight=True, routine=True)
     return (tight, by_rho, *capped, *nastily)

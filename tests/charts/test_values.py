@@ -136,6 +136,13 @@ def test_dates_have_a_step_from_their_type_or_their_bounds_alone():
         values((date(2026, 1, 1), date(2026, 2, 1)), step=1)
 
 
+@pytest.mark.parametrize("within", [("00:00", "23:59:59"), ("2025-01-01", "2026-01-01")])
+def test_times_whose_bounds_are_searched_for_have_no_step_of_the_askers(within):
+    """Half a step beyond what is found, a clock or the calendar could have ended."""
+    with pytest.raises(DomainError, match="theirs from their type"):
+        values(step=1e6, search=private(within=within))
+
+
 def test_declared_bounds_are_free_and_a_search_costs_its_share():
     assert values().cost == Cost.nothing()
     assert values(search=private(share=0.25)).cost == Cost.pure(Fraction(1, 4))

@@ -37,6 +37,7 @@ def check_geometry(regions: Areas, *, apart: bool = False) -> None:
             "A point in several counts in the first, and a density would be of another area.",
             ("Mend the regions, or write ", Setting("stat", "count"), "."),
         )
+    _prepare(regions)  # which is kept: what could fail in it fails before the charge
 
 
 def locate(regions: Areas, x: Floats, y: Floats) -> Integers:
