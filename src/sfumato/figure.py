@@ -292,6 +292,8 @@ class Curve:
         The name in the legend; empty for a chart without groups.
     orient
         ``"v"`` has the function's values on the y axis, ``"h"`` on the x axis.
+    breaks
+        The values that are not joined with the one before them.
     """
 
     x: tuple[float, ...]
@@ -304,6 +306,7 @@ class Curve:
     points: bool = False
     series: str = ""
     orient: Orient = "v"
+    breaks: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)

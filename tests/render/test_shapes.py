@@ -6,7 +6,7 @@ import io
 import json
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from matplotlib import pyplot
@@ -22,12 +22,12 @@ from render.shape_samples import (
     make_violins,
     show,
 )
-from sfumato.figure import Axis, Estimates, Figure, Panel
+from sfumato.figure import Axis, Curve, Estimates, Figure, Panel, Summaries
 from sfumato.render.description import describe_aloud, describe_figure
 from sfumato.render.logarithmic import make_logarithmic
 from sfumato.render.matplotlib import draw, render_picture
 from sfumato.render.scale import colour_limits, leave_room, x_limits, y_limits
-from sfumato.render.shapes import MUTED, MUTED_FILL, list_lobes, list_nests, list_strands
+from sfumato.render.shapes import MUTED, MUTED_FILL, list_lobes, list_nests, list_runs, list_strands
 from sfumato.render.vega import build_vega
 
 SAMPLES = list_samples()
@@ -76,6 +76,29 @@ def test_a_curve_is_grey_where_noise_could_have_made_it() -> None:
     assert [strand.muted for strand in strands] == [True, False, True]
     strokes = {layer["mark"].get("stroke") for layer in list_layers(SAMPLES["curve"])}
     assert MUTED in strokes
+
+
+def test_a_line_is_broken_where_a_value_is_not_told_and_a_lone_one_keeps_its_band() -> None:
+    told = Estimates((1.0, 2.0, 3.0, 4.0), (0.0,) * 4, (5.0,) * 4)
+    curve = Curve((0.0, 1.0, 3.0, 5.0), told, (False,) * 4, 0.95, points=True, breaks=(2, 3))
+    assert [strand.x for strand in list_strands(curve)] == [(0.0, 1.0), (2.8, 3.2), (4.8, 5.2)]
+    assert [strand.y for strand in list_strands(curve)] == [(1.0, 2.0), (3.0, 3.0), (4.0, 4.0)]
+    assert list_runs([0, 1, 4]) == [(0, 2), (2, 3)]
+
+
+def test_points_are_not_joined_over_one_that_is_not_told() -> None:
+    told = Estimates((1.0, 2.0, 3.0), (0.0,) * 3, (5.0,) * 3)
+    mark = Summaries((0.0, 1.0, 2.0), 0.0, told, (True, False, True), (False,) * 3, 0.95, True)
+    x = Axis("ward", "category", categories=("A", "B", "C"))
+    figure = Figure("points", (Panel(x, Axis("wait"), (mark,)),), "")
+    _, ax = pyplot.subplots()
+    draw(figure, ax=ax)
+    joined = [line for line in ax.get_lines() if line.get_label() == "_joined"]
+    assert [len(cast(Any, line.get_xdata())) for line in joined] == [1, 1]
+    pyplot.close()
+    rows = [row for layer in list_layers(figure) if layer["mark"].get("type") == "line"
+            for row in layer["data"]["values"] if "strand" in row]  # fmt: skip
+    assert len({row["strand"] for row in rows}) == 2
 
 
 def test_a_floor_lifts_a_curve() -> None:

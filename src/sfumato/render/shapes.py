@@ -35,6 +35,10 @@ class Strand:
     high: tuple[float, ...]
 
 
+_ALONE = 0.2  # of the way to the next value, to either side
+_CurveCorner = tuple[float, float, float, float, bool]
+
+
 def list_strands(curve: Curve, floor: float = -math.inf) -> list[Strand]:
     """Return a curve in parts, none of it below a floor; neighbours share a corner.
 
@@ -45,15 +49,39 @@ def list_strands(curve: Curve, floor: float = -math.inf) -> list[Strand]:
     >>> [(strand.muted, strand.x) for strand in list_strands(curve)]
     [(True, (0.0, 1.0)), (False, (1.0, 2.0))]
     """
-    corners = list(_list_corners(curve, floor))
+    corners, each = list(_list_corners(curve, floor)), 2 if curve.steps else 1
+    ends = [0, *(each * place for place in curve.breaks), len(corners)]
+    runs = (corners[start:stop] for start, stop in pairwise(ends))
+    side = _ALONE * min((b - a for a, b in pairwise(curve.x)), default=0.0)
+    return [strand for run in runs for strand in _split(_widen(run, side))]
+
+
+def list_runs(places: Sequence[int]) -> list[tuple[int, int]]:
+    """Return where runs of neighbouring places begin and end, of places that rise.
+
+    Examples
+    --------
+    >>> list_runs([0, 1, 3, 4, 5])
+    [(0, 2), (2, 5)]
+    """
+    broken = (i for i in range(1, len(places)) if places[i] != places[i - 1] + 1)
+    return list(pairwise([0, *broken, len(places)]))
+
+
+def _widen(run: Sequence[_CurveCorner], side: float) -> Sequence[_CurveCorner]:
+    """Give a value that stands alone some width, or its band would be a line of none."""
+    if len(run) != 1 or not side:
+        return run
+    ((x, *told),) = run
+    return [(x - side, *told), (x + side, *told)]  # pyright: ignore[reportReturnType]
+
+
+def _split(corners: Sequence[_CurveCorner]) -> list[Strand]:
     if len(corners) < 2:
         return [_gather(corners, corners[0][4])] if corners else []
     flags = [a[4] or b[4] for a, b in pairwise(corners)]
     starts = [0, *(i for i in range(1, len(flags)) if flags[i] != flags[i - 1]), len(flags)]
     return [_gather(corners[a : b + 1], flags[a]) for a, b in pairwise(starts)]
-
-
-_CurveCorner = tuple[float, float, float, float, bool]
 
 
 def _list_corners(curve: Curve, floor: float) -> Iterator[_CurveCorner]:

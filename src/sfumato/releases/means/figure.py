@@ -16,6 +16,7 @@ from sfumato.releases.facets import Pane, arrange_panes
 from sfumato.releases.release import WATERMARK
 from sfumato.releases.uncertainty import LEVEL
 from sfumato.render.boxes import TOO_FEW
+from sfumato.render.shapes import list_runs
 from sfumato.render.text import format_number
 
 if TYPE_CHECKING:
@@ -194,7 +195,7 @@ def _curve(
     reliable: tuple[bool, ...],
     muted: tuple[bool, ...],
 ) -> Curve:
-    """Return a line through the middles of all bins that are told."""
+    """Return a line through the middles of all bins that are told, broken where one is not."""
     position, _ = _places(release, 0, 1)
     kept = [place for place, sure in enumerate(reliable) if sure]
 
@@ -208,6 +209,7 @@ def _curve(
         coverage=LEVEL,
         points=True,
         series=name,
+        breaks=tuple(start for start, _ in list_runs(kept)[1:]),
     )
 
 

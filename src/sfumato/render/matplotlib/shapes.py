@@ -45,6 +45,7 @@ from sfumato.render.shapes import (
     list_lobes,
     list_matrix_cells,
     list_nests,
+    list_runs,
     list_strands,
     nest_colour,
     region_colour,
@@ -175,8 +176,9 @@ def _draw_summary_points(
     places = convert_positions(along, tuple(mark.position[i] for i in shown))
     values = convert_positions(up, tuple(mark.value.value[i] for i in shown))
     corners = (places, values) if mark.orient == "v" else (values, places)
-    if mark.joined:
-        ax.plot(*corners, color=own, linewidth=1.2, label="_joined", zorder=3)
+    for start, stop in list_runs(shown) if mark.joined else ():
+        line = (each[start:stop] for each in corners)
+        ax.plot(*line, color=own, linewidth=1.2, label="_joined", zorder=3)
     tones = [MUTED if mark.muted[i] else own for i in shown]
     ax.scatter(*corners, s=26, c=tones, linewidths=0, label="_points", zorder=4)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Any
 
 from sfumato.figure import (
@@ -190,7 +190,8 @@ def summary_layers(canvas: Canvas, mark: Summaries) -> Layers:
     else:
         line: Spec = {"type": "line", "stroke": turned.own, "strokeWidth": 1.6, "aria": False}
         if mark.joined:
-            layers.append((1, turned.layer(seen, line, ("at", "y"), order={"field": "order"})))
+            split: Spec = {"order": {"field": "order"}, "detail": {"field": "strand"}}
+            layers.append((1, turned.layer(seen, line, ("at", "y"), **split)))
         dot: Spec = {"type": "circle", "size": 46, "opacity": 1}
         layers.append((3, turned.layer(seen, dot, ("at", "y"), fill=_tone(), **_READ)))
         layers.append((0, _legend_layer(turned, "circle")))
@@ -211,10 +212,11 @@ def _list_summaries(turned: Turned, mark: Summaries) -> list[Spec]:
     values, low, high = map(turned.values, (mark.value.value, mark.value.low, mark.value.high))
     fill = theme.bar_colour(turned.index, turned.canvas.colours) if mark.width else turned.own
     grey = MUTED_FILL if mark.width else MUTED
+    strand = list(accumulate(int(not sure) for sure in mark.reliable))
     return [
         {"at": at[i], "left": left[i], "right": right[i], "y": values[i], "low": low[i],
          "high": high[i], "base": base, "order": i, "tone": grey if mark.muted[i] else fill,
-         "words": str(said)}
+         "strand": strand[i], "words": str(said)}
         for i, said in enumerate(words)
     ]  # fmt: skip
 
