@@ -224,6 +224,13 @@ def test_regions_that_noise_alone_could_have_told_apart_are_said_to_be_alike() -
         notes = [measure_planned(same, engine, plan).figure().notes for _ in range(20)]
     told = {note for each in notes for note in each}
     assert "Noise alone could have made all differences: one mean fits all." in told
+    with seeded(3):
+        drawn = [measure_planned(same, engine, plan).figure() for _ in range(20)]
+    for figure in drawn:
+        (mark,) = figure.panels[0].marks
+        alike = any("one mean fits all" in note for note in figure.notes)
+        assert isinstance(mark, Regions) and (not alike or all(mark.muted))
+        assert not alike or "not distinguishable from each other" in figure.caption
     assert measured(same).figure().notes == ()
 
 
@@ -282,7 +289,7 @@ def test_a_release_that_spent_more_than_was_charged_is_withheld() -> None:
     [
         ({"value": "nothing"}, "needs public bounds"),
         ({"value": "kind"}, "has categories"),
-        ({"value": "price", "estimator": "proportion"}, "needs public categories"),
+        ({"value": "price", "estimator": "proportion"}, "needs the public categories"),
         ({"value": "price", "stat": "density"}, "is for counts"),
         ({"value": "price", "estimator": "mode"}, "estimator"),
         ({"value": "price", "levels": ["a", "b"]}, "levels"),

@@ -353,6 +353,12 @@ class Barplot(Summarised, Chart["MeansPlan", MeansRelease]):
         """Return the public categories of a proportion, or refuse a column that has none."""
         if self.estimator != "proportion":
             return None
+        if self.levels is None and not isinstance(domain.columns.get(self.y or ""), Categories):
+            raise DomainError(
+                f"A proportion needs the public categories of {self.y!r}.",
+                "Reading them from the data would leak who is in it.",
+                ("Write ", Setting("levels", ["no", "yes"]), "."),
+            )
         levels = cast(Labels, read_labels(domain, self.y, self.levels))
         if levels.cells < _FEWEST:
             raise DomainError(

@@ -88,6 +88,8 @@ def draw_means(release: RegionalMeansRelease) -> Figure:
 def caption_means(release: RegionalMeansRelease) -> str:
     """Say what protects whom, how noisy the numbers are, and where values were clipped."""
     grey = "not distinguishable from zero" if release.estimator == "sum" else TOO_FEW
+    if release.alike and release.estimator != "sum":
+        grey = "not distinguishable from each other"
     return " ".join(
         [
             wording.guarantee(release),
@@ -100,7 +102,8 @@ def caption_means(release: RegionalMeansRelease) -> str:
 
 
 def _tell_doubts(release: RegionalMeansRelease) -> tuple[str, ...]:
-    if release.muted.all():
+    told = ~release.muted if release.estimator == "sum" else release.estimates.reliable
+    if not told.any():
         return (f"Too few {release.guarantee.unit.counted} in every region.",)
     if release.alike:
         return (f"Noise alone could have made all differences: one {release.estimator} fits all.",)

@@ -59,16 +59,17 @@ class RegionalMeansRelease(GroupedRelease):
 
     @property
     def muted(self) -> NDArray[np.bool_]:
-        """Where there are too few data for a number, or noise alone could have made a sum."""
+        """Where there are too few data, or noise alone could have made a sum or all differences."""
         told = self.estimates
         if self.estimator == "sum":
             return (told.low <= 0) & (told.high >= 0)
-        return ~told.reliable
+        return ~told.reliable | self.alike
 
     @property
     def alike(self) -> bool:
         """Whether all regions that are told could have one number."""
-        low, high = (ends[~self.muted] for ends in (self.estimates.low, self.estimates.high))
+        told = self.estimates
+        low, high = (ends[told.reliable] for ends in (told.low, told.high))
         return low.size > 1 and bool(low.max() <= high.min())
 
     def to_geojson(self) -> dict[str, Any]:
