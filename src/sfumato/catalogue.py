@@ -388,7 +388,7 @@ def _lines(t: Roles) -> Iterator[Request]:
     yield Request("lineplot-hue", ordered, gaussian=True)
     yield Request("lineplot-sum", Lineplot(n, t.another, estimator="sum", clip="bounds"))
     yield Request("lineplot-median", Lineplot(t.day, n, bins=4, estimator="median"))
-    yield Request("lineplot-count", Lineplot(t.day, estimator="count"), t.few)
+    yield Request("lineplot-count", Lineplot(t.day, estimator="count"), t.few, view={"merge": True})
     levels = Lineplot(t.day, h, bins=4, estimator="proportion", levels=t.backwards(h))
     yield Request("lineplot-levels", levels)
     yield Request("lineplot-order", Lineplot(g, n, order=t.backwards(g)))

@@ -273,7 +273,8 @@ class Curve:
     Parameters
     ----------
     x
-        Where the function was evaluated, rising; one more than `y` where it is made of steps.
+        Where the function was evaluated, rising; where it is made of steps their ends, one more
+        than there are values in each part that is not broken.
     y
         Its values, with the ends of the band around each; equal ends draw no band.
     muted
@@ -307,6 +308,15 @@ class Curve:
     series: str = ""
     orient: Orient = "v"
     breaks: tuple[int, ...] = ()
+
+    @property
+    def spans(self) -> tuple[tuple[float, float], ...]:
+        """Where each value begins and ends: in one point, unless it is a step."""
+        if not self.steps:
+            return tuple(zip(self.x, self.x, strict=True))
+        starts = range(len(self.y.value))
+        firsts = [place + sum(each <= place for each in self.breaks) for place in starts]
+        return tuple((self.x[first], self.x[first + 1]) for first in firsts)
 
 
 @dataclass(frozen=True)

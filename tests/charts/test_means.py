@@ -299,6 +299,46 @@ def test_what_has_no_answer_is_refused_before_the_charge(options, error, monkeyp
     assert session.ledger.spent == spent
 
 
+@pytest.mark.parametrize("unit", UNITS[:2], ids=repr)
+@pytest.mark.parametrize("estimator", ["mean", "count", "sum"])
+def test_bins_that_are_merged_tell_what_is_true_of_them_together(estimator, unit):
+    draw = np.random.default_rng(4)
+    day = np.repeat(np.arange(200), 20)
+    value = np.where(day < 80, 30.0, 60.0) + draw.normal(0, 3, day.size)
+    table = pa.table({"day": day + 0.5, "y": value, "person": np.arange(day.size)})
+    chart = Lineplot("day", "y", bins=200, estimator=estimator, clip="bounds")
+    held, runs = [], []
+    for seed in range(12):
+        release = ask(chart, table, Domain(day=(0, 200), y=(0, 100)), unit, Budget(0.4), seed)
+        panel = chart.arrange(release).figure(merge=True).panels[0]
+        (curve,) = panel.marks
+        runs.append(len(curve.y.value))
+        for (start, stop), low, high in zip(curve.spans, curve.y.low, curve.y.high, strict=True):
+            kept = (day >= start) & (day < stop)
+            whole = {"mean": value[kept].mean(), "count": kept.sum(), "sum": value[kept].sum()}
+            truth = whole[estimator] / (1 if estimator == "mean" else stop - start)
+            held.append(low <= truth <= high)
+    assert np.mean(held) > 0.8  # of 12 to 30 intervals
+    assert max(runs) < 8 and min(runs) >= (1 if estimator == "count" else 2)
+
+
+def test_only_lines_along_bins_are_merged():
+    table = make_table("ties", 4)
+    session = sf.Session(table, domain=declared(4), budget=sf.Budget(9))
+    counts = session.lineplot(x="y", estimator="count", budget=1)
+    assert "averages per bin" in counts.figure(merge=True).caption
+    assert "averages per bin" not in counts.figure().caption
+    others = [
+        session.lineplot(x="g", y="y", budget=1),
+        session.barplot(x="y", estimator="count", budget=1),
+        session.lineplot(x="y", y="g", estimator="proportion", levels=[0, 1], budget=1),
+    ]
+    for release in others[:2]:
+        with pytest.raises(ReleaseError, match="lines of sums"):
+            release.figure(merge=True)
+    assert others[2].figure(merge=True).panels
+
+
 def test_a_way_to_draw_that_there_is_not_is_refused_before_the_charge():
     session = sf.Session(make_table("ties", 2), domain=declared(2), budget=sf.Budget(3))
     plan = Barplot("g", "y").plan(declared(2), ROWS, Budget(epsilon=1))

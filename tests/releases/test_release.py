@@ -71,7 +71,7 @@ CHOICES = {
     "quantiles": [],
     "distribution": ["view"],
     "heatmap": ["smooth", "leaves", "background", "basemap", "panels", "view"],
-    "means": ["orient"],
+    "means": ["orient", "merge"],
     "choropleth": [],
     "regional_means": [],
     "pairplot": [],

@@ -164,6 +164,12 @@ VIEWS: dict[str, Any] = {
         int | None, _figure("Draw so many categories, those with the largest counts.", "NUMBER")
     ],
     "orient": Annotated[str | None, _figure("Direction of the bars.", "v|h")],
+    "merge": Annotated[
+        bool | None,
+        _figure(
+            "Merge neighbouring bins where noise could have made their differences.", "", "--merge"
+        ),
+    ],
     "multiple": Annotated[
         str | None, _figure("Groups of hue in one panel, or each in its own.", "layer|panels")
     ],

@@ -138,6 +138,42 @@ class NoiseLaw(KnownNoise):
 
 
 @dataclass(frozen=True)
+class PooledNoise(KnownNoise):
+    """The summed noise of several cells of one law, known by simulation.
+
+    Examples
+    --------
+    >>> pooled = PooledNoise(NoiseLaw("gaussian", 10.0), 4)
+    >>> pooled.variance, 35 < pooled.radius(0.95) < 43
+    (400.0, True)
+    """
+
+    law: NoiseLaw
+    cells: int
+
+    def cost(self, weight: int) -> Cost:
+        """Return the cost of the noise on each cell: adding up is free."""
+        return self.law.cost(weight)
+
+    def miss(self, radius: int) -> float:
+        """Return the probability that the noise lies further out than `radius`."""
+        return float((self._sizes > radius).mean())
+
+    @property
+    def variance(self) -> float:
+        """The variance of the noise, in squared steps."""
+        return self.cells * self.law.variance
+
+    def draw_sums(self, cells: int, generator: np.random.Generator) -> Array:
+        """Simulate the summed noise of several such sums, many times over."""
+        return self.law.draw_sums(self.cells * cells, generator)
+
+    @cached_property
+    def _sizes(self) -> Array:
+        return np.abs(self.draw_sums(1, np.random.default_rng(0)))
+
+
+@dataclass(frozen=True)
 class CountNoise:
     """The noise on one count, in units.
 

@@ -399,8 +399,9 @@ def describe_curve(figure: Figure, panel: Panel, curve: Curve) -> Iterator[Descr
     along, up = find_value_axis((panel.x, panel.y), curve.orient)
     together = ", all together" if curve.simultaneous else ""
     known = f" ({format_percent(curve.coverage)}{together})" if curve.coverage else ""
+    spans = curve.spans
     for place in choose_read(curve):
-        ends = curve.x[place], curve.x[place + curve.steps]
+        ends = spans[place]
         where = [*_describe_group(figure, panel, curve.series)]
         where.append((along.label, describe_span(along, *ends) if curve.steps else
                       describe_position(along, ends[0])))  # fmt: skip

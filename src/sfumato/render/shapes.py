@@ -85,12 +85,12 @@ def _split(corners: Sequence[_CurveCorner]) -> list[Strand]:
 
 
 def _list_corners(curve: Curve, floor: float) -> Iterator[_CurveCorner]:
-    for place, value in enumerate(curve.y.value):
+    for place, ((left, right), value) in enumerate(zip(curve.spans, curve.y.value, strict=True)):
         ends = curve.y.low[place], curve.y.high[place]
         up = (max(value, floor), max(ends[0], floor), max(ends[1], floor), curve.muted[place])
-        yield (curve.x[place], *up)
+        yield (left, *up)
         if curve.steps:
-            yield (curve.x[place + 1], *up)
+            yield (right, *up)
 
 
 def _gather(corners: Sequence[_CurveCorner], muted: bool) -> Strand:
@@ -100,9 +100,7 @@ def _gather(corners: Sequence[_CurveCorner], muted: bool) -> Strand:
 
 def find_middles(curve: Curve) -> tuple[float, ...]:
     """Return where each value of a curve stands: mid-step, where it has steps."""
-    if not curve.steps:
-        return curve.x
-    return tuple((a + b) / 2 for a, b in pairwise(curve.x))
+    return tuple((left + right) / 2 for left, right in curve.spans)
 
 
 def choose_read(curve: Curve) -> list[int]:

@@ -403,10 +403,8 @@ class Barplot(Summarised, Chart["MeansPlan", MeansRelease]):
 
     def check_view(self, plan: MeansPlan, view: Mapping[str, Any]) -> None:
         """Refuse a way to draw that the release does not have, before anything is charged."""
-        from sfumato.releases.means.figure import check_view
-
         super().check_view(plan, view)
-        check_view(listed=not isinstance(plan.x, Grid | Edges), **view)
+        check_drawing(plan, view)
 
     def measure(self, engine: Engine, plan: MeansPlan, meter: Meter) -> MeansRelease:
         """Search for categories and for where to clip, add up, add noise.
@@ -486,6 +484,14 @@ class Barplot(Summarised, Chart["MeansPlan", MeansRelease]):
         if plan.estimator == "count":
             return engine.counts([*keys, span], unit)
         return engine.sums(keys, Addend(span.column, (bounds,), plan.steps), unit)
+
+
+def check_drawing(plan: MeansPlan, view: Mapping[str, Any]) -> None:
+    """Refuse a way to draw that groups of this kind do not have."""
+    from sfumato.releases.means.figure import check_view
+
+    listed, chosen = not isinstance(plan.x, Grid | Edges), plan.medians is not None
+    check_view(listed=listed, chosen=chosen, **view)
 
 
 def draw_as(release: Any, chart: Barplot, view: MeansView) -> Any:

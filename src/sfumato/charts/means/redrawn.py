@@ -7,7 +7,14 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from sfumato.charts.chart import Redrawn
-from sfumato.charts.means.chart import RANGES, Barplot, MeansPlan, Summarised, draw_as
+from sfumato.charts.means.chart import (
+    RANGES,
+    Barplot,
+    MeansPlan,
+    Summarised,
+    check_drawing,
+    draw_as,
+)
 from sfumato.charts.option import Example, explained
 from sfumato.releases.means import MeansRelease, MeansView
 
@@ -45,7 +52,7 @@ class _Redrawn(Summarised, Redrawn[MeansPlan, MeansRelease]):
     def check_view(self, plan: MeansPlan, view: Mapping[str, Any]) -> None:
         """Refuse a way to draw that the release does not have, before anything is charged."""
         super().check_view(plan, view)
-        self._bars.check_view(plan, view)
+        check_drawing(plan, view)
 
 
 @explained
@@ -94,7 +101,7 @@ class Lineplot(_Redrawn):
     """
 
     verb = "lineplot"
-    views = ()
+    views = ("merge",)
     summary = "Show means, sums or counts over time, or along bins, as lines with bands."
     privacy = _PRIVACY
     ranges = RANGES

@@ -22,7 +22,7 @@ from sfumato.postprocess.group_mean import (
     estimate_means,
     estimate_sums,
 )
-from sfumato.postprocess.noise_law import NoiseLaw
+from sfumato.postprocess.noise_law import KnownNoise, NoiseLaw
 from sfumato.privacy.budget import Cost
 from sfumato.regions import Areas
 from sfumato.releases import axes, wording
@@ -192,14 +192,22 @@ class GroupedRelease(FacetedRelease):
         """What is told of each group, the ends of its interval, and whether it can be relied on."""
         if self.estimator == "median":
             return self._told_medians
-        pairs = np.array(self.steps, dtype=np.float64).reshape(self.groups, self._each)
+        return self.estimate(self.pairs, self.noise)
+
+    @property
+    def pairs(self) -> Array:
+        """The noisy integers of each group, one for a count and two for any other number."""
+        return np.array(self.steps, dtype=np.float64).reshape(self.groups, self._each)
+
+    def estimate(self, pairs: Array, law: KnownNoise) -> GroupEstimates:
+        """Return what is told of groups with such noisy integers: these ones, or some together."""
         if self.estimator == "count":
-            return estimate_counts(pairs, self.noise, self.step, LEVEL)
+            return estimate_counts(pairs, law, self.step, LEVEL)
         span = np.array([0.0, 1.0]) if self.clipped is None else self.clipped.edges
-        ends = np.tile(span, (self.groups, 1))
+        ends = np.tile(span, (len(pairs), 1))
         if self.estimator == "sum":
-            return estimate_sums(pairs, ends, self.noise, self.step, LEVEL)
-        return estimate_means(pairs, ends, self.noise, LEVEL)
+            return estimate_sums(pairs, ends, law, self.step, LEVEL)
+        return estimate_means(pairs, ends, law, LEVEL)
 
     @property
     def _told_medians(self) -> GroupEstimates:
@@ -364,7 +372,9 @@ class MeansRelease(GroupedRelease):
         parts = product(*(axes.places(key) for key in self.keys))
         return [{name: end for part in place for name, end in part.items()} for place in parts]
 
-    def figure(self, *, orient: Orient | None = None, **look: Unpack[Looks]) -> Figure:
+    def figure(
+        self, *, orient: Orient | None = None, merge: bool = False, **look: Unpack[Looks]
+    ) -> Figure:
         """Describe the picture as plain data.
 
         Parameters
@@ -372,10 +382,13 @@ class MeansRelease(GroupedRelease):
         orient
             ``"v"`` for upright bars, ``"h"`` for lying ones; left out, the names of categories
             decide.
+        merge
+            Draw neighbouring bins as one where noise could have made their differences. It is
+            decided by released numbers alone, and free.
         """
         from sfumato.releases.means import figure
 
-        return self._dressed(figure.figure(self, orient=orient), look)
+        return self._dressed(figure.figure(self, orient=orient, merge=merge), look)
 
     def caption(self) -> str:
         """Say what protects whom, and how sure we are of the numbers."""

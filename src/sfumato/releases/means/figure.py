@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,7 @@ from sfumato.figure import Axis, Curve, Estimates, Figure, Orient, Panel, Summar
 from sfumato.grid import Edges, Grid, Labels
 from sfumato.releases import axes, wording
 from sfumato.releases.facets import Pane, arrange_panes
+from sfumato.releases.means.merging import merge_bins
 from sfumato.releases.release import WATERMARK
 from sfumato.releases.uncertainty import LEVEL
 from sfumato.render.boxes import TOO_FEW
@@ -26,18 +28,30 @@ _NOISY = {"count": "every count", "median": "counts around every median"}
 _ROOM = 0.8  # of a category, or of a bin, that its bars fill
 _MOST_LETTERS = 110  # of all names below an axis, were all as long as the longest
 _USUAL_COLUMNS = 3
+_MERGED = (
+    " Neighbouring bins are merged where noise could have made their differences; counts and sums "
+    "are averages per bin."
+)
 _APART = 0.3  # of a category, over which points of several colours are spread
 _NEGLIGIBLE = 0.3  # of the usual interval, to either side: it holds the truth nearly as often
 
 
-def check_view(*, listed: bool, orient: object = None) -> None:
+def check_view(*, listed: bool, chosen: bool, orient: object = None, merge: object = False) -> None:
     """Refuse a way to draw that there is not.
 
     Parameters
     ----------
     listed
         Whether the groups are categories.
+    chosen
+        Whether the numbers are chosen one by one, as medians are, or drawn one by one.
     """
+    if merge and (listed or chosen):
+        raise ReleaseError(
+            (Setting("merge"), " is for lines of sums, counts and means along bins."),
+            "Categories have no neighbours, and medians do not add up. Nothing was charged.",
+            "Leave merge out.",
+        )
     if orient not in (None, "v", "h"):
         raise ReleaseError(
             (Setting("orient", abbreviate(str(orient))), " is no way to draw means."),
@@ -52,16 +66,17 @@ def check_view(*, listed: bool, orient: object = None) -> None:
         )
 
 
-def figure(release: MeansRelease, *, orient: Orient | None = None) -> Figure:
+def figure(release: MeansRelease, *, orient: Orient | None = None, merge: bool = False) -> Figure:
     """Describe the picture of means, sums or counts."""
     listed = not isinstance(release.x, Grid | Edges)
-    check_view(listed=listed, orient=orient)
+    chosen = release.estimator == "median" or release.view != "line"
+    check_view(listed=listed, chosen=chosen, orient=orient, merge=merge)
     panes, columns = arrange_panes(release)
     lying = _lies(release, orient, columns or min(len(panes), _USUAL_COLUMNS))
     return Figure(
         title=wording.title(release),
-        panels=tuple(_panel(release, pane, lying=lying) for pane in panes),
-        caption=caption(release),
+        panels=tuple(_panel(release, pane, lying=lying, merge=merge) for pane in panes),
+        caption=caption(release) + (_MERGED if merge else ""),
         legend=release.hue.column if release.hue else "",
         notes=_notes(release),
         watermark="" if release.private else WATERMARK,
@@ -144,12 +159,14 @@ def _muted(release: MeansRelease) -> NDArray[np.bool_]:
     return told.reliable & (told.low <= 0) & (told.high >= 0)
 
 
-def _panel(release: MeansRelease, pane: Pane, *, lying: bool) -> Panel:
+def _panel(release: MeansRelease, pane: Pane, *, lying: bool, merge: bool) -> Panel:
     names = ("",)
     if release.hue:
         names = tuple(map(str, release.hue.categories.values))
     marks = tuple(
-        _series(release, pane.place, (index, len(names)), name, lying=lying)
+        _merge(release, pane.place, index, name)
+        if merge
+        else _series(release, pane.place, (index, len(names)), name, lying=lying)
         for index, name in enumerate(names)
     )
     along = Axis("", "category", categories=("",)) if release.x is None else axes.axis(release.x)
@@ -181,6 +198,28 @@ def _series(
         joined=release.view != "bars",
         series=name,
         orient="h" if lying else "v",
+    )
+
+
+def _merge(release: MeansRelease, panel: int, hue: int, name: str) -> Curve:
+    """Return a step for each run of merged bins that has data enough to be told."""
+    pairs, groups = release.pairs, release.hue.cells if release.hue else 1
+    size = (len(release.panels), groups, -1, pairs.shape[1])
+    runs, told = merge_bins(release, pairs.reshape(size)[panel, hue])
+    edges = np.asarray(cast(Any, release.x).edges, dtype=np.float64)
+    kept = np.flatnonzero(told.reliable).tolist()
+    breaks = [start for start, _ in list_runs(kept)[1:]]
+    parts = (kept[start:stop] for start, stop in pairwise([0, *breaks, len(kept)]) if stop)
+    ends = ([runs[part[0]][0], *(runs[place][1] for place in part)] for part in parts)
+    numbers = (tuple(each[kept].tolist()) for each in (told.value, told.low, told.high))
+    return Curve(
+        x=tuple(edges[[end for part in ends for end in part]].tolist()),
+        y=Estimates(*numbers),
+        muted=tuple(((told.low <= 0) & (told.high >= 0))[kept].tolist()),
+        coverage=LEVEL,
+        steps=True,
+        series=name,
+        breaks=tuple(breaks),
     )
 
 
