@@ -644,6 +644,17 @@ def test_boxes_by_every_method_are_paid_for_once(folder: Path, method: str) -> N
     assert charges() == ["boxplot of age by district"]
 
 
+def test_a_line_is_merged_as_it_is_made_and_as_it_is_drawn_again(folder: Path) -> None:
+    asked = ["lineplot", "people.parquet", "--x", "age", "--bounds", "0,100", "--bins", "50"]
+    asked += ["--estimator", "count", "--epsilon", "1", "--merge", "-o", "a.svg", "-o", "a.json"]
+    assert run(asked) == 0
+    assert run(["draw", "a.json", "--merge", "-o", "b.svg"]) == 0
+    assert run(["draw", "a.json", "-o", "c.svg"]) == 0
+    merged, again, alone = (Path(f"{name}.svg").read_text() for name in "abc")
+    assert merged == again != alone
+    assert "averages per" in merged
+
+
 @pytest.mark.parametrize(
     ("words", "orient"),
     [

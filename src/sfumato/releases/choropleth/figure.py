@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,12 +30,24 @@ _MARGIN = 0.02  # of the window, so that no border lies on the frame
 
 def figure(release: ChoroplethRelease) -> Figure:
     """Describe the picture of a choropleth."""
+    return _draw(release, partial(_panel, release), caption(release), _notes(release))
+
+
+def draw_means(release: RegionalMeansRelease) -> Figure:
+    """Describe the picture of a mean, or of another number, of each region."""
+    panel = partial(_draw_panel, release)
+    return _draw(release, panel, caption_means(release), _tell_doubts(release))
+
+
+def _draw(
+    release: _Mapped, panel: Callable[[Pane], Panel], words: str, notes: tuple[str, ...]
+) -> Figure:
     panes, columns = arrange_panes(release)
     return Figure(
         title=wording.title(release),
-        panels=tuple(_panel(release, pane) for pane in panes),
-        caption=caption(release),
-        notes=_notes(release),
+        panels=tuple(map(panel, panes)),
+        caption=words,
+        notes=notes,
         watermark="" if release.private else WATERMARK,
         columns=columns,
     )
@@ -70,19 +84,6 @@ def _panel(release: ChoroplethRelease, pane: Pane) -> Panel:
         coverage=sure.pointwise.coverage,
     )
     return _frame(release, pane, mark)
-
-
-def draw_means(release: RegionalMeansRelease) -> Figure:
-    """Describe the picture of a mean, or of another number, of each region."""
-    panes, columns = arrange_panes(release)
-    return Figure(
-        title=wording.title(release),
-        panels=tuple(_draw_panel(release, pane) for pane in panes),
-        caption=caption_means(release),
-        notes=_tell_doubts(release),
-        watermark="" if release.private else WATERMARK,
-        columns=columns,
-    )
 
 
 def caption_means(release: RegionalMeansRelease) -> str:
