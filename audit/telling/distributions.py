@@ -17,7 +17,7 @@ from telling.case import Case, Draws, Trials, Twin
 from telling.copies import Copies, by_copies, domain_of
 from telling.pairs import ROWS, UNITS, Pair, at, nasty
 
-EPSILON = 3.0
+EPSILON = 2.0
 MOST = 64  # copies of a table: each of them is cut by itself
 
 
@@ -97,5 +97,5 @@ def cases() -> tuple[Case, ...]:
         for unit in UNITS
         for pair in nasty(unit)
     ]
-    tight = Spreading(ROWS, alone).case(Trials(768, 8192), quiet, tight=True, routine=True)
+    tight = Spreading(ROWS, alone).case(Trials(320, 8192), quiet, tight=True, routine=True)
     return (tight, by_rho, *capped, *nastily)
