@@ -212,7 +212,8 @@ def test_control_c_is_heard_charged_and_reported_and_leaves_nothing_behind(
             process.kill()
     assert (printed, process.returncode) == ("", status)
     assert told.count("stays charged") == 1 and "could not be read" not in told
-    assert not list((folder / "passing").iterdir())
+    # Between the making of a folder and its first use an interrupt may leave it, empty.
+    assert not [each for each in (folder / "passing").rglob("*") if not each.is_dir()]
     assert not list(folder.glob("*.json"))
     ledger = sf.Ledger.open("rows.ledger")
     (entry,) = ledger.entries
