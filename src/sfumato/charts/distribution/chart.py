@@ -24,7 +24,7 @@ from sfumato.charts.distribution.rounds import LEAST, measure_line
 from sfumato.charts.facets import WHOLE, Faceted, Facets
 from sfumato.charts.option import About, Example, explained
 from sfumato.charts.values import RANGES, SEARCH, STEP, BoundsSearch, Values, check_search
-from sfumato.domain import Bounds, Domain
+from sfumato.domain import Domain
 from sfumato.engines.engine import Engine, Schema
 from sfumato.errors import DomainError, Setting
 from sfumato.grid import Labels
@@ -34,6 +34,7 @@ from sfumato.postprocess.noise_law import NoiseKind
 from sfumato.privacy.budget import Budget, plain_above, to_fraction
 from sfumato.privacy.guarantee import Guarantee, PrivacyUnit
 from sfumato.private_search import Private
+from sfumato.releases import wording
 from sfumato.releases.distribution import DistributionRelease, LineMeasured, LineRound
 
 TYPICAL = 10_000
@@ -202,12 +203,19 @@ class DistributionPlan(Plan):
     facets: Facets = WHOLE
 
     def __post_init__(self) -> None:
-        if isinstance(self.values.bounds, Bounds):
-            axes = [*self.facets.keys, *([] if self.hue is None else [self.hue])]
-            groups = math.prod(axis.cells for axis in axes)
-            self.values.grid(self.values.bounds, groups)  # refuses more than can be counted
+        _ = self.resolution  # which refuses more than can be counted
         least = self.allocation.part(to_fraction(LEAST))
         least.law(self.guarantee.unit.weight)  # refuses noise that would drown everything
+
+    @property
+    def resolution(self) -> str:
+        """How far apart values must lie to be told apart; empty where bounds are searched for."""
+        bounds = self.values.bounds
+        if isinstance(bounds, BoundsSearch):
+            return ""
+        axes = [*self.facets.keys, *([] if self.hue is None else [self.hue])]
+        grid = self.values.grid(bounds, math.prod(axis.cells for axis in axes))
+        return wording.length_of(grid.bounds, grid.bounds.width / grid.cells)
 
     @property
     def price(self) -> tuple[Fraction, NoiseKind]:
@@ -253,6 +261,7 @@ class DistributionPlan(Plan):
         return [
             ("noise", self.price[1]),
             ("expected error", told),
+            *([("values told apart", f"from {self.resolution} on")] if self.resolution else []),
             *([self.hue.line] if isinstance(self.hue, CategorySearch) else []),
             *(bounds.lines() if isinstance(bounds, BoundsSearch) else []),
             *describe_text_columns([self.values.limits]),
