@@ -561,6 +561,92 @@ def test_violins_and_nested_boxes_refuse_what_has_no_values() -> None:
             chart(y="wait", order=["A"])
 
 
+def grouped(rows: int = 8000) -> tuple[pa.Table, np.ndarray]:
+    """Return a table of two columns of groups, and the median of each pair of them."""
+    generator = np.random.default_rng(0)
+    outer, inner = (generator.integers(0, 2, rows) for _ in range(2))
+    values = generator.normal(2 + 4 * outer + 2 * inner, 0.3)
+    names = np.array(["a", "b"])[outer], np.array(["u", "v"])[inner]
+    return pa.table({"x": values, "g": names[0], "h": names[1]}), np.array([2.0, 4.0, 6.0, 8.0])
+
+
+GROUPS = {"order": ["a", "b"], "hue_order": ["u", "v"]}
+
+
+@pytest.mark.parametrize("plot", [sf.violinplot, sf.boxenplot])
+def test_groups_of_groups_stand_side_by_side(plot) -> None:
+    table, medians = grouped()
+    with seeded(1):
+        found = plot(table, x="g", y="x", hue="h", **GROUPS, bounds=BOUNDS, budget=1.0)
+    assert found.cost == Cost.laplace(Fraction(1), 1)
+    told = [group[0].value for group in found.quantiles([0.5])]
+    assert np.abs(told - medians).max() < 0.1
+    figure = found.figure()
+    (panel,) = figure.panels
+    assert (panel.x.label, panel.x.categories, figure.legend) == ("g", ("a", "b"), "h")
+    assert [mark.series for mark in panel.marks] == ["u", "v"]
+    for first, mark in enumerate(panel.marks):
+        assert isinstance(mark, Violins | LetterValues)
+        assert mark.median is not None
+        assert mark.median.value == tuple(told[first::2])
+    left, right = panel.marks
+    assert left.position[0] + left.width / 2 < right.position[0] - right.width / 2
+    assert "$schema" in found.to_vega()
+
+
+def test_groups_of_groups_are_named_by_both_in_a_legend_and_in_records(tmp_path) -> None:
+    table, _ = grouped(3000)
+    with seeded(1):
+        found = sf.distribution(
+            table, x="x", by="g", by_order=["a", "b"], hue="h", hue_order=["u", "v"],
+            bounds=BOUNDS, budget=1.0,
+        )  # fmt: skip
+    figure = found.figure(view="ecdf")
+    assert figure.legend == "g and h"
+    assert [mark.series for mark in figure.panels[0].marks] == ["a, u", "a, v", "b, u", "b, v"]
+    seen = {(each["g"], each["h"]) for each in found.records()}
+    assert seen == {("a", "u"), ("a", "v"), ("b", "u"), ("b", "v")}
+    for view in ("kde", "violin", "boxen", "histogram"):
+        assert found.figure(view=view).panels
+    assert sf.load(found.save(tmp_path / "x.json")) == found
+
+
+def test_violins_by_one_column_answer_the_same_as_curves_by_it() -> None:
+    table, _ = grouped(3000)
+    domain = {"x": BOUNDS, "g": ["a", "b"], "h": ["u", "v"]}
+    session = sf.Session(table, domain=domain, budget=3)
+    session.ecdfplot(x="x", hue="g", budget=1)
+    session.violinplot(x="g", y="x", budget=1)
+    session.boxenplot(y="x", hue="g", budget=1)
+    assert session.ledger.spent.epsilon == 1
+    session.violinplot(x="g", y="x", hue="h", budget=1)
+    session.boxenplot(x="g", y="x", hue="h", budget=1)
+    session.distribution(x="x", by="g", hue="h", budget=1)
+    assert session.ledger.spent.epsilon == 2
+
+
+@pytest.mark.parametrize(
+    "asked", [{"by": "g"}, {"hue": "g", "by": "g"}, {"hue": "g", "by": "x"},
+              {"hue": "g", "by_order": ["a"]}, {"hue": "g", "by": "h", "col": "h"}]
+)  # fmt: skip
+def test_groups_of_groups_need_two_columns_of_their_own(asked: dict[str, object]) -> None:
+    with pytest.raises(sf.DomainError, match="by"):
+        sf.Distribution("x", **asked)  # type: ignore[arg-type]
+    with pytest.raises(sf.DomainError, match="needs a hue"):
+        sf.Violinplot(x="g", y="x", hue_order=["u"])
+
+
+def test_groups_of_groups_may_be_searched_for() -> None:
+    table, _ = grouped()
+    domain, search = {"x": BOUNDS, "g": ["a", "b"]}, sf.private(delta=1e-6)
+    with seeded(1):
+        session = sf.Session(table, domain=domain, budget=sf.Budget(3, 1e-5))
+        found = session.violinplot(x="g", y="x", hue="h", hue_order=search, budget=1.0)
+    assert found.found == ("h",)
+    assert found.hue is not None
+    assert found.hue.categories.values == ("u", "v")
+
+
 def test_people_count_once_however_many_rows_they_have() -> None:
     values = np.repeat(draw(1000), 5)
     table = pa.table({"x": values, "who": np.repeat(np.arange(1000), 5)})

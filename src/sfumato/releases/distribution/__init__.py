@@ -147,6 +147,8 @@ class DistributionRelease(FacetedRelease):
         The columns whose categories or bounds were found by a private search, and paid for.
     bounds_found
         False where a private search for bounds found nothing: nothing can be relied on then.
+    hue
+        The public groups within each of `by`; None where there are none.
     """
 
     kind: ClassVar[str] = "distribution"
@@ -162,15 +164,22 @@ class DistributionRelease(FacetedRelease):
     view: Parameter[Annotated[Drawn, Absent("ecdf")]] = "ecdf"
     found: Parameter[tuple[str, ...]] = ()
     bounds_found: Parameter[Annotated[bool, Absent(True)]] = True
+    hue: Parameter[Annotated[Labels | None, Absent(None)]] = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if len(self.measured) != len(self.panels) * (1 if self.by is None else self.by.cells):
+        groups = math.prod(key.cells for key in self.groups)
+        if len(self.measured) != len(self.panels) * groups or (self.hue and not self.by):
             raise ValueError("There is one measurement per group.")
         if self.noise not in _KINDS or self.view not in get_args(Drawn):
             raise ValueError("A distribution has noise of a known law, and a known view.")
         for each in self.measured:
             _check(each, self.value.cells)
+
+    @property
+    def groups(self) -> tuple[Labels, ...]:
+        """The columns that groups are of, in the order of the numbers."""
+        return tuple(key for key in (self.by, self.hue) if key is not None)
 
     @property
     def least_cost(self) -> Cost:
@@ -270,7 +279,7 @@ class DistributionRelease(FacetedRelease):
 
         Where values have a spacing, shares lie at or below values.
         """
-        keys = [*self.facets, *([] if self.by is None else [self.by])]
+        keys = [*self.facets, *self.groups]
         groups = [
             {name: value for place in places for name, value in place.items()}
             for places in product(*map(axes.places, keys))

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +40,7 @@ from sfumato.render.boxes import TOO_FEW
 
 Array = NDArray[np.float64]
 Limits = tuple[float, float]
+T = TypeVar("T")
 
 _TAIL = 0.002  # of a group, beyond either end of the axis
 _ONE_PERCENT = 0.01
@@ -57,12 +61,13 @@ def figure(release: DistributionRelease, view: View) -> Figure:
     draw = _DRAWN[view]
     panes, columns = arrange_panes(release)
     parts = release.split()
-    aside = view in ("violin", "boxen")  # groups stand side by side, and not in a legend
+    aside = view in ("violin", "boxen")  # groups stand side by side, and are named below
+    coloured = release.groups[1:] if aside else release.groups
     return Figure(
         title=wording.title(release),
         panels=tuple(draw(parts[pane.place], along, pane.facet) for pane in panes),
         caption=caption(release, view),
-        legend=release.by.column if release.by and not aside else "",
+        legend=" and ".join(key.column for key in coloured),
         notes=_notes(release, limits),
         watermark="" if release.private else WATERMARK,
         columns=columns,
@@ -81,8 +86,7 @@ def caption(release: DistributionRelease, view: View) -> str:
     if release.bounds_found:
         parts.append(wording.bounded(release.value, release.step, release.found))
         parts += _describe_resolution(release)
-    keys = [] if release.by is None else [release.by]
-    return " ".join([*parts, *wording.left_out(keys, release.found)])
+    return " ".join([*parts, *wording.left_out(release.groups, release.found)])
 
 
 _SURE: dict[View, str] = {
@@ -157,7 +161,8 @@ def _describe_resolution(release: DistributionRelease) -> list[str]:
 
 
 def _name_groups(release: DistributionRelease) -> tuple[str, ...]:
-    return tuple(map(str, release.by.categories.values)) if release.by else ("",)
+    categories = product(*(key.categories.values for key in release.groups))
+    return tuple(", ".join(map(str, each)) for each in categories)
 
 
 Facet = tuple[tuple[str, str], ...]
@@ -273,65 +278,111 @@ def _tell(value: Array, low: Array, high: Array) -> Estimates:
     return Estimates(tuple(value.tolist()), tuple(low.tolist()), tuple(high.tolist()))
 
 
-def _stand_aside(release: DistributionRelease) -> tuple[Axis, tuple[float, ...], float]:
-    """Return the axis that groups stand on, their places and how wide each may be."""
-    names = _name_groups(release)
+@dataclass(frozen=True)
+class _Row:
+    """Groups of one colour that stand side by side, one in each category of an axis.
+
+    Parameters
+    ----------
+    name
+        Their name in the legend; empty where there is none.
+    first, colours
+        The place of the first in the release, and how far the next one is from it.
+    position, width
+        Where each stands on the axis, and how wide it may be.
+    """
+
+    name: str
+    first: int
+    colours: int
+    position: tuple[float, ...]
+    width: float
+
+    def choose(self, numbers: Sequence[T]) -> tuple[T, ...]:
+        """Return the numbers of these groups, of those of all."""
+        return tuple(numbers[self.first :: self.colours])
+
+    def estimate(self, release: DistributionRelease, level: float) -> Estimates:
+        """Return one quantile of all; of a group that is too small, what says nothing."""
+        told = self.choose([group[0] for group in release.quantiles([level])])
+        return Estimates(
+            tuple(each.value for each in told),
+            tuple(each.low for each in told),
+            tuple(each.high for each in told),
+        )
+
+
+def _stand_aside(release: DistributionRelease) -> tuple[Axis, list[_Row]]:
+    """Return the axis that groups stand on, and the groups of each colour."""
+    names = tuple(map(str, release.by.categories.values)) if release.by else ("",)
     axis = Axis(release.by.column if release.by else "", "category", categories=names)
-    width = min(0.8, 0.3 + 0.1 * len(names))
-    return axis, tuple(map(float, range(len(names)))), width
+    colours = tuple(map(str, release.hue.categories.values)) if release.hue else ("",)
+    together = min(0.8, 0.3 + 0.1 * len(names) * len(colours))
+    room = together / max(len(colours), 1)
+    gap = _GAP if release.hue else 0.0
+    rows: list[_Row] = []
+    for first, name in enumerate(colours):
+        shift = room * (first + 0.5) - together / 2
+        places = tuple(place + shift for place in range(len(names)))
+        rows.append(_Row(name, first, len(colours), places, room * (1 - gap)))
+    return axis, rows
 
 
-def _estimate_all(release: DistributionRelease, level: float) -> Estimates:
-    """Return one quantile of all groups; of one that is too small, what says nothing."""
-    told = [group[0] for group in release.quantiles([level])]
-    return Estimates(
-        tuple(each.value for each in told),
-        tuple(each.low for each in told),
-        tuple(each.high for each in told),
-    )
+_GAP = 0.1  # of the room of a colour, between it and the next
 
 
 def _draw_violins(release: DistributionRelease, along: Axis, facet: Facet) -> Panel:
-    groups, position, width = _stand_aside(release)
+    groups, rows = _stand_aside(release)
     limits = _read_limits(along, release)
     drawn = [estimate_density(line, limits) for line in release.lines]
-    q1, median, q3 = (_estimate_all(release, level) for level in (0.25, 0.5, 0.75))
-    mark = Violins(
-        position=position,
-        width=width,
-        at=tuple(np.linspace(*limits, POINTS).tolist()),
-        density=tuple(tuple(each.tolist()) for each in scale_to_widest(drawn)),
-        muted=tuple(tuple(each.muted.tolist()) for each in drawn),
-        q1=q1,
-        median=median,
-        q3=q3,
-        reliable=release.reliable,
-        coverage=LEVEL,
-    )
-    return Panel(groups, along, (mark,), facet=facet)
+    wide = [tuple(each.tolist()) for each in scale_to_widest(drawn)]
+    muted = [tuple(each.muted.tolist()) for each in drawn]
+    marks: list[Mark] = []
+    for row in rows:
+        q1, median, q3 = (row.estimate(release, level) for level in (0.25, 0.5, 0.75))
+        marks.append(
+            Violins(
+                position=row.position,
+                width=row.width,
+                at=tuple(np.linspace(*limits, POINTS).tolist()),
+                density=row.choose(wide),
+                muted=row.choose(muted),
+                q1=q1,
+                median=median,
+                q3=q3,
+                reliable=row.choose(release.reliable),
+                coverage=LEVEL,
+                series=row.name,
+            )
+        )
+    return Panel(groups, along, tuple(marks), facet=facet)
 
 
 _DEEPEST = 8
 
 
 def _draw_letters(release: DistributionRelease, along: Axis, facet: Facet) -> Panel:
-    groups, position, width = _stand_aside(release)
-    depth = tuple(
+    groups, rows = _stand_aside(release)
+    depth = [
         line.count_letters(_DEEPEST) if sure else 0
         for line, sure in zip(release.lines, release.reliable, strict=True)
-    )
+    ]
     levels = [0.5 ** (place + 2) for place in range(max(depth, default=0))]
-    mark = LetterValues(
-        position=position,
-        width=width,
-        median=_estimate_all(release, 0.5),
-        low=tuple(_estimate_all(release, level) for level in levels),
-        high=tuple(_estimate_all(release, 1 - level) for level in levels),
-        depth=depth,
-        reliable=tuple(deep > 0 for deep in depth),
-        coverage=LEVEL,
-    )
-    return Panel(groups, along, (mark,), facet=facet)
+    marks: list[Mark] = [
+        LetterValues(
+            position=row.position,
+            width=row.width,
+            median=row.estimate(release, 0.5),
+            low=tuple(row.estimate(release, level) for level in levels),
+            high=tuple(row.estimate(release, 1 - level) for level in levels),
+            depth=row.choose(depth),
+            reliable=tuple(deep > 0 for deep in row.choose(depth)),
+            coverage=LEVEL,
+            series=row.name,
+        )
+        for row in rows
+    ]
+    return Panel(groups, along, tuple(marks), facet=facet)
 
 
 def _draw_bins(release: DistributionRelease, along: Axis, facet: Facet) -> Panel:
