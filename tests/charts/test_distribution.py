@@ -111,6 +111,15 @@ def test_lines_of_few_cells_and_of_few_rows_are_measured(cells: int, rows: int) 
     assert 2 <= len(told) <= 8
 
 
+def test_every_value_has_a_share_of_its_own_where_there_are_fewer_than_intervals() -> None:
+    ages = np.random.default_rng(0).binomial(120, 0.4, 100_000)
+    line = release(ages, bounds=(0, 120), step=1).lines[0]
+    assert list(line.cuts) == list(range(122))
+    truth = share_below(ages, line.places)
+    assert abs(line.shares - truth).max() * 100_000 < 60
+    assert len(release(ages[:500], bounds=(0, 120), step=1).lines[0].cuts) < 122
+
+
 def test_which_intervals_are_asked_for_follows_from_noisy_masses_alone(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
