@@ -330,6 +330,7 @@ def test_a_number_of_bins_cuts_between_values() -> None:
     (bars,) = found.figure(view="histogram").panels[0].marks
     assert isinstance(bars, Bars)
     assert all((left + 0.5) % 1 == 0 for left in bars.left)
+    assert found.figure(view="histogram").panels[0].x.step == 1
 
 
 def test_the_last_bin_holds_the_value_at_its_end() -> None:

@@ -184,7 +184,7 @@ def choose_cuts(fit: CumulatedFit, intervals: float, *, tails: bool = False) -> 
         Whether an interval that is much wider than its neighbour is cut into ever wider ones.
     """
     if fit.knots[-1] <= intervals:
-        return np.arange(fit.knots[-1] + 1)
+        return np.arange(int(fit.knots[-1]) + 1, dtype=np.int64)
     usual = max(float(fit.masses[-1]), 1e-9) / intervals
     cuts = _cut_by_mass(fit, usual)
     for _ in range(3):

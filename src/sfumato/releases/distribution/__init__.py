@@ -266,8 +266,8 @@ class DistributionRelease(FacetedRelease):
         >>> import sfumato as sf
         >>> people = sf.testing.city(people=2000)
         >>> release = sf.distribution(people, x="age", bounds=(0, 100), budget=1.0)
-        >>> [round(each.left) for each in release.histogram(4)[0]]
-        [0, 25, 50, 75]
+        >>> [each.left for each in release.histogram(4)[0]]  # between two ages
+        [-0.5, 24.5, 49.5, 74.5]
         """
         edges = _read_edges(bins, self.value, self.step)
         return tuple(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import TypeVar
 
@@ -407,7 +407,8 @@ def _draw_bins(release: DistributionRelease, along: Axis, facet: Facet) -> Panel
                 outline=several,
             )
         )
-    return Panel(along, Axis("count"), tuple(marks), facet=facet)
+    step = None if along.kind == "time" else release.step
+    return Panel(replace(along, step=step), Axis("count"), tuple(marks), facet=facet)
 
 
 def _cut_axis(release: DistributionRelease, limits: Limits) -> list[float]:
