@@ -127,6 +127,8 @@ _ODD: dict[str, dict[str, tuple[Any, ...]]] = {
         "x": _COLUMN,
         "hue": _HUE,
         "hue_order": _ORDER,
+        "by": _HUE,
+        "by_order": _ORDER,
         "bounds": _SEARCHED,
         "step": _STEP,
     },

@@ -1707,6 +1707,8 @@ def distribution(
     *,
     hue: str | None = None,
     hue_order: Order | None = None,
+    by: str | None = None,
+    by_order: Order | None = None,
     step: float | None = None,
     where: str | None = None,
     col: str | None = None,
@@ -1734,6 +1736,12 @@ def distribution(
         The column whose categories are groups, one colour each.
     hue_order
         The public categories of `hue`, in the order to show them. ``sf.private(delta=1e-6)``
+        searches for them instead, with that δ.
+    by
+        Another column of categories, each of which has all groups of `hue`: violins and boxes
+        stand side by side.
+    by_order
+        The public categories of `by`, in the order to show them. ``sf.private(delta=1e-6)``
         searches for them instead, with that δ.
     step
         The spacing of the values: 1 for whole numbers. Default: from the type of the column. A
@@ -1788,6 +1796,8 @@ def distribution(
         x=x,
         hue=hue,
         hue_order=hue_order,
+        by=by,
+        by_order=by_order,
         step=step,
         where=where,
         col=col,
@@ -2006,7 +2016,9 @@ def violinplot(
     x: str | None = None,
     y: str | None = None,
     *,
+    hue: str | None = None,
     order: Order | None = None,
+    hue_order: Order | None = None,
     step: float | None = None,
     where: str | None = None,
     col: str | None = None,
@@ -2032,8 +2044,13 @@ def violinplot(
         The column of categories along the x axis, if any.
     y
         The column of numbers or dates along the y axis.
+    hue
+        The column whose categories are groups, one colour each.
     order
         The public categories of `x`, in the order to show them. ``sf.private(delta=1e-6)``
+        searches for them instead, with that δ.
+    hue_order
+        The public categories of `hue`, in the order to show them. ``sf.private(delta=1e-6)``
         searches for them instead, with that δ.
     step
         The spacing of the values: 1 for whole numbers. Default: from the type of the column. A
@@ -2087,7 +2104,9 @@ def violinplot(
     chart = Violinplot(
         x=x,
         y=y,
+        hue=hue,
         order=order,
+        hue_order=hue_order,
         step=step,
         where=where,
         col=col,
@@ -2106,7 +2125,9 @@ def boxenplot(
     x: str | None = None,
     y: str | None = None,
     *,
+    hue: str | None = None,
     order: Order | None = None,
+    hue_order: Order | None = None,
     step: float | None = None,
     where: str | None = None,
     col: str | None = None,
@@ -2132,8 +2153,13 @@ def boxenplot(
         The column of categories along the x axis, if any.
     y
         The column of numbers or dates along the y axis.
+    hue
+        The column whose categories are groups, one colour each.
     order
         The public categories of `x`, in the order to show them. ``sf.private(delta=1e-6)``
+        searches for them instead, with that δ.
+    hue_order
+        The public categories of `hue`, in the order to show them. ``sf.private(delta=1e-6)``
         searches for them instead, with that δ.
     step
         The spacing of the values: 1 for whole numbers. Default: from the type of the column. A
@@ -2187,7 +2213,9 @@ def boxenplot(
     chart = Boxenplot(
         x=x,
         y=y,
+        hue=hue,
         order=order,
+        hue_order=hue_order,
         step=step,
         where=where,
         col=col,

@@ -1602,6 +1602,8 @@ class Charting(ABC):
         *,
         hue: str | None = None,
         hue_order: Order | None = None,
+        by: str | None = None,
+        by_order: Order | None = None,
         step: float | None = None,
         where: str | None = None,
         col: str | None = None,
@@ -1624,6 +1626,12 @@ class Charting(ABC):
             The column whose categories are groups, one colour each.
         hue_order
             The public categories of `hue`, in the order to show them. Default: all that are
+            declared. ``sf.private(delta=1e-6)`` searches for them instead, with that δ.
+        by
+            Another column of categories, each of which has all groups of `hue`: violins and boxes
+            stand side by side.
+        by_order
+            The public categories of `by`, in the order to show them. Default: all that are
             declared. ``sf.private(delta=1e-6)`` searches for them instead, with that δ.
         step
             The spacing of the values: 1 for whole numbers. Default: from the type of the column. A
@@ -1676,6 +1684,8 @@ class Charting(ABC):
             x=x,
             hue=hue,
             hue_order=hue_order,
+            by=by,
+            by_order=by_order,
             step=step,
             where=where,
             col=col,
@@ -1877,7 +1887,9 @@ class Charting(ABC):
         x: str | None = None,
         y: str | None = None,
         *,
+        hue: str | None = None,
         order: Order | None = None,
+        hue_order: Order | None = None,
         step: float | None = None,
         where: str | None = None,
         col: str | None = None,
@@ -1898,9 +1910,14 @@ class Charting(ABC):
             The column of categories along the x axis, if any.
         y
             The column of numbers or dates along the y axis.
+        hue
+            The column whose categories are groups, one colour each.
         order
             The public categories of `x`, in the order to show them. Default: all that are declared.
             ``sf.private(delta=1e-6)`` searches for them instead, with that δ.
+        hue_order
+            The public categories of `hue`, in the order to show them. Default: all that are
+            declared. ``sf.private(delta=1e-6)`` searches for them instead, with that δ.
         step
             The spacing of the values: 1 for whole numbers. Default: from the type of the column. A
             ``range`` as bounds also sets it.
@@ -1951,7 +1968,9 @@ class Charting(ABC):
         chart = Violinplot(
             x=x,
             y=y,
+            hue=hue,
             order=order,
+            hue_order=hue_order,
             step=step,
             where=where,
             col=col,
@@ -1969,7 +1988,9 @@ class Charting(ABC):
         x: str | None = None,
         y: str | None = None,
         *,
+        hue: str | None = None,
         order: Order | None = None,
+        hue_order: Order | None = None,
         step: float | None = None,
         where: str | None = None,
         col: str | None = None,
@@ -1990,9 +2011,14 @@ class Charting(ABC):
             The column of categories along the x axis, if any.
         y
             The column of numbers or dates along the y axis.
+        hue
+            The column whose categories are groups, one colour each.
         order
             The public categories of `x`, in the order to show them. Default: all that are declared.
             ``sf.private(delta=1e-6)`` searches for them instead, with that δ.
+        hue_order
+            The public categories of `hue`, in the order to show them. Default: all that are
+            declared. ``sf.private(delta=1e-6)`` searches for them instead, with that δ.
         step
             The spacing of the values: 1 for whole numbers. Default: from the type of the column. A
             ``range`` as bounds also sets it.
@@ -2043,7 +2069,9 @@ class Charting(ABC):
         chart = Boxenplot(
             x=x,
             y=y,
+            hue=hue,
             order=order,
+            hue_order=hue_order,
             step=step,
             where=where,
             col=col,

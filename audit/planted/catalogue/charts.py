@@ -529,4 +529,20 @@ CHARTS = (
         among="charts/test_distribution.py",
         notices="test_bands_hold_the_whole_curve_as_often_as_they_say[1.0]",
     ),
+    _charts(
+        name="the share at or below a whole number is told half a step beyond it",
+        file="releases/distribution/line.py",
+        old="return self.places - (self.spacing or 0.0) / 2",
+        new="return self.places",
+        among="charts/test_distribution.py",
+        notices="test_the_share_at_or_below_a_whole_number_is_told_at_that_number",
+    ),
+    _charts(
+        name="a band of a density takes rows to lie evenly in their intervals",
+        file="releases/distribution/density.py",
+        old="least, most = Kernel(line, width).find_extremes(at)",
+        new="least = most = Kernel(line, width).spread(at)",
+        among="charts/test_distribution.py",
+        notices="test_bands_of_densities_hold_the_smoothed_rows_as_often_as_they_say[normal]",
+    ),
 )

@@ -10,7 +10,7 @@ import numpy as np
 
 from sfumato.dates import Pace, find_pace
 from sfumato.domain import Bounds
-from sfumato.ends import UNITS, format_clock
+from sfumato.ends import DURATIONS, UNITS, choose_duration, format_clock
 from sfumato.errors import abbreviate, make_printable
 from sfumato.figure import format_percent
 from sfumato.grid import MOST_FOUND, Edges, Grid, Labels, count_values_in_cells
@@ -211,6 +211,20 @@ def range_of(bounds: Bounds, low: float, high: float) -> str:
 
     unit = f" {bounds.duration}" if bounds.duration else ""
     return f"[{shown(low)}, {shown(high)}]{unit}"
+
+
+def length_of(bounds: Bounds, length: float) -> str:
+    """Print a length between two values to two digits, in a unit of time where these have one.
+
+    Examples
+    --------
+    >>> length_of(Bounds(0, 1e6), 1.907), length_of(Bounds.of(("2026-01-01", "2027-01-01")), 3e7)
+    ('1.9', '30 seconds')
+    """
+    unit = choose_duration(0, length) if bounds.time else bounds.duration
+    worth = DURATIONS[unit] if bounds.time and unit else 1.0
+    told = format_number(float(f"{length / worth:.2g}"))
+    return f"{told} {unit}" if unit else told
 
 
 def bounded(value: Grid, step: float | None, found: Iterable[str]) -> str:

@@ -14,6 +14,7 @@ from sfumato.charts.axes import (
     HUE_ORDER,
     Order,
     Range,
+    about_order,
     declare_bounds,
     declare_categories,
     read_labels,
@@ -24,7 +25,7 @@ from sfumato.charts.distribution.rounds import LEAST, measure_line
 from sfumato.charts.facets import WHOLE, Faceted, Facets
 from sfumato.charts.option import About, Example, explained
 from sfumato.charts.values import RANGES, SEARCH, STEP, BoundsSearch, Values, check_search
-from sfumato.domain import Bounds, Domain
+from sfumato.domain import Domain
 from sfumato.engines.engine import Engine, Schema
 from sfumato.errors import DomainError, Setting
 from sfumato.grid import Labels
@@ -34,6 +35,7 @@ from sfumato.postprocess.noise_law import NoiseKind
 from sfumato.privacy.budget import Budget, plain_above, to_fraction
 from sfumato.privacy.guarantee import Guarantee, PrivacyUnit
 from sfumato.private_search import Private
+from sfumato.releases import wording
 from sfumato.releases.distribution import DistributionRelease, LineMeasured, LineRound
 
 TYPICAL = 10_000
@@ -46,7 +48,7 @@ _ALL_INTERVALS = 2**14
 @explained
 @dataclass(frozen=True)
 class Distribution(Faceted, Chart["DistributionPlan", DistributionRelease]):
-    """The distribution of `x`, by the categories of `hue` and in panels if asked.
+    """The distribution of `x`, by the categories of `hue` and `by` and in panels if asked.
 
     Examples
     --------
@@ -84,6 +86,15 @@ class Distribution(Faceted, Chart["DistributionPlan", DistributionRelease]):
     )
     hue: str | None = field(default=None, metadata=HUE)
     hue_order: Order | None = field(default=None, metadata=HUE_ORDER)
+    by: str | None = field(
+        default=None,
+        metadata=About(
+            help="Another column of categories, each of which has all groups of `hue`: violins and "
+            "boxes stand side by side.",
+            metavar="COLUMN",
+        ),
+    )
+    by_order: Order | None = field(default=None, metadata=about_order("`by`"))
     bounds: Private | None = field(default=None, metadata=SEARCH)
     step: float | None = field(default=None, metadata=STEP)
 
@@ -95,12 +106,26 @@ class Distribution(Faceted, Chart["DistributionPlan", DistributionRelease]):
                 "Without such a column there are none.",
                 ("Write ", Setting("hue", "ward"), ", or leave both out."),
             )
+        if self.by in {self.x, self.hue, self.row, self.col} - {None} or (
+            self.hue is None and self.by is not None
+        ):
+            raise DomainError(
+                "by needs a hue, and names another column than all others.",
+                "Without hue its categories are no groups of groups.",
+                ("Write ", Setting("hue", "ward"), ", and leave by out."),
+            )
+        if self.by is None and self.by_order is not None:
+            raise DomainError(
+                (Setting("by_order"), " needs a by."),
+                "Without one there are no categories to put in order.",
+                ("Write ", Setting("by", "ward"), ", or leave ", Setting("by_order"), " out."),
+            )
         check_search(self.bounds)
 
     def declare(self, bounds: Range | Private | Mapping[str, Range] | None) -> Domain:
         """Return what a distribution declares alone."""
         facts = declare_bounds(self.x, bounds)
-        facts |= declare_categories({self.hue: self.hue_order})
+        facts |= declare_categories({self.by: self.by_order, self.hue: self.hue_order})
         return Domain(facts | self._declare_facets())
 
     @property
@@ -111,18 +136,19 @@ class Distribution(Faceted, Chart["DistributionPlan", DistributionRelease]):
     @property
     def label(self) -> str:
         """What is asked, in words."""
-        by = f" by {self.hue}" if self.hue else ""
-        return f"distribution of {self.x}{by}{self._for_each}"
+        groups = " and ".join(filter(None, (self.by, self.hue)))
+        return f"distribution of {self.x}{groups and f' by {groups}'}{self._for_each}"
 
     def plan(self, domain: Domain, unit: PrivacyUnit, budget: Budget) -> DistributionPlan:
         """Return the cost and the expected error, or refuse. Knows public facts only."""
-        order = read_order(self.hue_order)
-        asked = {self.hue or "": order} if isinstance(order, Private) else {}
+        orders = {self.by: read_order(self.by_order), self.hue: read_order(self.hue_order)}
+        asked = {name or "": order for name, order in orders.items() if isinstance(order, Private)}
         taken = Fraction(0) if self.bounds is None else to_fraction(self.bounds.bounds_share)
         division = divide_budget(budget, asked, unit, taken=taken)
         values = Values.plan(
             self.x, domain, unit, division.whole, search=self.bounds, step=self.step
         )
+        by = division.searches.get(self.by or "") or read_labels(domain, self.by, self.by_order)
         hue = division.searches.get(self.hue or "") or read_labels(domain, self.hue, self.hue_order)
         cost = division.cost + values.cost + division.left.cost(unit.weight)
         return DistributionPlan(
@@ -130,6 +156,7 @@ class Distribution(Faceted, Chart["DistributionPlan", DistributionRelease]):
             guarantee=Guarantee(budget.epsilon, budget.delta or plain_above(cost.delta), unit),
             cost=cost,
             values=values,
+            by=by,
             hue=hue,
             allocation=division.left,
             facets=self._read_facets(domain),
@@ -144,9 +171,10 @@ class Distribution(Faceted, Chart["DistributionPlan", DistributionRelease]):
         (`sfumato.mechanisms.survey`). Which intervals are asked for follows from noisy masses
         alone.
         """
-        hue = cast(Labels | None, run_searches(engine, meter, (plan.hue,))[0])
+        searched = run_searches(engine, meter, (plan.by, plan.hue))
+        by, hue = (cast(Labels | None, axis) for axis in searched)
         found = plan.values.settle(engine, meter)
-        keys = [*plan.facets.keys, *([] if hue is None else [hue])]
+        keys = [*plan.facets.keys, *(axis for axis in (by, hue) if axis is not None)]
         groups = math.prod(key.cells for key in keys)
         grid = plan.values.grid(found.bounds, groups)
         unit = plan.guarantee.unit
@@ -160,7 +188,8 @@ class Distribution(Faceted, Chart["DistributionPlan", DistributionRelease]):
             guarantee=plan.guarantee,
             cost=plan.cost,
             value=grid,
-            by=hue,
+            by=by or hue,
+            hue=by and hue,
             step=plan.values.spacing(grid),
             noise=family,
             unit_step=unit.step,
@@ -188,8 +217,8 @@ class DistributionPlan(Plan):
     ----------
     values
         The column, and its bounds or the search for them.
-    hue
-        The public groups, or the search for them.
+    by, hue
+        The public groups, or the searches for them.
     allocation
         What all intervals around one value may spend together.
     facets
@@ -197,17 +226,30 @@ class DistributionPlan(Plan):
     """
 
     values: Values
+    by: Labels | CategorySearch | None
     hue: Labels | CategorySearch | None
     allocation: Allocation
     facets: Facets = WHOLE
 
     def __post_init__(self) -> None:
-        if isinstance(self.values.bounds, Bounds):
-            axes = [*self.facets.keys, *([] if self.hue is None else [self.hue])]
-            groups = math.prod(axis.cells for axis in axes)
-            self.values.grid(self.values.bounds, groups)  # refuses more than can be counted
+        _ = self.resolution  # which refuses more than can be counted
         least = self.allocation.part(to_fraction(LEAST))
         least.law(self.guarantee.unit.weight)  # refuses noise that would drown everything
+
+    @property
+    def resolution(self) -> str:
+        """How far apart values must lie to be told apart; empty where bounds are searched for."""
+        bounds = self.values.bounds
+        if isinstance(bounds, BoundsSearch):
+            return ""
+        axes = [*self.facets.keys, *self.groups]
+        grid = self.values.grid(bounds, math.prod(axis.cells for axis in axes))
+        return wording.length_of(grid.bounds, grid.bounds.width / grid.cells)
+
+    @property
+    def groups(self) -> tuple[Labels | CategorySearch, ...]:
+        """The columns that groups are of."""
+        return tuple(axis for axis in (self.by, self.hue) if axis is not None)
 
     @property
     def price(self) -> tuple[Fraction, NoiseKind]:
@@ -219,7 +261,7 @@ class DistributionPlan(Plan):
     @property
     def found(self) -> tuple[str, ...]:
         """The columns that are searched for categories or bounds."""
-        searched = (self.hue, self.values.bounds)
+        searched = (*self.groups, self.values.bounds)
         return tuple(
             axis.column for axis in searched if isinstance(axis, CategorySearch | BoundsSearch)
         )
@@ -240,9 +282,9 @@ class DistributionPlan(Plan):
     def check(self, schema: Schema) -> None:
         """Refuse a table that lacks a column, or holds another kind, before any charge."""
         unit = self.guarantee.unit
-        searched = [self.hue.column] if isinstance(self.hue, CategorySearch) else []
-        hue = [self.hue] if isinstance(self.hue, Labels) else []
-        schema.check([*self.facets.keys, *hue], unit, unlisted=searched)
+        searched = [axis.column for axis in self.groups if isinstance(axis, CategorySearch)]
+        listed = [axis for axis in self.groups if isinstance(axis, Labels)]
+        schema.check([*self.facets.keys, *listed], unit, unlisted=searched)
         self.values.check(schema, unit)
 
     def lines(self) -> list[tuple[str, str]]:
@@ -253,7 +295,8 @@ class DistributionPlan(Plan):
         return [
             ("noise", self.price[1]),
             ("expected error", told),
-            *([self.hue.line] if isinstance(self.hue, CategorySearch) else []),
+            *([("values told apart", f"from {self.resolution} on")] if self.resolution else []),
+            *(axis.line for axis in self.groups if isinstance(axis, CategorySearch)),
             *(bounds.lines() if isinstance(bounds, BoundsSearch) else []),
             *describe_text_columns([self.values.limits]),
         ]

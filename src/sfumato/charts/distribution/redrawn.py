@@ -154,7 +154,9 @@ class _OfCategories(DrawnDistribution):
             positional=True,
         ),
     )
+    hue: str | None = field(default=None, metadata=HUE)
     order: Order | None = field(default=None, metadata=about_order("`x`"))
+    hue_order: Order | None = field(default=None, metadata=HUE_ORDER)
     bounds: Private | None = field(default=None, metadata=SEARCH)
     step: float | None = field(default=None, metadata=STEP)
 
@@ -167,16 +169,26 @@ class _OfCategories(DrawnDistribution):
                 "Without one there is nothing to measure.",
                 ("Write ", Setting("y", "wait"), "."),
             )
+        if self.hue is None and self.hue_order is not None:
+            raise DomainError(
+                (Setting("hue_order"), " needs a hue."),
+                "Without one there are no groups to put in order.",
+                ("Write ", Setting("hue", "ward"), ", or leave ", Setting("hue_order"), " out."),
+            )
         if self.x is None and self.order is not None:
             raise DomainError(
                 (Setting("order"), " needs an x."),
                 "Without one there are no categories to put in order.",
                 ("Write ", Setting("x", "ward"), ", or leave ", Setting("order"), " out."),
             )
+        groups: dict[str, Any] = {"hue": self.hue, "hue_order": self.hue_order}
+        if self.hue is None:
+            groups = {"hue": self.x, "hue_order": self.order}
+        elif self.x is not None:
+            groups |= {"by": self.x, "by_order": self.order}
         return Distribution(
             self.y,
-            hue=self.x,
-            hue_order=self.order,
+            **groups,
             bounds=self.bounds,
             step=self.step,
             **self._shared_options,

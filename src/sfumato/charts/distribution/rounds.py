@@ -175,13 +175,16 @@ def choose_cuts(fit: CumulatedFit, intervals: float, *, tails: bool = False) -> 
     """Return the ends of about so many intervals that hold as much each, as far as is known.
 
     Between two knots mass is taken to lie evenly. Knots between which that would be far off for
-    the whole stay.
+    the whole stay. A line of fewer cells is cut into all of them, so that every value has a share
+    of its own.
 
     Parameters
     ----------
     tails
         Whether an interval that is much wider than its neighbour is cut into ever wider ones.
     """
+    if fit.knots[-1] <= intervals:
+        return np.arange(int(fit.knots[-1]) + 1, dtype=np.int64)
     usual = max(float(fit.masses[-1]), 1e-9) / intervals
     cuts = _cut_by_mass(fit, usual)
     for _ in range(3):

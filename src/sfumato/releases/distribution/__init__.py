@@ -147,6 +147,8 @@ class DistributionRelease(FacetedRelease):
         The columns whose categories or bounds were found by a private search, and paid for.
     bounds_found
         False where a private search for bounds found nothing: nothing can be relied on then.
+    hue
+        The public groups within each of `by`; None where there are none.
     """
 
     kind: ClassVar[str] = "distribution"
@@ -162,15 +164,22 @@ class DistributionRelease(FacetedRelease):
     view: Parameter[Annotated[Drawn, Absent("ecdf")]] = "ecdf"
     found: Parameter[tuple[str, ...]] = ()
     bounds_found: Parameter[Annotated[bool, Absent(True)]] = True
+    hue: Parameter[Annotated[Labels | None, Absent(None)]] = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if len(self.measured) != len(self.panels) * (1 if self.by is None else self.by.cells):
+        groups = math.prod(key.cells for key in self.groups)
+        if len(self.measured) != len(self.panels) * groups or (self.hue and not self.by):
             raise ValueError("There is one measurement per group.")
         if self.noise not in _KINDS or self.view not in get_args(Drawn):
             raise ValueError("A distribution has noise of a known law, and a known view.")
         for each in self.measured:
             _check(each, self.value.cells)
+
+    @property
+    def groups(self) -> tuple[Labels, ...]:
+        """The columns that groups are of, in the order of the numbers."""
+        return tuple(key for key in (self.by, self.hue) if key is not None)
 
     @property
     def least_cost(self) -> Cost:
@@ -186,7 +195,9 @@ class DistributionRelease(FacetedRelease):
     def lines(self) -> tuple[FittedLine, ...]:
         """What was released about each group, as cumulated masses with their errors."""
         return tuple(
-            FittedLine.of([self._read(each) for each in group.rounds], self.value, self.unit_step)
+            FittedLine.of(
+                [self._read(each) for each in group.rounds], self.value, self.unit_step, self.step
+            )
             for group in self.measured
         )
 
@@ -245,7 +256,8 @@ class DistributionRelease(FacetedRelease):
         Parameters
         ----------
         bins
-            How many equal bins between the bounds, or the edges of all, rising.
+            How many equal bins between the bounds, or the edges of all, rising. A bin holds its
+            left edge and not its right one; the last holds both.
         together
             Whether the intervals of a group hold jointly, for all bins.
 
@@ -254,19 +266,20 @@ class DistributionRelease(FacetedRelease):
         >>> import sfumato as sf
         >>> people = sf.testing.city(people=2000)
         >>> release = sf.distribution(people, x="age", bounds=(0, 100), budget=1.0)
-        >>> [round(each.left) for each in release.histogram(4)[0]]
-        [0, 25, 50, 75]
+        >>> [each.left for each in release.histogram(4)[0]]  # between two ages
+        [-0.5, 24.5, 49.5, 74.5]
         """
-        edges = _read_edges(bins, self.value)
-        ends = np.array(edges) - (self.step or 0.0) / 2  # edges are values, cells lie around these
-        ends[-1] += self.step or 0.0
-        if isinstance(bins, int):
-            ends = np.array(edges)
-        return tuple(_count(line, edges, ends, together=together) for line in self.lines)
+        edges = _read_edges(bins, self.value, self.step)
+        return tuple(
+            _count(line, edges, _find_ends(line, edges), together=together) for line in self.lines
+        )
 
     def records(self) -> list[dict[str, Any]]:
-        """Return one record per group and place: the share below it, and the ends of the band."""
-        keys = [*self.facets, *([] if self.by is None else [self.by])]
+        """Return one record per group and place: the share below it, and the ends of the band.
+
+        Where values have a spacing, shares lie at or below values.
+        """
+        keys = [*self.facets, *self.groups]
         groups = [
             {name: value for place in places for name, value in place.items()}
             for places in product(*map(axes.places, keys))
@@ -274,13 +287,13 @@ class DistributionRelease(FacetedRelease):
         show, column = self.value.bounds.show, self.value.column
         records: list[dict[str, Any]] = []
         for group, line, reliable in zip(groups, self.lines, self.reliable, strict=True):
-            told = zip(line.places, line.shares, line.band.low, line.band.high, strict=True)
+            told = list(zip(line.values, line.shares, line.band.low, line.band.high, strict=True))
             records += [
                 {f"{name}_group" if name in _NAMES else name: each for name, each in group.items()}
                 | {column if column not in _NAMES else f"{column}_value": show(float(place))}
                 | {"share": float(share), "low": float(low), "high": float(high)}
                 | {"reliable": reliable}
-                for place, share, low, high in told
+                for place, share, low, high in told[1 if self.step else 0 :]
             ]
         return records
 
@@ -355,9 +368,12 @@ def _read_levels(given: Iterable[float]) -> tuple[float, ...]:
     return levels
 
 
-def _read_edges(bins: int | Sequence[float], value: Grid) -> list[float]:
+def _read_edges(bins: int | Sequence[float], value: Grid, step: float | None) -> list[float]:
+    """Return the edges of bins; a number of them have edges half-way between two values."""
     bounds = value.bounds
     if isinstance(bins, int) and not isinstance(bins, bool) and 1 <= bins <= value.cells:
+        if step:
+            return value.edges[np.arange(bins + 1) * value.cells // bins].tolist()
         return np.linspace(bounds.lower, bounds.upper, bins + 1).tolist()
     edges = [] if isinstance(bins, int) else [float(edge) for edge in bins]
     if (
@@ -371,6 +387,19 @@ def _read_edges(bins: int | Sequence[float], value: Grid) -> list[float]:
             ("Write ", Setting("bins", 20), "."),
         )
     return edges
+
+
+def _find_ends(line: FittedLine, edges: Sequence[float]) -> NDArray[np.float64]:
+    """Return where bins end on the line: what equals an edge lies above it, and at last below."""
+    ends = np.array(edges)
+    if line.spacing is None:
+        ends[-1] = np.nextafter(ends[-1], math.inf)
+        return ends
+    ends[-1] += _CLOSED * line.spacing
+    return line.grid.edges[line.find_cuts(ends)]
+
+
+_CLOSED = 1e-3  # of a step: more than rounding may move a value
 
 
 def _count(

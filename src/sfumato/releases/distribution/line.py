@@ -25,6 +25,7 @@ LEVEL = 0.95
 
 _LEAST = 4.0  # standard deviations that a group's size must be above zero to be told
 _HIDDEN = 0.05  # the largest share that an axis leaves out because it could be noise
+_ROUNDING = 1e-6  # of a step: a number that is a value but for that is this value
 _VAGUE = 0.25  # half the width of a band that says nothing any more
 
 
@@ -40,23 +41,44 @@ class FittedLine:
         Which of these ends are the places: those of the last round.
     grid
         The cells of the line.
+    spacing
+        How far apart values lie, each in the middle of a cell; None where they may lie anywhere.
     """
 
     fit: CumulatedFit
     chosen: NDArray[np.int64]
     grid: Grid
+    spacing: float | None = None
 
     @staticmethod
-    def of(rounds: Sequence[MeasuredIntervals], grid: Grid, step: float) -> FittedLine:
+    def of(
+        rounds: Sequence[MeasuredIntervals], grid: Grid, step: float, spacing: float | None = None
+    ) -> FittedLine:
         """Fit the masses to all rounds, of which the last one is a partition."""
         fit = CumulatedFit(rounds, step)
         ends = np.append(rounds[-1].first, rounds[-1].end[-1:])
-        return FittedLine(fit, np.searchsorted(fit.knots, ends), grid)
+        return FittedLine(fit, np.searchsorted(fit.knots, ends), grid, spacing)
+
+    @cached_property
+    def cuts(self) -> NDArray[np.int64]:
+        """How many cells lie below each place."""
+        return self.fit.knots[self.chosen]
 
     @cached_property
     def places(self) -> Array:
         """Where the masses are told, rising, in the units of the column."""
-        return self.grid.edges[self.fit.knots[self.chosen]]
+        return self.grid.edges[self.cuts]
+
+    @property
+    def values(self) -> Array:
+        """At or below which values the masses lie: where values have a spacing, the last ones."""
+        return self.places - (self.spacing or 0.0) / 2
+
+    @property
+    def ends(self) -> tuple[Array, Array]:
+        """The least and the greatest value that there can be between each two places."""
+        spare = (self.spacing or 0.0) / 2
+        return self.places[:-1] + spare, self.places[1:] - spare
 
     @cached_property
     def masses(self) -> Array:
@@ -81,6 +103,33 @@ class FittedLine:
         shares = np.clip(rising, 0.0, 1.0)
         shares[-1] = 1.0
         return shares
+
+    @property
+    def parts(self) -> Array:
+        """The share between each two places: unbiased, and so sometimes below zero."""
+        return np.diff(self._raw) / max(self.size, 1.0)
+
+    @cached_property
+    def part_errors(self) -> Array:
+        """Simulated errors of the shares between places, ``[place, draw]``."""
+        wrong = self.errors - self.shares[:, None] * self.errors[-1]
+        return np.diff(wrong, axis=0) / max(self.size, 1.0)
+
+    def find_cuts(self, ends: Array) -> NDArray[np.int64]:
+        """Return how many cells hold values below each of some numbers, where these have a step."""
+        step = self.spacing or 1.0
+        below = np.ceil((ends - self.grid.bounds.lower) / step - 0.5 - _ROUNDING)
+        return np.clip(below, 0, self.grid.cells).astype(np.int64)
+
+    def tell_cuts(self, cuts: NDArray[np.int64]) -> tuple[Array, Band]:
+        """Return the shares in so many of the first cells, and what the band says of them.
+
+        Between two places mass may lie anywhere: the band holds either end.
+        """
+        before = np.searchsorted(self.cuts, cuts, "right") - 1
+        after = np.searchsorted(self.cuts, cuts)
+        shares = np.interp(cuts, self.cuts, self.shares)
+        return shares, Band(self.band.low[before], self.band.high[after])
 
     @cached_property
     def band(self) -> Band:
@@ -141,12 +190,22 @@ class FittedLine:
         for depth in range(most):
             level = 0.5 ** (depth + 2)
             for side in (level, 1 - level):
-                # Between two places mass may lie anywhere.
-                after = int(np.clip(np.searchsorted(self.shares, side), 1, len(self.shares) - 1))
-                reach = self.intervals.high[after] - self.intervals.low[after - 1]
-                if reach / 2 > level / 2:
+                if self._find_reach(side) > level / 2:
                     return depth
         return most
+
+    def _find_reach(self, level: float) -> float:
+        """Return how far off the share at a quantile may be.
+
+        Between two places mass may lie anywhere, if these are the ends of several cells.
+        """
+        after = int(np.clip(np.searchsorted(self.shares, level), 1, len(self.shares) - 1))
+        low, high = (
+            end[after - 1 : after + 1] for end in (self.intervals.low, self.intervals.high)
+        )
+        if self.cuts[after] - self.cuts[after - 1] == 1:
+            return float((high - low).max()) / 2
+        return float(high[1] - low[0]) / 2
 
     def quantile(self, level: float) -> float:
         """Return where a share of all units lies below, between places as if evenly spread."""
