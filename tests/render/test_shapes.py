@@ -6,7 +6,7 @@ import io
 import json
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from matplotlib import pyplot
@@ -22,7 +22,7 @@ from render.shape_samples import (
     make_violins,
     show,
 )
-from sfumato.figure import Axis, Estimates, Figure, Panel
+from sfumato.figure import Axis, Curve, Estimates, Figure, Panel
 from sfumato.render.description import describe_aloud, describe_figure
 from sfumato.render.logarithmic import make_logarithmic
 from sfumato.render.matplotlib import draw, render_picture
@@ -76,6 +76,32 @@ def test_a_curve_is_grey_where_noise_could_have_made_it() -> None:
     assert [strand.muted for strand in strands] == [True, False, True]
     strokes = {layer["mark"].get("stroke") for layer in list_layers(SAMPLES["curve"])}
     assert MUTED in strokes
+
+
+@pytest.mark.parametrize("orient", ["v", "h"])
+def test_sides_of_a_significant_step_are_drawn_as_it_is(orient: Literal["v", "h"]) -> None:
+    peak = Estimates((1.0, 9.0, 2.0), (0.0, 8.0, 0.0), (2.0, 10.0, 4.0))
+    curve = Curve((0.0, 1.0, 2.0, 3.0), peak, (True, False, True), 0.95, steps=True, orient=orient)
+    (significant,) = (strand for strand in list_strands(curve) if not strand.muted)
+    assert significant.x == (1.0, 1.0, 2.0, 2.0)
+    assert significant.y == (1.0, 9.0, 9.0, 2.0)
+    figure = show(curve, Axis("x"), Axis("y"))
+    page, ax = pyplot.subplots()
+    draw(figure, ax=ax)
+    drawn = {len(line.get_xdata()): line.get_color() for line in ax.lines}
+    pyplot.close(page)
+    assert drawn[4] != MUTED == drawn[2]
+    lines = [layer for layer in list_layers(figure) if layer["mark"]["type"] == "line"]
+    (own,) = (each for each in lines if each["mark"].get("stroke") != MUTED)
+    assert [row["y"] for row in own["data"]["values"]] == [1.0, 9.0, 9.0, 2.0]
+
+
+def test_a_significant_valley_has_grey_sides_where_its_neighbours_are_grey() -> None:
+    valley = Estimates((9.0, 3.0, 9.0), (0.0, 2.0, 0.0), (20.0, 4.0, 20.0))
+    strands = list_strands(
+        Curve((0.0, 1.0, 2.0, 3.0), valley, (True, False, True), 0.95, steps=True)
+    )
+    assert [(strand.muted, strand.x) for strand in strands][1] == (False, (1.0, 2.0))
 
 
 def test_a_floor_lifts_a_curve() -> None:

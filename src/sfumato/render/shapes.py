@@ -38,6 +38,9 @@ class Strand:
 def list_strands(curve: Curve, floor: float = -math.inf) -> list[Strand]:
     """Return a curve in parts, none of it below a floor; neighbours share a corner.
 
+    A line between two values is grey where one of them is. The upright line between two steps
+    belongs to the taller one, so that a significant peak is drawn as one beside grey neighbours.
+
     Examples
     --------
     >>> sure = Estimates((1.0, 2.0, 3.0), (0.0, 1.0, 2.0), (2.0, 3.0, 4.0))
@@ -48,12 +51,19 @@ def list_strands(curve: Curve, floor: float = -math.inf) -> list[Strand]:
     corners = list(_list_corners(curve, floor))
     if len(corners) < 2:
         return [_gather(corners, corners[0][4])] if corners else []
-    flags = [a[4] or b[4] for a, b in pairwise(corners)]
+    flags = [_is_muted(curve, *pair) for pair in pairwise(corners)]
     starts = [0, *(i for i in range(1, len(flags)) if flags[i] != flags[i - 1]), len(flags)]
     return [_gather(corners[a : b + 1], flags[a]) for a, b in pairwise(starts)]
 
 
 _CurveCorner = tuple[float, float, float, float, bool]
+
+
+def _is_muted(curve: Curve, one: _CurveCorner, other: _CurveCorner) -> bool:
+    """Tell whether the line between two corners is grey."""
+    if curve.steps:
+        return max(one, other, key=lambda corner: corner[1])[4]
+    return one[4] or other[4]
 
 
 def _list_corners(curve: Curve, floor: float) -> Iterator[_CurveCorner]:
