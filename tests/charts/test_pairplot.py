@@ -19,7 +19,9 @@ from sfumato.figure import Clouds, Curve, Heat
 from sfumato.grid import Edges, Grid
 from sfumato.mechanisms.meter import Meter
 from sfumato.postprocess.pairs import MOST_BINS, choose_levels
+from sfumato.releases.pairplot import PairplotRelease
 from sfumato.render.matplotlib import render_picture
+from sfumato.render.scale import list_series
 from sfumato.render.vega import build_vega
 from sfumato.testing import measure_planned, seeded
 
@@ -197,6 +199,55 @@ def test_nothing_is_grey() -> None:
         mark for panel in release.figure().panels for mark in panel.marks if isinstance(mark, Heat)
     ]
     assert np.mean([heat.muted for heat in heats]) > 0.8
+
+
+def measure_without(seed: int, rows: int, hue: str | None = "g"):
+    """Return pairs of groups of which one is empty, or all are."""
+    chart = Pairplot(COLUMNS, hue=hue)
+    plan = chart.plan(DOMAIN | {"g": ["x", "y", "empty"]}, ROWS, BUDGET)
+    with seeded(seed):
+        return measure_planned(chart, DuckEngine(make_table(rows)), plan)
+
+
+def list_coloured(release: PairplotRelease) -> set[str]:
+    """Return the groups of which anything is coloured, on the diagonal or below it."""
+    found: set[str] = set()
+    for mark in (mark for panel in release.figure().panels for mark in panel.marks):
+        if isinstance(mark, Curve) and not np.all(mark.muted):
+            found.add(mark.series)
+        elif isinstance(mark, Heat) and not np.all(mark.muted):
+            found.add("")
+        elif isinstance(mark, Clouds):
+            pairs = zip(mark.series, mark.value, strict=True)
+            found |= {name for name, each in pairs if np.any(each)}
+    return found
+
+
+RARE = 0.05 + 4.9 * (0.05 * 0.95 / 100) ** 0.5
+"""More of 100 releases show an empty group at most once in 10⁶ runs, if 5 % may."""
+
+
+@pytest.mark.parametrize(("rows", "hue"), [(0, None), (0, "g"), (3000, "g")])
+def test_empty_groups_are_coloured_no_more_often_than_stated(rows, hue) -> None:
+    people = {"x", "y"} if rows else set[str]()
+    shown = [list_coloured(measure_without(seed, rows, hue)) for seed in range(100)]
+    assert all(people <= each for each in shown)
+    assert np.mean([bool(each - people) for each in shown]) <= RARE
+
+
+def test_a_rule_for_each_place_alone_would_colour_empty_groups(monkeypatch) -> None:
+    releases = [measure_without(seed, 3000) for seed in range(20)]
+    monkeypatch.setattr(PairplotRelease, "present", (True,) * 3)
+    assert np.mean(["empty" in list_coloured(each) for each in releases]) > RARE
+
+
+def test_an_empty_group_is_named_and_keeps_its_colour() -> None:
+    release = measure_without(3, 3000)
+    figure = release.figure()
+    assert release.present == (True, True, False)
+    assert figure.notes[0] == "Too few rows to show: empty."
+    assert list_series(figure) == ["x", "y", "empty"]
+    assert render_picture(figure, "svg") and build_vega(figure)
 
 
 def test_dates_and_whole_numbers_have_bins_between_values() -> None:

@@ -19,6 +19,7 @@ from sfumato.postprocess import density
 from sfumato.postprocess.combined_noise import CombinedNoise, match_scale
 from sfumato.postprocess.density import Leaves
 from sfumato.postprocess.noise_law import NoiseLaw
+from sfumato.postprocess.presence import doubt_squares, find_present
 from sfumato.privacy.budget import Cost
 from sfumato.releases.heatmap.area import Area, Aspect, on_earth
 from sfumato.releases.heatmap.leaves import LeafIntervals, LeafNoise, check_leaves, ends_of
@@ -227,6 +228,17 @@ class HeatmapRelease(Release):
             found=(),
             sizes=(),
         )
+
+    @cached_property
+    def present(self) -> tuple[bool, ...]:
+        """Which groups have too many people for noise alone, with 95 % for all groups together."""
+        return find_present([each._doubt for each in self.maps])
+
+    @property
+    def _doubt(self) -> float:
+        """How probably noise alone makes what was measured of a map without anybody."""
+        noisy, scale = (np.array(each, dtype=np.float64) for each in (self.noisy, self.scale))
+        return doubt_squares(self.leaves, noisy, scale)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, HeatmapRelease) and self.to_dict() == other.to_dict()

@@ -28,6 +28,8 @@ A sum of Laplace noises lies within these with a probability of 93.7 % where it 
 and of 95 % where there are many.
 """
 
+_ORIENT: dict[Side, Literal["v", "h"]] = {"x": "v", "y": "h"}
+
 _MOST = 64
 """How many bins are drawn: more look like noise."""
 
@@ -107,9 +109,16 @@ def _draw(release: HeatmapRelease, side: Side) -> tuple[Curve, ...]:
     several = len(release.groups) > 1
     margins = [find_margin(each, side) for each in release.maps]
     return tuple(
-        _draw_margin(_share(margin) if several else margin, side, name)
-        for margin, name in zip(margins, release.groups, strict=True)
+        _draw_margin(_share(margin) if several else margin, side, name, present=present)
+        if present or not several
+        else _draw_nothing(side, name)
+        for margin, name, present in zip(margins, release.groups, release.present, strict=True)
     )
+
+
+def _draw_nothing(side: Side, name: str) -> Curve:
+    """Return a curve without values: its group keeps its place and colour in the legend."""
+    return Curve((), Estimates((), (), ()), (), 0.0, series=name, orient=_ORIENT[side])
 
 
 def _share(margin: Margin) -> Margin:
@@ -118,17 +127,17 @@ def _share(margin: Margin) -> Margin:
     return Margin(margin.edges, *(each / top for each in (margin.value, margin.low, margin.high)))
 
 
-def _draw_margin(margin: Margin, side: Side, name: str) -> Curve:
+def _draw_margin(margin: Margin, side: Side, name: str, *, present: bool) -> Curve:
     low, high = np.maximum(margin.low, 0.0), np.maximum(margin.high, 0.0)
     return Curve(
         tuple(margin.edges.tolist()),
         Estimates(*(tuple(each.tolist()) for each in (margin.value, low, high))),
-        tuple((margin.low <= 0).tolist()),
+        tuple(((margin.low <= 0) | (not present)).tolist()),
         COVERAGE,
         steps=True,
         filled=not name,
         series=name,
-        orient="v" if side == "x" else "h",
+        orient=_ORIENT[side],
     )
 
 

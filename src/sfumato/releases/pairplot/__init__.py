@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, pairwise
@@ -13,7 +14,8 @@ from numpy.typing import NDArray
 from sfumato.figure import Figure
 from sfumato.grid import Edges, Labels
 from sfumato.postprocess.noise_law import NoiseLaw
-from sfumato.postprocess.pairs import Pair, PairEstimates, reconcile
+from sfumato.postprocess.pairs import Pair, PairEstimates, doubt_pairs, reconcile
+from sfumato.postprocess.presence import MANY, find_present
 from sfumato.privacy.budget import Cost
 from sfumato.releases import axes
 from sfumato.releases.release import Release
@@ -121,6 +123,22 @@ class PairplotRelease(Release):
         return tuple(
             reconcile({pair: each[group] for pair, each in self.counts.items()}, variance)
             for group in range(self._count_groups())
+        )
+
+    @cached_property
+    def present(self) -> tuple[bool, ...]:
+        """Which groups have too many people for noise alone, with 95 % for all groups together."""
+        laplace = self.noise.kind == "laplace"
+        deviation = self.noise.scale * self.step * (math.sqrt(2) if laplace else 1.0)
+        return find_present(
+            [
+                doubt_pairs(
+                    {pair: each[group] for pair, each in self.counts.items()},
+                    deviation,
+                    1.0 if laplace else MANY,
+                )
+                for group in range(self._count_groups())
+            ]
         )
 
     @property
