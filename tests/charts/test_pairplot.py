@@ -18,7 +18,7 @@ from sfumato.errors import DomainError
 from sfumato.figure import Clouds, Curve, Heat
 from sfumato.grid import Edges, Grid
 from sfumato.mechanisms.meter import Meter
-from sfumato.postprocess.pairs import MOST_BINS, choose_levels
+from sfumato.postprocess.pairs import MOST_BINS, choose_levels, place_edges
 from sfumato.releases.pairplot import PairplotRelease
 from sfumato.render.matplotlib import render_picture
 from sfumato.render.scale import list_series
@@ -300,11 +300,45 @@ def test_more_groups_than_an_answer_has_room_for_are_refused_before_the_charge()
     assert not session.ledger.entries
 
 
+def find_largest_jump(ages: np.ndarray, edges: list[float] | tuple[float, ...]) -> float:
+    """Return by how much the densities of two neighbouring bins differ at most, as a ratio."""
+    inner = [edge for edge in edges if 22 < edge < 68]
+    dense = (np.histogram(ages, inner)[0] + 1) / np.diff(inner)
+    return float(np.exp(np.abs(np.diff(np.log(dense))).max()))
+
+
+@pytest.mark.parametrize("bins", [24, 36, 48])
+def test_whole_numbers_have_no_peaks_made_by_where_bins_lie(bins) -> None:
+    ages = np.rint(np.random.default_rng(9).normal(45, 20, 400_000))
+    ages = ages[(ages >= 0) & (ages <= 104)]
+    levels = choose_levels(1e5, 0.05)
+    quantiles = [
+        float(value) + 0.013 for value in np.quantile(ages, np.array(levels, dtype=np.float64))
+    ]
+    found = make_bins("age", Bounds(0, 104), quantiles, levels, bins).values
+    assert all((edge - 0.5).is_integer() for edge in found)
+    assert find_largest_jump(ages, found) < 1.3
+    old = place_edges((0, 104), quantiles, levels, bins)
+    assert find_largest_jump(ages, old) > 1.4
+
+
+@pytest.mark.parametrize(
+    "bounds", [Bounds(0, 1), Bounds(-4, 4), Bounds(0.5, 90), Bounds(0, 90, duration="days")]
+)
+def test_bins_are_left_alone_where_values_are_finer_or_bounds_are_not_whole(bounds) -> None:
+    levels = choose_levels(1e5, 0.05)
+    quantiles = [bounds.lower + bounds.width * part for part in (0.2, 0.3, 0.4, 0.5, 0.6)]
+    placed = place_edges((bounds.lower, bounds.upper), quantiles, levels, 32)
+    assert make_bins("a", bounds, quantiles, levels, 32).values == tuple(placed)
+
+
 WIDE = (
     Bounds(0, 1),
     Bounds(-8e307, 8e307),
     Bounds(2.0**53, 2.0**53 + 2**17),
     Bounds(0, 30, step=1),
+    Bounds(0, 120),
+    Bounds(-(2**43), 2**43 + 3),
 )
 
 
