@@ -220,6 +220,16 @@ def test_nothing_is_scattered_where_nothing_stands_out():
             assert figure.panels[0].marks == ()
 
 
+def test_no_mass_lies_outside_its_own_interval_though_some_did():
+    outside = []
+    for seed in range(6):
+        release = measured_without(None, 400, seed)
+        sure, mass = release.uncertainty, release.leaves.mass
+        outside += ((mass < sure.low) | (mass > sure.high)).tolist()
+        assert all(row["low"] <= row["mass"] <= row["high"] for row in release.records())
+    assert any(outside)
+
+
 def test_hue_is_for_the_adaptive_method_and_another_column():
     with pytest.raises(DomainError, match="adaptive"):
         Heatmap("x", "y", hue="g", method="laplace")

@@ -20,6 +20,7 @@ from sfumato.grid import Edges, Grid
 from sfumato.mechanisms.meter import Meter
 from sfumato.postprocess.pairs import MOST_BINS, choose_levels, place_edges
 from sfumato.releases.pairplot import PairplotRelease
+from sfumato.releases.uncertainty import LEVEL
 from sfumato.render.matplotlib import render_picture
 from sfumato.render.scale import list_series
 from sfumato.render.vega import build_vega
@@ -275,6 +276,29 @@ def test_records_tell_every_cell_and_sum_up() -> None:
         row["count"] for row in records if row["g"] == "x" and (row["x"], row["y"]) == ("a", "b")
     ]
     assert sum(mine) == pytest.approx(release.estimates[0].total)
+
+
+@pytest.mark.parametrize("hue", [None, "g"])
+def test_no_number_lies_outside_its_own_interval(hue) -> None:
+    for seed in range(4):
+        release = measure(Pairplot(COLUMNS, hue=hue), seed, 400)
+        told = [
+            *release.records(),
+            *(row for name in COLUMNS for row in release.distribution(name)),
+        ]
+        assert all(row["low"] <= row["count"] <= row["high"] for row in told)
+        curves = [mark for panel in release.figure().panels for mark in panel.marks
+                  if isinstance(mark, Curve)]  # fmt: skip
+        for curve in curves:
+            y = curve.y
+            assert all(a <= b <= c for a, b, c in zip(y.low, y.value, y.high, strict=True))
+
+
+def test_some_estimates_lie_outside_the_interval_of_one_measurement() -> None:
+    release = measure(Pairplot(COLUMNS), 1, 400)
+    (told,), reach = release.estimates, release.noise.radius(LEVEL)
+    apart = [np.abs(told.pairs[pair] - told.seen[pair]).ravel() > reach for pair in release.pairs]
+    assert 0 < np.mean(np.concatenate(apart)) < 0.1
 
 
 @pytest.mark.parametrize(

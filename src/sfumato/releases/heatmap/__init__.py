@@ -37,6 +37,7 @@ from sfumato.releases.spelling import (
     ToldOnce,
     Within,
 )
+from sfumato.releases.uncertainty import widen
 from sfumato.render.look import Looks
 
 if TYPE_CHECKING:
@@ -311,16 +312,19 @@ class HeatmapRelease(Release):
         return density.smooth(picture / total, widths_of(smooth, self.x, self.y, cells))
 
     def numbers(self) -> dict[str, list[float]]:
-        """Return the mass, density and interval of every leaf."""
-        sure = self.uncertainty
-        dense = self.leaves.mass / self.area.count(*self.ends)
-        columns = (self.leaves.mass.tolist(), dense.tolist(), list(sure.low), list(sure.high))
+        """Return the mass, density and interval of every leaf; intervals hold the mass."""
+        mass, sure = self.leaves.mass, self.uncertainty
+        dense = mass / self.area.count(*self.ends)
+        low, high = widen(mass, np.array(sure.low), np.array(sure.high))
+        columns = (each.tolist() for each in (mass, dense, low, high))
         return dict(zip(NUMBERS, columns, strict=True))
 
     def records(self) -> list[dict[str, Any]]:
         """Return one record per leaf: its ends, its mass and density, and its interval.
 
-        ``low`` and ``high`` belong to the mass; a density is told in the unit of `density_label`.
+        An interval is that of the last measurement, widened where it does not hold the mass, which
+        rests on all measurements. ``low`` and ``high`` belong to the mass; a density is told in the
+        unit of `density_label`.
         """
         columns: dict[str, list[Any]] = {}
         if self.hue is not None:

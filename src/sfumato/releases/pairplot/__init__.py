@@ -20,7 +20,7 @@ from sfumato.privacy.budget import Cost
 from sfumato.releases import axes
 from sfumato.releases.release import Release
 from sfumato.releases.spelling import Integer, Length, Parameter, Released, Step
-from sfumato.releases.uncertainty import LEVEL
+from sfumato.releases.uncertainty import LEVEL, widen
 from sfumato.render.look import Looks
 
 Array = NDArray[np.float64]
@@ -148,22 +148,17 @@ class PairplotRelease(Release):
         return Cost.sum(each for _ in self.pairs)
 
     def distribution(self, column: str) -> list[dict[str, Any]]:
-        """Return the count in each bin of a column, with an interval around what was measured."""
+        """Return the count in each bin of a column, with an interval that holds it.
+
+        Intervals are around what was measured, and widened where they do not hold the count.
+        """
         place = self.columns.index(column)
         return [
-            {
-                **group,
-                **where,
-                "count": float(count),
-                "low": measured - reach,
-                "high": measured + reach,
-            }
+            {**group, **where, "count": count, "low": low, "high": high}
             for group, told in zip(self._name_groups(), self.estimates, strict=True)
-            for reach in [REACH * told.deviation[place]]
-            for where, count, measured in zip(
+            for where, (count, low, high) in zip(
                 axes.places(self.axes[place]),
-                told.columns[place].tolist(),
-                told.measured[place].tolist(),
+                _tell(told.columns[place], told.measured[place], REACH * told.deviation[place]),
                 strict=True,
             )
         ]
@@ -171,17 +166,17 @@ class PairplotRelease(Release):
     def records(self) -> list[dict[str, Any]]:
         """Return one record per cell of each pair: its bins, its count and its interval.
 
-        Intervals are around what was measured of each cell, for itself.
+        Intervals are around what was measured of each cell, for itself, and widened where they do
+        not hold the count, which rests on all measurements.
         """
         reach = self.noise.radius(LEVEL) * self.step
         return [
-            {**group, **first, **second, "count": count, "low": seen - reach, "high": seen + reach}
+            {**group, **first, **second, "count": count, "low": low, "high": high}
             for group, told in zip(self._name_groups(), self.estimates, strict=True)
             for pair in self.pairs
-            for (first, second), count, seen in zip(
+            for (first, second), (count, low, high) in zip(
                 self._list_cells(pair),
-                told.pairs[pair].ravel().tolist(),
-                told.seen[pair].ravel().tolist(),
+                _tell(told.pairs[pair].ravel(), told.seen[pair].ravel(), reach),
                 strict=True,
             )
         ]
@@ -209,3 +204,9 @@ class PairplotRelease(Release):
         from sfumato.releases.pairplot import figure
 
         return figure.caption(self)
+
+
+def _tell(counts: Array, measured: Array, reach: float) -> list[tuple[float, float, float]]:
+    """Return counts with intervals around what was measured of them."""
+    ends = widen(counts, measured - reach, measured + reach)
+    return list(zip(*(each.tolist() for each in (counts, *ends)), strict=True))

@@ -14,6 +14,7 @@ from sfumato.postprocess.pairs import Pair
 from sfumato.releases import axes, wording
 from sfumato.releases.pairplot import REACH
 from sfumato.releases.release import WATERMARK
+from sfumato.releases.uncertainty import widen
 from sfumato.render.text import format_number, shorten
 
 if TYPE_CHECKING:
@@ -206,11 +207,11 @@ def _draw_curve(release: PairplotRelease, group: int, window: DrawnColumn, place
     per = np.diff(edges)[drawn] * _PART / (high - low)
     reach = REACH * told.deviation[place]
     middle = told.measured[place][drawn]
-    ends = [np.maximum(middle + side * reach, 0.0) / per for side in (-1, 1)]
-    value = np.clip(told.columns[place][drawn] / per, *ends)
+    value = told.columns[place][drawn]
+    ends = [np.maximum(end, 0.0) / per for end in widen(value, middle - reach, middle + reach)]
     return Curve(
         tuple(edges[drawn.start : drawn.stop + 1].tolist()),
-        Estimates(*(tuple(each.tolist()) for each in (value, *ends))),
+        Estimates(*(tuple(each.tolist()) for each in (value / per, *ends))),
         tuple(((middle - reach <= 0) | (not present)).tolist()),
         0.95,
         steps=True,
