@@ -279,6 +279,31 @@ def test_records_tell_every_cell_and_sum_up() -> None:
 
 
 @pytest.mark.parametrize("hue", [None, "g"])
+def test_the_same_columns_in_another_order_are_free_and_hold_the_same_numbers(hue) -> None:
+    session = sf.Session(make_table(400), domain=DOMAIN, budget=sf.Budget(3))
+    first = session.pairplot(columns=["a", "b", "c"], hue=hue, budget=1)
+    spent = session.ledger.spent
+    other = session.pairplot(columns=["c", "a", "b"], hue=hue, budget=1)
+    assert session.ledger.spent == spent
+    assert other.columns == ("c", "a", "b")
+    assert np.array_equal(other.counts[0, 2], first.counts[1, 2].swapaxes(1, 2))
+    assert np.array_equal(other.counts[1, 2], first.counts[0, 1])
+    told = [[row["count"] for row in each.distribution("c")] for each in (other, first)]
+    assert told[0] == pytest.approx(told[1])
+    assert session.pairplot(columns=["a", "b", "c"], hue=hue, budget=1) == first
+    assert [panel.x.label for panel in other.figure().panels[-3:]] == ["c", "a", "b"]
+
+
+def test_other_columns_or_groups_are_charged() -> None:
+    session = sf.Session(make_table(400), domain=DOMAIN, budget=sf.Budget(4))
+    session.pairplot(columns=["a", "b"], budget=1)
+    for asked in ({"columns": ["a", "c"]}, {"columns": ["b", "a"], "hue": "g"}):
+        spent = session.ledger.spent
+        session.pairplot(**asked, budget=1)
+        assert session.ledger.spent != spent
+
+
+@pytest.mark.parametrize("hue", [None, "g"])
 def test_no_number_lies_outside_its_own_interval(hue) -> None:
     for seed in range(4):
         release = measure(Pairplot(COLUMNS, hue=hue), seed, 400)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations, pairwise
 from typing import Annotated, Any, ClassVar, Unpack
@@ -106,15 +107,33 @@ class PairplotRelease(Release):
         return [{self.hue.column: name} for name in self.hue.categories.values]
 
     @cached_property
-    def counts(self) -> dict[Pair, Array]:
-        """The noisy counts of each pair, ``[group, bin, bin]``; unbiased, so maybe below zero."""
-        found: dict[Pair, Array] = {}
-        every, start = np.array(self.steps, dtype=np.float64) * self.step, 0
+    def _tables(self) -> dict[Pair, NDArray[np.int64]]:
+        """The noisy integers of each pair, ``[group, bin, bin]``."""
+        found: dict[Pair, NDArray[np.int64]] = {}
+        every, start = np.array(self.steps, dtype=np.int64), 0
         for one, other in self.pairs:
             size = self._count_groups(), self.axes[one].cells, self.axes[other].cells
             found[one, other] = every[start : start + int(np.prod(size))].reshape(size)
             start += int(np.prod(size))
         return found
+
+    @cached_property
+    def counts(self) -> dict[Pair, Array]:
+        """The noisy counts of each pair, ``[group, bin, bin]``; unbiased, so maybe below zero."""
+        return {pair: table.astype(np.float64) * self.step for pair, table in self._tables.items()}
+
+    def reorder_columns(self, columns: Sequence[str]) -> PairplotRelease:
+        """Return the same numbers with the columns in another order."""
+        if tuple(columns) == self.columns:
+            return self
+        places = [self.columns.index(column) for column in columns]
+        tables = [
+            self._tables[one, other] if one < other else self._tables[other, one].swapaxes(1, 2)
+            for one, other in combinations(places, 2)
+        ]
+        steps = np.concatenate([each.ravel() for each in tables])
+        axes = tuple(self.axes[place] for place in places)
+        return replace(self, axes=axes, steps=tuple(steps.tolist()))
 
     @cached_property
     def estimates(self) -> tuple[PairEstimates, ...]:
