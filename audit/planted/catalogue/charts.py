@@ -506,10 +506,10 @@ CHARTS = (
         notices="test_rows_that_lack_a_value_are_in_no_pair_and_no_distribution",
     ),
     _charts(
-        name="margins of a joint plot are as sure as one cell",
+        name="margins of a joint plot are as sure as half of their cells",
         file="releases/heatmap/joint.py",
-        old="reach = REACH * np.sqrt(variance)",
-        new="reach = REACH * np.sqrt(variance / np.bincount(bins, minlength=len(variance)))",
+        old="return REACH * np.sqrt(self.variance)",
+        new="return REACH * np.sqrt(self.variance / 2)",
         among="charts/test_scatterplot.py",
         notices="test_intervals_of_margins_cover_what_they_state",
     ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
@@ -31,12 +32,18 @@ and of 95 % where there are many.
 _ORIENT: dict[Side, Literal["v", "h"]] = {"x": "v", "y": "h"}
 
 _MOST = 64
-"""How many bins are drawn: more look like noise."""
+"""How many bins are drawn where people are: more look like noise."""
+
+_CLEAR = 2.0
+"""How many times the reach of its noise a usual bin holds."""
+
+_CROSSING, _OUTER = 0.05, 0.005
+"""The share of the mass that may lie in squares wider than a bin, and beyond either outer bin."""
 
 
 @dataclass(frozen=True)
 class Margin:
-    """The distribution of one column over bins that no square crosses.
+    """The distribution of one column over bins of one width.
 
     Parameters
     ----------
@@ -54,25 +61,88 @@ class Margin:
     high: Array
 
 
+@dataclass(frozen=True)
+class SquareSums:
+    """The squares of a map, summed over bins along one of its sides.
+
+    What a square wider than a bin holds is shared evenly by the bins that it crosses.
+
+    Parameters
+    ----------
+    width
+        How many of the finest cells a bin is wide.
+    mass, noisy, variance
+        What each bin holds after decoding, what was measured, and the variance of its noise.
+    above, below
+        How much more and less each may hold, wherever the mass of wider squares lies in them.
+    """
+
+    width: int
+    mass: Array
+    noisy: Array
+    variance: Array
+    above: Array
+    below: Array
+
+    @property
+    def reach(self) -> Array:
+        """How far noise may move what was measured of each bin."""
+        return REACH * np.sqrt(self.variance)
+
+    @property
+    def sensible(self) -> bool:
+        """Whether bins where people are stand out, are not too many, and few squares cross them."""
+        whole = float(self.mass.sum())
+        if not whole > 0 or float(self.below.sum()) > _CROSSING * whole:
+            return False
+        held = np.cumsum(self.mass) / whole
+        inner = (held > _OUTER) & (held - self.mass / whole < 1 - _OUTER)
+        usual = float(np.vdot(self.mass, self.mass)) / whole
+        clear = usual >= _CLEAR * math.sqrt(float(np.mean(self.reach[inner] ** 2)))
+        return clear and int(np.count_nonzero(inner)) <= _MOST
+
+
 def find_margin(release: HeatmapRelease, side: Side) -> Margin:
     """Sum the squares of a map without groups over one of its sides.
 
-    Bins are as wide as the widest square, so that each square lies in one of them: the noise of a
-    bin is the sum of theirs, and nothing has to be said about where in a square its mass lies.
+    Bins are as narrow as those that hold people allow. Where none are sensible they are as wide as
+    the widest square, so that each square lies in one of them and the noise of a bin is the sum of
+    theirs. Of narrower ones the interval also holds whatever lies unevenly in wider squares.
     """
-    first = release.leaves.column if side == "x" else release.leaves.row
-    grid = release.x if side == "x" else release.y
+    spans, grid = release.leaves.span, release.x if side == "x" else release.y
     cells = release.leaves.shape[0 if side == "x" else 1]
-    wide = _choose_width(cells, int(release.leaves.span.max(initial=1)))
-    bins = first // wide
-    mass, noisy, variance = (
-        np.bincount(bins, each, -(-cells // wide)).astype(np.float64)
-        for each in (release.leaves.mass, release.noise.masses, release.noise.variance)
+    widest = int(spans.max(initial=1))
+    coarse = _add_squares(release, side, cells, _choose_width(cells, widest))
+    finer = _list_widths(cells, int(spans.min(initial=widest)), min(widest, coarse.width))
+    tried = (_add_squares(release, side, cells, width) for width in finer)
+    found = next((each for each in tried if each.sensible), coarse)
+    low, high = found.noisy - found.reach - found.below, found.noisy + found.reach + found.above
+    value = np.clip(found.mass, np.maximum(low, 0.0), np.maximum(high, 0.0))
+    return Margin(_list_edges(grid, cells, found.width), value, low, high)
+
+
+def _add_squares(release: HeatmapRelease, side: Side, cells: int, width: int) -> SquareSums:
+    """Sum squares over bins of so many of the finest cells."""
+    first = release.leaves.column if side == "x" else release.leaves.row
+    crossed = np.maximum(release.leaves.span // width, 1)
+    which = np.repeat(np.arange(len(crossed)), crossed)
+    places = np.arange(len(which)) - np.repeat(np.cumsum(crossed) - crossed, crossed)
+    bins, share = first[which] // width + places, 1 / crossed[which]
+    mass = release.leaves.mass[which] * share
+    parts = mass, release.noise.masses[which] * share, release.noise.variance[which] * share**2
+    wide = crossed[which] > 1
+    above = np.where(wide, release.leaves.mass[which] - mass, 0.0)
+    added = (
+        np.bincount(bins, each, -(-cells // width)).astype(np.float64)
+        for each in (*parts, above, np.where(wide, mass, 0.0))
     )
-    reach = REACH * np.sqrt(variance)
-    low, high = noisy - reach, noisy + reach
-    value = np.clip(mass, np.maximum(low, 0.0), np.maximum(high, 0.0))
-    return Margin(_list_edges(grid, cells, wide), value, low, high)
+    return SquareSums(width, *added)
+
+
+def _list_widths(cells: int, least: int, widest: int) -> list[int]:
+    """Return widths of bins that are narrower than the widest square, the narrowest first."""
+    widths = [least << power for power in range((widest // least).bit_length())]
+    return [each for each in widths if each < widest and cells % each == 0]
 
 
 def _choose_width(cells: int, widest: int) -> int:
