@@ -144,6 +144,40 @@ def test_margins_under_loose_bounds_have_bins_where_people_are(rows: int, fewest
         assert np.diff(margin.edges)[0] <= coarse
 
 
+def measure_ages(ends: tuple[float, float], *, whole: bool):
+    generator = np.random.default_rng(8)
+    drawn = {name: generator.normal(50, 12, 40_000) for name in ("x", "y")}
+    table = pa.table({name: np.rint(each) if whole else each for name, each in drawn.items()})
+    plan = Jointplot("x", "y").plan(
+        sf.Domain(x=ends, y=ends), sf.PrivacyUnit.rows(), sf.Budget(2, weak=True)
+    )
+    with seeded(2):
+        return measure_planned(Jointplot("x", "y"), DuckEngine(table), plan)
+
+
+def count_peaks(counts: np.ndarray) -> int:
+    """Return how many bins stand a tenth above both of their neighbours, where people are."""
+    middle, sides = counts[1:-1], np.maximum(counts[:-2], counts[2:])
+    return int(np.count_nonzero((middle > 1.1 * sides) & (middle > 0.2 * counts.max())))
+
+
+@pytest.mark.parametrize("ends", [(0, 104), (17, 90)])
+def test_margins_of_whole_numbers_have_no_peaks_made_by_where_bins_lie(ends) -> None:
+    release = measure_ages(ends, whole=True)
+    margin = find_margin(release, "x")
+    assert np.count_nonzero(margin.low > 0) >= 8
+    assert count_peaks(margin.value) <= 1
+    narrow = _add_squares(release, "x", release.leaves.shape[0], 4)
+    assert count_peaks(narrow.noisy) >= 4
+
+
+@pytest.mark.parametrize("ends", [(0, 104), (17, 90)])
+def test_margins_of_other_numbers_have_as_fine_bins_whatever_their_bounds(ends) -> None:
+    margin = find_margin(measure_ages(ends, whole=False), "x")
+    assert np.count_nonzero(margin.low > 0) >= 25
+    assert count_peaks(margin.value) <= 1
+
+
 def test_wide_squares_are_shared_by_the_bins_they_cross_and_widen_intervals() -> None:
     release = measure(Jointplot("x", "y"), 3, 1000)
     cells = release.leaves.shape[0]

@@ -20,8 +20,7 @@ from sfumato.postprocess.pairs import place_edges
 from sfumato.privacy.budget import Cost
 
 _CELLS = 2**12
-_FINE = 0.5  # of a whole number: bins that are narrower show more than whole numbers have
-_MOST_EXACT = 2.0**44  # beyond it few floats lie between whole numbers
+_FINE = 0.5  # of a step: bins that are narrower show more than there would be
 _DOUBT = 4  # times 1/ε: how many units the crowd has
 
 
@@ -107,7 +106,7 @@ def make_bins(
     """
     ends = bounds.lower, bounds.upper
     placed = place_edges(ends, quantiles, levels, bins)
-    step = 1.0 if _may_be_whole(bounds, placed) else bounds.step
+    step = _find_step(bounds, placed)
     if step is None:
         return Edges(column, bounds, tuple(placed))
     values = round(bounds.width / step) + 1
@@ -122,17 +121,14 @@ def make_bins(
     return Edges(column, bounds, (*edges.tolist(), after))
 
 
-def _may_be_whole(bounds: Bounds, placed: Sequence[float]) -> bool:
-    """Tell whether bins lie between whole numbers although nobody said that values are whole.
+def _find_step(bounds: Bounds, placed: Sequence[float]) -> float | None:
+    """Return how far apart values lie, or may lie where nobody said so.
 
     Bins of 0.9 hold one whole number each, and now and then none or two, which looks like peaks.
-    Where ends are whole and most bins are wider than a half, so that few would be any wider for
-    it, edges lie between whole numbers: pandas' ``int64`` follows from values and is not public.
+    Where most bins are wider than half of a likely step, few would be any wider for edges between
+    whole numbers.
     """
-    ends = bounds.lower, bounds.upper
-    if bounds.step is not None or bounds.time or bounds.duration or bounds.clock:
-        return False
-    if not all(end.is_integer() and abs(end) < _MOST_EXACT for end in ends):
-        return False
-    inner = np.diff(placed)[1:-1]
-    return bool(inner.size) and float(np.quantile(inner, 0.25)) >= _FINE
+    step, inner = bounds.likely_step, np.diff(placed)[1:-1]
+    if step is None or bounds.step is not None:
+        return bounds.step
+    return step if inner.size and float(np.quantile(inner, 0.25)) >= _FINE * step else None

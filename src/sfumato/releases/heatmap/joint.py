@@ -34,6 +34,9 @@ _ORIENT: dict[Side, Literal["v", "h"]] = {"x": "v", "y": "h"}
 _MOST = 64
 """How many bins are drawn where people are: more look like noise."""
 
+_FAIR, _SLOPE = 4.0, 0.5
+"""How many whole numbers a bin holds of which one more is no peak, and what tells of whole ones."""
+
 _CLEAR = 2.0
 """How many times the reach of its noise a usual bin holds."""
 
@@ -111,11 +114,13 @@ def find_margin(release: HeatmapRelease, side: Side) -> Margin:
     """
     spans, grid = release.leaves.span, release.x if side == "x" else release.y
     cells = release.leaves.shape[0 if side == "x" else 1]
-    widest = int(spans.max(initial=1))
-    coarse = _add_squares(release, side, cells, _choose_width(cells, widest))
-    finer = _list_widths(cells, int(spans.min(initial=widest)), min(widest, coarse.width))
-    tried = (_add_squares(release, side, cells, width) for width in finer)
-    found = next((each for each in tried if each.sensible), coarse)
+    coarse = _choose_width(cells, int(spans.max(initial=1)))
+    widths = _list_widths(cells, int(spans.min(initial=coarse)), coarse)
+    tried = (_add_squares(release, side, cells, width) for width in widths)
+    found = next(
+        (each for each in tried if each.sensible and not _is_jagged(grid, cells, each)),
+        _add_squares(release, side, cells, coarse),
+    )
     low, high = found.noisy - found.reach - found.below, found.noisy + found.reach + found.above
     value = np.clip(found.mass, np.maximum(low, 0.0), np.maximum(high, 0.0))
     return Margin(_list_edges(grid, cells, found.width), value, low, high)
@@ -139,10 +144,13 @@ def _add_squares(release: HeatmapRelease, side: Side, cells: int, width: int) ->
     return SquareSums(width, *added)
 
 
-def _list_widths(cells: int, least: int, widest: int) -> list[int]:
-    """Return widths of bins that are narrower than the widest square, the narrowest first."""
-    widths = [least << power for power in range((widest // least).bit_length())]
-    return [each for each in widths if each < widest and cells % each == 0]
+def _list_widths(cells: int, least: int, coarse: int) -> list[int]:
+    """Return widths of bins, the narrowest first: parts of a coarse one, it, and multiples."""
+    finer = [least << power for power in range(coarse.bit_length())]
+    wider = [coarse << power for power in range(3)]
+    return [each for each in finer if each < coarse and cells % each == 0] + [
+        each for each in wider if each <= cells
+    ]
 
 
 def _choose_width(cells: int, widest: int) -> int:
@@ -151,6 +159,31 @@ def _choose_width(cells: int, widest: int) -> int:
     while cells > _MOST * width or (cells % width and width < cells):
         width += widest
     return min(width, cells)
+
+
+def _is_jagged(grid: Grid, cells: int, sums: SquareSums) -> bool:
+    """Tell whether bins seem to hold as much as they hold whole numbers, which would be no peaks.
+
+    Of bins 1.5 wide every second one holds two whole numbers. Where values are whole, what bins
+    stand out by goes with their number, with a slope of 1; elsewhere it does not, with one of 0.
+    """
+    step, edges = grid.bounds.likely_step, _list_edges(grid, cells, sums.width)
+    if step is None or edges[1] - edges[0] >= _FAIR * step:
+        return False
+    firsts = np.ceil((edges - grid.bounds.lower) / step - 1e-9)
+    firsts[-1] += 1
+    even = _soften(sums.noisy)
+    held = np.diff(firsts)
+    pattern = even * (held / float(held.mean()) - 1)
+    pattern -= _soften(pattern)
+    slope = float(np.vdot(sums.noisy - even, pattern))
+    return slope > _SLOPE * float(np.vdot(pattern, pattern))
+
+
+def _soften(counts: Array) -> Array:
+    """Return means of each number and its neighbours."""
+    before, after = (np.append(counts[:1], counts[:-1]), np.append(counts[1:], counts[-1:]))
+    return (before + 2 * counts + after) / 4
 
 
 def _list_edges(grid: Grid, cells: int, wide: int) -> Array:
