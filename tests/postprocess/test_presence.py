@@ -52,7 +52,7 @@ def test_empty_maps_stand_out_no_more_often_than_stated(scale: float) -> None:
     success = -np.expm1(-1 / scale)
     present = [
         find_present([doubt_squares(leaves, a - b, scales) for a, b in zip(*noises, strict=True)])
-        for noises in random.geometric(success, (1000, 2, 3, len(scales))).astype(np.float64)
+        for noises in random.geometric(success, (1000, 2, 6, len(scales))).astype(np.float64)
     ]
     assert np.mean(np.any(present, axis=1)) <= RARE
 

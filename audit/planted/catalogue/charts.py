@@ -506,6 +506,22 @@ CHARTS = (
         notices="test_rows_that_lack_a_value_are_in_no_pair_and_no_distribution",
     ),
     _charts(
+        name="each of many empty groups may be drawn in 5 % of releases",
+        file="postprocess/presence.py",
+        old="return tuple(doubt * len(doubts) < 1 - LEVEL for doubt in doubts)",
+        new="return tuple(doubt < 1 - LEVEL for doubt in doubts)",
+        among="postprocess/test_presence.py",
+        notices="test_empty_maps_stand_out_no_more_often_than_stated",
+    ),
+    _charts(
+        name="empty groups of a heatmap are drawn wherever one place stands out",
+        file="releases/heatmap/figure.py",
+        old="((around <= doubt) | (not present))",
+        new="(around <= doubt)",
+        among="charts/test_heatmap_hue.py",
+        notices="test_groups_with_people_are_drawn_and_empty_ones_are_named_instead",
+    ),
+    _charts(
         name="margins of a joint plot are as sure as half of their cells",
         file="releases/heatmap/joint.py",
         old="return REACH * np.sqrt(self.variance)",
