@@ -23,6 +23,9 @@ _ROUNDING = 1e-9
 _MONTHS = Worded("range(1, 13)", in_shell="--bounds 1..12")
 
 
+_MOST_EXACT = 2.0**44  # beyond it few floats lie between whole numbers
+
+
 @dataclass(frozen=True)
 class Bounds:
     """The public range of a column; values outside are moved to the nearer end.
@@ -141,6 +144,23 @@ class Bounds:
     def values(self) -> int | None:
         """How many values there are from one end to the other, where `step` tells."""
         return None if self.step is None else round(self.width / self.step) + 1
+
+    @property
+    def likely_step(self) -> float | None:
+        """How far apart values lie by `step`, or may lie where it is unknown: 1 between whole ends.
+
+        Many types are not public, as pandas' ``int64`` is not, though what they hold is whole.
+
+        Examples
+        --------
+        >>> Bounds(0, 90).likely_step, Bounds(0, 0.5).likely_step
+        (1.0, None)
+        """
+        if self.step is not None or self.time or self.duration or self.clock:
+            return self.step
+        ends = self.lower, self.upper
+        whole = all(end.is_integer() and abs(end) < _MOST_EXACT for end in ends)
+        return 1.0 if whole else None
 
     @classmethod
     def of(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -16,14 +17,16 @@ from sfumato.engines.cells import make_cell_locator
 from sfumato.engines.dispatch import DuckEngine
 from sfumato.errors import DomainError, OverspentError
 from sfumato.exact import Exact
-from sfumato.figure import Dots
+from sfumato.figure import Clouds, Curve, Dots, Heat
 from sfumato.grid import Grid, Labels
 from sfumato.mechanisms.meter import Meter
 from sfumato.mechanisms.survey import survey_groups
 from sfumato.plane import Plane
 from sfumato.privacy.budget import Budget, Cost
 from sfumato.privacy.guarantee import PrivacyUnit
+from sfumato.releases.heatmap import HeatmapRelease
 from sfumato.releases.heatmap.groups import MOST_POINTS
+from sfumato.render.scale import list_series
 from sfumato.testing import measure_planned, seeded
 
 ROWS, USERS = PrivacyUnit.rows(), PrivacyUnit.users("who")
@@ -144,16 +147,87 @@ def test_points_are_the_same_each_time_and_capped_and_say_that_they_are_syntheti
     assert max(dots[0].x) < 0.6 < 0.8 < max(dots[1].x) < 1  # none where noise alone is
 
 
+def measured_without(groups, rows, seed):
+    """Return a map of groups of which all but `a` and `b` are empty, or all are."""
+    chart = Heatmap("x", "y", 16, hue="g" if groups else None)
+    domain = DOMAIN | {"g": groups} if groups else DOMAIN
+    plan = chart.plan(domain, ROWS, Budget(1.0))
+    with seeded(seed):
+        return measure_planned(chart, DuckEngine(people(rows)), plan)
+
+
+def list_coloured(figure):
+    """Return the names of the groups of which anything is drawn in colour."""
+    found = set()
+    for panel in figure.panels:
+        for mark in panel.marks:
+            match mark:
+                case Clouds():
+                    found |= {name for name, each in zip(mark.series, mark.value, strict=True)
+                              if np.any(each)}  # fmt: skip
+                case Heat():
+                    found |= set() if np.all(mark.muted) else {panel.title}
+                case Curve():
+                    found |= set() if np.all(mark.muted) else {mark.series}
+                case _:
+                    found.add(mark.series.removesuffix(" (synthetic)"))
+    return found
+
+
+EMPTY = ["e0", "e1", "e2"]
+RARE = 0.05 + 4.9 * (0.05 * 0.95 / 200) ** 0.5
+"""More of 200 releases show an empty group at most once in 10⁶ runs, if 5 % may."""
+
+
+@pytest.mark.parametrize("groups", [None, ["a", "b", *EMPTY]])
+def test_an_empty_map_or_group_is_told_from_nobody_no_more_often_than_stated(groups):
+    shown = [any(measured_without(groups, 0, seed).present) for seed in range(200)]
+    assert np.mean(shown) <= RARE
+
+
+@pytest.mark.parametrize("view", ["density", "scatter", "joint"])
+def test_groups_with_people_are_drawn_and_empty_ones_are_named_instead(view):
+    coloured = []
+    for seed in range(8):
+        release = measured_without(["e0", "a", "b", *EMPTY[1:]], 300, seed)
+        figure = release.figure(view=view)
+        coloured.append(list_coloured(figure))
+        lost = [name for name in EMPTY if name not in coloured[-1]]
+        assert figure.notes == (f"Too few rows to show: {', '.join(lost)}.",)
+        assert "Groups not distinguishable from empty ones" in figure.caption
+        if view != "scatter":
+            assert list_series(figure) == list(release.groups)
+    assert all({"a", "b"} <= each for each in coloured)
+    assert sum(len(each) > 2 for each in coloured) <= 2
+
+
+@pytest.mark.parametrize("panels", [True, False])
+def test_a_rule_for_each_place_alone_would_draw_empty_groups_at_full_strength(panels, monkeypatch):
+    releases = [measured_without(["a", "b", *EMPTY], 0, seed) for seed in range(12)]
+    now = sum(bool(list_coloured(each.figure(panels=panels))) for each in releases)
+    monkeypatch.setattr(HeatmapRelease, "present", (True,) * 5)
+    again = [replace(each) for each in releases]
+    before = sum(bool(list_coloured(each.figure(panels=panels))) for each in again)
+    assert now <= 1 < 6 <= before
+
+
 def test_nothing_is_scattered_where_nothing_stands_out():
-    empty = people().slice(0, 0)
-    chart = Heatmap("x", "y", 16, hue="g")
-    plan = chart.plan(DOMAIN, ROWS, Budget(0.1, weak=True))
-    with seeded(8):
-        release = measure_planned(chart, DuckEngine(empty), plan)
-    figure = release.figure(view="scatter")
-    if figure.notes == ("Nothing here is distinguishable from noise.",):
-        assert figure.panels[0].marks == ()
-    assert len([mark for mark in figure.panels[0].marks if isinstance(mark, Dots)]) <= 1
+    for seed in range(12):
+        release = measured_without(["a", "b"], 0, seed)
+        figure = release.figure(view="scatter")
+        if not any(release.present):
+            assert figure.notes == ("Nothing here is distinguishable from noise.",)
+            assert figure.panels[0].marks == ()
+
+
+def test_no_mass_lies_outside_its_own_interval_though_some_did():
+    outside = []
+    for seed in range(6):
+        release = measured_without(None, 400, seed)
+        sure, mass = release.uncertainty, release.leaves.mass
+        outside += ((mass < sure.low) | (mass > sure.high)).tolist()
+        assert all(row["low"] <= row["mass"] <= row["high"] for row in release.records())
+    assert any(outside)
 
 
 def test_hue_is_for_the_adaptive_method_and_another_column():

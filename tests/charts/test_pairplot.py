@@ -18,8 +18,11 @@ from sfumato.errors import DomainError
 from sfumato.figure import Clouds, Curve, Heat
 from sfumato.grid import Edges, Grid
 from sfumato.mechanisms.meter import Meter
-from sfumato.postprocess.pairs import MOST_BINS, choose_levels
+from sfumato.postprocess.pairs import MOST_BINS, choose_levels, place_edges
+from sfumato.releases.pairplot import PairplotRelease
+from sfumato.releases.uncertainty import LEVEL
 from sfumato.render.matplotlib import render_picture
+from sfumato.render.scale import list_series
 from sfumato.render.vega import build_vega
 from sfumato.testing import measure_planned, seeded
 
@@ -199,6 +202,55 @@ def test_nothing_is_grey() -> None:
     assert np.mean([heat.muted for heat in heats]) > 0.8
 
 
+def measure_without(seed: int, rows: int, hue: str | None = "g"):
+    """Return pairs of groups of which one is empty, or all are."""
+    chart = Pairplot(COLUMNS, hue=hue)
+    plan = chart.plan(DOMAIN | {"g": ["x", "y", "empty"]}, ROWS, BUDGET)
+    with seeded(seed):
+        return measure_planned(chart, DuckEngine(make_table(rows)), plan)
+
+
+def list_coloured(release: PairplotRelease) -> set[str]:
+    """Return the groups of which anything is coloured, on the diagonal or below it."""
+    found: set[str] = set()
+    for mark in (mark for panel in release.figure().panels for mark in panel.marks):
+        if isinstance(mark, Curve) and not np.all(mark.muted):
+            found.add(mark.series)
+        elif isinstance(mark, Heat) and not np.all(mark.muted):
+            found.add("")
+        elif isinstance(mark, Clouds):
+            pairs = zip(mark.series, mark.value, strict=True)
+            found |= {name for name, each in pairs if np.any(each)}
+    return found
+
+
+RARE = 0.05 + 4.9 * (0.05 * 0.95 / 100) ** 0.5
+"""More of 100 releases show an empty group at most once in 10⁶ runs, if 5 % may."""
+
+
+@pytest.mark.parametrize(("rows", "hue"), [(0, None), (0, "g"), (3000, "g")])
+def test_empty_groups_are_coloured_no_more_often_than_stated(rows, hue) -> None:
+    people = {"x", "y"} if rows else set[str]()
+    shown = [list_coloured(measure_without(seed, rows, hue)) for seed in range(100)]
+    assert all(people <= each for each in shown)
+    assert np.mean([bool(each - people) for each in shown]) <= RARE
+
+
+def test_a_rule_for_each_place_alone_would_colour_empty_groups(monkeypatch) -> None:
+    releases = [measure_without(seed, 3000) for seed in range(20)]
+    monkeypatch.setattr(PairplotRelease, "present", (True,) * 3)
+    assert np.mean(["empty" in list_coloured(each) for each in releases]) > RARE
+
+
+def test_an_empty_group_is_named_and_keeps_its_colour() -> None:
+    release = measure_without(3, 3000)
+    figure = release.figure()
+    assert release.present == (True, True, False)
+    assert figure.notes[0] == "Too few rows to show: empty."
+    assert list_series(figure) == ["x", "y", "empty"]
+    assert render_picture(figure, "svg") and build_vega(figure)
+
+
 def test_dates_and_whole_numbers_have_bins_between_values() -> None:
     day = [date(2026, 1, 1) + timedelta(days=number % 300) for number in range(500)]
     table = pa.table({"day": day, "rooms": [number % 4 for number in range(500)]})
@@ -226,6 +278,54 @@ def test_records_tell_every_cell_and_sum_up() -> None:
     assert sum(mine) == pytest.approx(release.estimates[0].total)
 
 
+@pytest.mark.parametrize("hue", [None, "g"])
+def test_the_same_columns_in_another_order_are_free_and_hold_the_same_numbers(hue) -> None:
+    session = sf.Session(make_table(400), domain=DOMAIN, budget=sf.Budget(3))
+    first = session.pairplot(columns=["a", "b", "c"], hue=hue, budget=1)
+    spent = session.ledger.spent
+    other = session.pairplot(columns=["c", "a", "b"], hue=hue, budget=1)
+    assert session.ledger.spent == spent
+    assert other.columns == ("c", "a", "b")
+    assert np.array_equal(other.counts[0, 2], first.counts[1, 2].swapaxes(1, 2))
+    assert np.array_equal(other.counts[1, 2], first.counts[0, 1])
+    told = [[row["count"] for row in each.distribution("c")] for each in (other, first)]
+    assert told[0] == pytest.approx(told[1])
+    assert session.pairplot(columns=["a", "b", "c"], hue=hue, budget=1) == first
+    assert [panel.x.label for panel in other.figure().panels[-3:]] == ["c", "a", "b"]
+
+
+def test_other_columns_or_groups_are_charged() -> None:
+    session = sf.Session(make_table(400), domain=DOMAIN, budget=sf.Budget(4))
+    session.pairplot(columns=["a", "b"], budget=1)
+    for asked in ({"columns": ["a", "c"]}, {"columns": ["b", "a"], "hue": "g"}):
+        spent = session.ledger.spent
+        session.pairplot(**asked, budget=1)
+        assert session.ledger.spent != spent
+
+
+@pytest.mark.parametrize("hue", [None, "g"])
+def test_no_number_lies_outside_its_own_interval(hue) -> None:
+    for seed in range(4):
+        release = measure(Pairplot(COLUMNS, hue=hue), seed, 400)
+        told = [
+            *release.records(),
+            *(row for name in COLUMNS for row in release.distribution(name)),
+        ]
+        assert all(row["low"] <= row["count"] <= row["high"] for row in told)
+        curves = [mark for panel in release.figure().panels for mark in panel.marks
+                  if isinstance(mark, Curve)]  # fmt: skip
+        for curve in curves:
+            y = curve.y
+            assert all(a <= b <= c for a, b, c in zip(y.low, y.value, y.high, strict=True))
+
+
+def test_some_estimates_lie_outside_the_interval_of_one_measurement() -> None:
+    release = measure(Pairplot(COLUMNS), 1, 400)
+    (told,), reach = release.estimates, release.noise.radius(LEVEL)
+    apart = [np.abs(told.pairs[pair] - told.seen[pair]).ravel() > reach for pair in release.pairs]
+    assert 0 < np.mean(np.concatenate(apart)) < 0.1
+
+
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
@@ -249,11 +349,45 @@ def test_more_groups_than_an_answer_has_room_for_are_refused_before_the_charge()
     assert not session.ledger.entries
 
 
+def find_largest_jump(ages: np.ndarray, edges: list[float] | tuple[float, ...]) -> float:
+    """Return by how much the densities of two neighbouring bins differ at most, as a ratio."""
+    inner = [edge for edge in edges if 22 < edge < 68]
+    dense = (np.histogram(ages, inner)[0] + 1) / np.diff(inner)
+    return float(np.exp(np.abs(np.diff(np.log(dense))).max()))
+
+
+@pytest.mark.parametrize("bins", [24, 36, 48])
+def test_whole_numbers_have_no_peaks_made_by_where_bins_lie(bins) -> None:
+    ages = np.rint(np.random.default_rng(9).normal(45, 20, 400_000))
+    ages = ages[(ages >= 0) & (ages <= 104)]
+    levels = choose_levels(1e5, 0.05)
+    quantiles = [
+        float(value) + 0.013 for value in np.quantile(ages, np.array(levels, dtype=np.float64))
+    ]
+    found = make_bins("age", Bounds(0, 104), quantiles, levels, bins).values
+    assert all((edge - 0.5).is_integer() for edge in found)
+    assert find_largest_jump(ages, found) < 1.3
+    old = place_edges((0, 104), quantiles, levels, bins)
+    assert find_largest_jump(ages, old) > 1.4
+
+
+@pytest.mark.parametrize(
+    "bounds", [Bounds(0, 1), Bounds(-4, 4), Bounds(0.5, 90), Bounds(0, 90, duration="days")]
+)
+def test_bins_are_left_alone_where_values_are_finer_or_bounds_are_not_whole(bounds) -> None:
+    levels = choose_levels(1e5, 0.05)
+    quantiles = [bounds.lower + bounds.width * part for part in (0.2, 0.3, 0.4, 0.5, 0.6)]
+    placed = place_edges((bounds.lower, bounds.upper), quantiles, levels, 32)
+    assert make_bins("a", bounds, quantiles, levels, 32).values == tuple(placed)
+
+
 WIDE = (
     Bounds(0, 1),
     Bounds(-8e307, 8e307),
     Bounds(2.0**53, 2.0**53 + 2**17),
     Bounds(0, 30, step=1),
+    Bounds(0, 120),
+    Bounds(-(2**43), 2**43 + 3),
 )
 
 

@@ -12,7 +12,7 @@ from sfumato.charts.heatmap.redrawn import Jointplot, Scatterplot
 from sfumato.engines.dispatch import DuckEngine
 from sfumato.errors import DomainError, ReleaseError
 from sfumato.figure import Clouds, Curve, Dots, Heat
-from sfumato.releases.heatmap.joint import find_margin
+from sfumato.releases.heatmap.joint import _add_squares, _choose_width, find_margin
 from sfumato.render.matplotlib import render_picture
 from sfumato.render.vega import build_vega
 from sfumato.testing import measure_planned, seeded
@@ -106,17 +106,87 @@ def test_margins_of_groups_are_drawn_over_each_other() -> None:
     assert max(max(mark.y.value) for mark in above.marks if isinstance(mark, Curve)) == 1
 
 
-def test_intervals_of_margins_cover_what_they_state() -> None:
+def measure_loosely(seed: int, rows: int, wide: float):
+    """Return the map of a window so many times as wide as what lies in it."""
+    ends = 0.5 - wide / 2, 0.5 + wide / 2
+    chart = Jointplot("x", "y")
+    plan = chart.plan(sf.Domain(x=ends, y=ends), sf.PrivacyUnit.rows(), sf.Budget(1))
+    with seeded(seed):
+        return measure_planned(chart, DuckEngine(make_table(rows)), plan)
+
+
+@pytest.mark.parametrize("wide", [1, 8])
+def test_intervals_of_margins_cover_what_they_state(wide: float) -> None:
     held = []
     for seed, rows in [*((seed, 3000) for seed in range(20)), *((seed, 60) for seed in range(40))]:
         columns = {name: make_table(rows)[name].to_numpy() for name in ("x", "y")}
-        inside = np.all([(each >= 0) & (each <= 1) for each in columns.values()], axis=0)
-        release = measure(Jointplot("x", "y"), seed, rows)
+        reach = max(0.5, wide / 2)
+        inside = np.all([np.abs(each - 0.5) <= reach for each in columns.values()], axis=0)
+        release = measure_loosely(seed, rows, wide)
         for side in ("x", "y"):
             margin = find_margin(release, side)
             truth, _ = np.histogram(columns[side][inside], margin.edges)
             held += ((margin.low <= truth) & (truth <= margin.high)).tolist()
-    assert 0.93 <= np.mean(held) <= 0.97
+    assert 0.93 <= np.mean(held) <= 0.975
+
+
+@pytest.mark.parametrize(("rows", "fewest"), [(1000, 4), (3000, 6), (20_000, 12)])
+def test_margins_under_loose_bounds_have_bins_where_people_are(rows: int, fewest: int) -> None:
+    release = measure_loosely(1, rows, 8)
+    widest = int(release.leaves.span.max())
+    coarse = _choose_width(release.leaves.shape[0], widest) * 8 / release.leaves.shape[0]
+    for side in ("x", "y"):
+        margin = find_margin(release, side)
+        inside = (margin.edges[1:] > 0) & (margin.edges[:-1] < 1)
+        significant = margin.low > 0
+        assert np.count_nonzero(significant & inside) >= fewest
+        assert np.count_nonzero(significant) <= 64
+        assert np.diff(margin.edges)[0] <= coarse
+
+
+def measure_ages(ends: tuple[float, float], *, whole: bool):
+    generator = np.random.default_rng(8)
+    drawn = {name: generator.normal(50, 12, 40_000) for name in ("x", "y")}
+    table = pa.table({name: np.rint(each) if whole else each for name, each in drawn.items()})
+    plan = Jointplot("x", "y").plan(
+        sf.Domain(x=ends, y=ends), sf.PrivacyUnit.rows(), sf.Budget(2, weak=True)
+    )
+    with seeded(2):
+        return measure_planned(Jointplot("x", "y"), DuckEngine(table), plan)
+
+
+def count_peaks(counts: np.ndarray) -> int:
+    """Return how many bins stand a tenth above both of their neighbours, where people are."""
+    middle, sides = counts[1:-1], np.maximum(counts[:-2], counts[2:])
+    return int(np.count_nonzero((middle > 1.1 * sides) & (middle > 0.2 * counts.max())))
+
+
+@pytest.mark.parametrize("ends", [(0, 104), (17, 90)])
+def test_margins_of_whole_numbers_have_no_peaks_made_by_where_bins_lie(ends) -> None:
+    release = measure_ages(ends, whole=True)
+    margin = find_margin(release, "x")
+    assert np.count_nonzero(margin.low > 0) >= 8
+    assert count_peaks(margin.value) <= 1
+    narrow = _add_squares(release, "x", release.leaves.shape[0], 4)
+    assert count_peaks(narrow.noisy) >= 4
+
+
+@pytest.mark.parametrize("ends", [(0, 104), (17, 90)])
+def test_margins_of_other_numbers_have_as_fine_bins_whatever_their_bounds(ends) -> None:
+    margin = find_margin(measure_ages(ends, whole=False), "x")
+    assert np.count_nonzero(margin.low > 0) >= 25
+    assert count_peaks(margin.value) <= 1
+
+
+def test_wide_squares_are_shared_by_the_bins_they_cross_and_widen_intervals() -> None:
+    release = measure(Jointplot("x", "y"), 3, 1000)
+    cells = release.leaves.shape[0]
+    fine, coarse = (_add_squares(release, "x", cells, width) for width in (1, cells))
+    assert fine.mass.sum() == pytest.approx(coarse.mass.sum())
+    assert fine.noisy.sum() == pytest.approx(coarse.noisy.sum())
+    assert fine.variance.sum() <= coarse.variance.sum()
+    assert (fine.below <= fine.mass + 1e-9).all() and fine.above.sum() > fine.below.sum() > 0
+    assert coarse.above.sum() == coarse.below.sum() == 0
 
 
 def test_margins_of_nothing_are_grey() -> None:
@@ -126,11 +196,12 @@ def test_margins_of_nothing_are_grey() -> None:
     assert np.mean([each for muted in grey for each in muted]) > 0.9
 
 
-def test_bins_of_a_margin_are_crossed_by_no_square() -> None:
+def test_bins_of_a_margin_are_crossed_by_squares_with_few_people_alone() -> None:
     release = measure(Jointplot("x", "y"))
     edges = find_margin(release, "x").edges
     left, right, _, _ = release.ends
-    assert (np.searchsorted(edges, left, "right") == np.searchsorted(edges, right, "left")).all()
+    crossed = np.searchsorted(edges, left, "right") != np.searchsorted(edges, right, "left")
+    assert release.leaves.mass[crossed].sum() < 0.1 * release.total
     dense = measure(Heatmap("x", "y", (30, 20), "laplace"))
     assert len(find_margin(dense, "x").value) == 30
     assert find_margin(dense, "y").value.sum() > 0

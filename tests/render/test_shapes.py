@@ -6,7 +6,7 @@ import io
 import json
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 import pytest
 from matplotlib import pyplot
@@ -99,6 +99,32 @@ def test_points_are_not_joined_over_one_that_is_not_told() -> None:
     rows = [row for layer in list_layers(figure) if layer["mark"].get("type") == "line"
             for row in layer["data"]["values"] if "strand" in row]  # fmt: skip
     assert len({row["strand"] for row in rows}) == 2
+
+
+@pytest.mark.parametrize("orient", ["v", "h"])
+def test_sides_of_a_significant_step_are_drawn_as_it_is(orient: Literal["v", "h"]) -> None:
+    peak = Estimates((1.0, 9.0, 2.0), (0.0, 8.0, 0.0), (2.0, 10.0, 4.0))
+    curve = Curve((0.0, 1.0, 2.0, 3.0), peak, (True, False, True), 0.95, steps=True, orient=orient)
+    (significant,) = (strand for strand in list_strands(curve) if not strand.muted)
+    assert significant.x == (1.0, 1.0, 2.0, 2.0)
+    assert significant.y == (1.0, 9.0, 9.0, 2.0)
+    figure = show(curve, Axis("x"), Axis("y"))
+    page, ax = pyplot.subplots()
+    draw(figure, ax=ax)
+    drawn = {len(line.get_xdata()): line.get_color() for line in ax.lines}
+    pyplot.close(page)
+    assert drawn[4] != MUTED == drawn[2]
+    lines = [layer for layer in list_layers(figure) if layer["mark"]["type"] == "line"]
+    (own,) = (each for each in lines if each["mark"].get("stroke") != MUTED)
+    assert [row["y"] for row in own["data"]["values"]] == [1.0, 9.0, 9.0, 2.0]
+
+
+def test_a_significant_valley_has_grey_sides_where_its_neighbours_are_grey() -> None:
+    valley = Estimates((9.0, 3.0, 9.0), (0.0, 2.0, 0.0), (20.0, 4.0, 20.0))
+    strands = list_strands(
+        Curve((0.0, 1.0, 2.0, 3.0), valley, (True, False, True), 0.95, steps=True)
+    )
+    assert [(strand.muted, strand.x) for strand in strands][1] == (False, (1.0, 2.0))
 
 
 def test_a_floor_lifts_a_curve() -> None:

@@ -17,6 +17,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.postprocess.presence import AddedCounts, compute_doubt
+
 Array = NDArray[np.float64]
 Pair = tuple[int, int]
 
@@ -146,18 +148,11 @@ def reconcile(noisy: Mapping[Pair, Array], variance: float) -> PairEstimates:
     Sums over a pair of b bins have b times the variance, so that each pair tells a column with a
     weight of 1/b. All totals are one total; what a column lacks to it is shared by its bins.
     """
-    mean, spread = _average([(np.array([each.sum()]), each.size) for each in noisy.values()])
+    mean, spread = _average_totals(noisy)
     total = float(mean[0])
-    count = 1 + max(second for _, second in noisy)
     measured: list[Array] = []
     deviation: list[float] = []
-    for column in range(count):
-        sums = [
-            (each.sum(axis=1 - pair.index(column)), each.shape[1 - pair.index(column)])
-            for pair, each in noisy.items()
-            if column in pair
-        ]
-        rough, wide = _average(sums)
+    for rough, wide in _average_columns(noisy):
         bins = len(rough)
         measured.append(rough + (total - float(rough.sum())) / bins)
         deviation.append(math.sqrt(variance * (wide * (1 - 1 / bins) + spread / bins**2)))
@@ -169,6 +164,65 @@ def reconcile(noisy: Mapping[Pair, Array], variance: float) -> PairEstimates:
         for pair, each in noisy.items()
     }
     return PairEstimates(whole, columns, tuple(measured), tuple(deviation), pairs, seen)
+
+
+def doubt_pairs(noisy: Mapping[Pair, Array], deviation: float, terms: float) -> float:
+    """Return how probably noise alone makes what was measured of a group without anybody.
+
+    Its total is looked at, and sums over 1, 2, 4, … neighbouring bins of every column.
+
+    Parameters
+    ----------
+    noisy
+        The noisy counts in the cells of every pair.
+    deviation
+        The standard deviation of the noise on each.
+    terms
+        How many Laplace noises it is made of; `sfumato.postprocess.presence.MANY` if it is normal.
+    """
+    total, spread = _average_totals(noisy)
+    cells = min(each.size for each in noisy.values())
+    whole = AddedCounts(total, np.array([deviation * math.sqrt(spread)]), np.array([terms * cells]))
+    columns = [
+        (rough, deviation * math.sqrt(wide), terms * wide)
+        for rough, wide in _average_columns(noisy)
+    ]
+    most = max(len(rough) for rough, *_ in columns)
+    widths = [2**power for power in range((most - 1).bit_length())]
+    return compute_doubt(whole, [_add_bins(columns, width) for width in widths])
+
+
+def _add_bins(columns: Sequence[tuple[Array, float, float]], width: int) -> AddedCounts:
+    """Add up so many neighbouring bins, wherever there are as many."""
+    each = [
+        (np.convolve(counts, np.ones(width), "valid"), deviation * math.sqrt(width), terms * width)
+        for counts, deviation, terms in columns
+        if len(counts) >= width
+    ]
+    value, deviation, terms = (
+        np.concatenate([np.broadcast_to(one[place], len(one[0])) for one in each])
+        for place in range(3)
+    )
+    return AddedCounts(value, deviation, terms)
+
+
+def _average_totals(noisy: Mapping[Pair, Array]) -> tuple[Array, float]:
+    """Return the mean of what all pairs tell of the total, and its variance in that of a cell."""
+    return _average([(np.array([each.sum()]), each.size) for each in noisy.values()])
+
+
+def _average_columns(noisy: Mapping[Pair, Array]) -> list[tuple[Array, float]]:
+    """Return the mean of what all pairs tell of each column, and its variance in that of a cell."""
+    return [
+        _average(
+            [
+                (each.sum(axis=1 - pair.index(column)), each.shape[1 - pair.index(column)])
+                for pair, each in noisy.items()
+                if column in pair
+            ]
+        )
+        for column in range(1 + max(second for _, second in noisy))
+    ]
 
 
 def _average(told: Sequence[tuple[Array, int]]) -> tuple[Array, float]:

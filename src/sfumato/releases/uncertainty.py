@@ -16,6 +16,20 @@ Array = NDArray[np.float64]
 LEVEL = 0.95
 
 
+def widen(told: Array, low: Array, high: Array) -> tuple[Array, Array]:
+    """Return intervals around measurements, widened to hold what is told beside them.
+
+    An estimate that rests on more than one measurement may lie outside the interval of that one.
+    Wider intervals hold the truth no more rarely.
+
+    Examples
+    --------
+    >>> widen(np.array([0.5, 3.0]), np.array([-4.0, -1.0]), np.array([0.0, 5.0]))
+    (array([-4., -1.]), array([0.5, 5. ]))
+    """
+    return np.minimum(low, told), np.maximum(high, told)
+
+
 @dataclass(frozen=True)
 class Uncertainty:
     """Intervals around released numbers, in the order of the numbers.

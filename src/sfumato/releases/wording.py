@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,7 +19,7 @@ from sfumato.postprocess.noise_law import NoiseLaw
 from sfumato.privacy.budget import format_amount, to_fraction
 from sfumato.privacy.guarantee import Guarantee, PrivacyUnit
 from sfumato.releases.release import WATERMARK
-from sfumato.render.text import format_moment, format_number
+from sfumato.render.text import format_moment, format_number, shorten
 from sfumato.zones import find_zone
 
 if TYPE_CHECKING:
@@ -29,6 +29,10 @@ if TYPE_CHECKING:
 _ALIKE = 1.001  # times the least variance: what rounding adds
 _LONGEST_TITLE = 90
 _LONGEST_CONDITION = 300
+_NAMED = 5
+
+ABSENT = "Groups not distinguishable from empty ones (95 % jointly) are not drawn."
+"""What becomes of groups with too few people, in the words of a caption."""
 
 
 def title(release: Release) -> str:
@@ -130,6 +134,17 @@ def beyond(shares: tuple[float, float], unit: PrivacyUnit) -> str:
     """Say how much a private search for bounds has cut off."""
     low, high = (f"{100 * share:.0f}" for share in shares)
     return f"Bounds too narrow: {low}–{high} % of {people(unit)} lie at or beyond them."
+
+
+def too_few(unit: PrivacyUnit, lost: Sequence[str], groups: int) -> tuple[str, ...]:
+    """Say which groups are not drawn, as noise alone could have made what is released of them."""
+    if len(lost) == groups:
+        return ("Nothing here is distinguishable from noise.",)
+    if not lost:
+        return ()
+    named = ", ".join(shorten(name, 30) for name in lost[:_NAMED])
+    more = f" and {len(lost) - _NAMED} more" if len(lost) > _NAMED else ""
+    return (f"Too few {people(unit)} to show: {named}{more}.",)
 
 
 def nobody(unit: PrivacyUnit) -> str:

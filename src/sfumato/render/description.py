@@ -204,7 +204,7 @@ def describe_clouds(figure: Figure, panel: Panel, clouds: Clouds) -> Iterator[De
         peak = describe_densest(panel, clouds, group)
         axes = (f"densest at {panel.x.label}", panel.y.label)
         said = list(zip(axes, peak or (NOWHERE, NOWHERE), strict=True))
-        if len(clouds.series) > 1:
+        if len(clouds.series) > 1 and peak:
             said.append(("overlaps most with", _describe_nearest(clouds, shared, group)))
         yield Description(clean_pairs(_describe_group(figure, panel, name)), clean_pairs(said))
 

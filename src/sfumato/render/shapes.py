@@ -42,6 +42,9 @@ _CurveCorner = tuple[float, float, float, float, bool]
 def list_strands(curve: Curve, floor: float = -math.inf) -> list[Strand]:
     """Return a curve in parts, none of it below a floor; neighbours share a corner.
 
+    A line between two values is grey where one of them is. The upright line between two steps
+    belongs to the taller one, so that a significant peak is drawn as one beside grey neighbours.
+
     Examples
     --------
     >>> sure = Estimates((1.0, 2.0, 3.0), (0.0, 1.0, 2.0), (2.0, 3.0, 4.0))
@@ -53,7 +56,7 @@ def list_strands(curve: Curve, floor: float = -math.inf) -> list[Strand]:
     ends = [0, *(each * place for place in curve.breaks), len(corners)]
     runs = (corners[start:stop] for start, stop in pairwise(ends))
     side = _ALONE * min((b - a for a, b in pairwise(curve.x)), default=0.0)
-    return [strand for run in runs for strand in _split(_widen(run, side))]
+    return [strand for run in runs for strand in _split(_widen(run, side), curve.steps)]
 
 
 def list_runs(places: Sequence[int]) -> list[tuple[int, int]]:
@@ -76,12 +79,19 @@ def _widen(run: Sequence[_CurveCorner], side: float) -> Sequence[_CurveCorner]:
     return [(x - side, *told), (x + side, *told)]  # pyright: ignore[reportReturnType]
 
 
-def _split(corners: Sequence[_CurveCorner]) -> list[Strand]:
+def _split(corners: Sequence[_CurveCorner], steps: bool) -> list[Strand]:
     if len(corners) < 2:
         return [_gather(corners, corners[0][4])] if corners else []
-    flags = [a[4] or b[4] for a, b in pairwise(corners)]
+    flags = [_is_muted(*pair, steps) for pair in pairwise(corners)]
     starts = [0, *(i for i in range(1, len(flags)) if flags[i] != flags[i - 1]), len(flags)]
     return [_gather(corners[a : b + 1], flags[a]) for a, b in pairwise(starts)]
+
+
+def _is_muted(one: _CurveCorner, other: _CurveCorner, steps: bool) -> bool:
+    """Tell whether the line between two corners is grey."""
+    if steps:
+        return max(one, other, key=lambda corner: corner[1])[4]
+    return one[4] or other[4]
 
 
 def _list_corners(curve: Curve, floor: float) -> Iterator[_CurveCorner]:

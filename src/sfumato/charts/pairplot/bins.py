@@ -20,6 +20,7 @@ from sfumato.postprocess.pairs import place_edges
 from sfumato.privacy.budget import Cost
 
 _CELLS = 2**12
+_FINE = 0.5  # of a step: bins that are narrower show more than there would be
 _DOUBT = 4  # times 1/ε: how many units the crowd has
 
 
@@ -100,17 +101,34 @@ def make_bins(
     >>> levels = [Fraction(part, 8) for part in (1, 2, 4, 6, 7)]
     >>> make_bins("rooms", Bounds(1, 4, step=1), [1, 1, 2, 3, 3], levels, 8).values
     (0.5, 1.5, 2.5, 3.5, 4.5)
+    >>> make_bins("age", Bounds(0, 90), [10, 20, 30, 40, 50], levels, 8).values[:3]
+    (-0.5, 9.5, 19.5)
     """
     ends = bounds.lower, bounds.upper
     placed = place_edges(ends, quantiles, levels, bins)
-    if bounds.step is None or bounds.values is None:
+    step = _find_step(bounds, placed)
+    if step is None:
         return Edges(column, bounds, tuple(placed))
+    values = round(bounds.width / step) + 1
     firsts = (
-        np.arange(bounds.values, dtype=np.float64)
-        if bounds.values <= bins
-        else np.unique(np.ceil((np.array(placed[:-1]) - bounds.lower) / bounds.step - 1e-9))
+        np.arange(values, dtype=np.float64)
+        if values <= bins
+        else np.unique(np.ceil((np.array(placed[:-1]) - bounds.lower) / step - 1e-9))
     )
-    before = 0.0 if bounds.time else bounds.step / 2
-    edges = bounds.lower + firsts[firsts < bounds.values] * bounds.step - before
-    after = min(bounds.upper + bounds.step, LAST_MOMENT) if bounds.time else bounds.upper + before
+    before = 0.0 if bounds.time else step / 2
+    edges = bounds.lower + firsts[firsts < values] * step - before
+    after = min(bounds.upper + step, LAST_MOMENT) if bounds.time else bounds.upper + before
     return Edges(column, bounds, (*edges.tolist(), after))
+
+
+def _find_step(bounds: Bounds, placed: Sequence[float]) -> float | None:
+    """Return how far apart values lie, or may lie where nobody said so.
+
+    Bins of 0.9 hold one whole number each, and now and then none or two, which looks like peaks.
+    Where most bins are wider than half of a likely step, few would be any wider for edges between
+    whole numbers.
+    """
+    step, inner = bounds.likely_step, np.diff(placed)[1:-1]
+    if step is None or bounds.step is not None:
+        return bounds.step
+    return step if inner.size and float(np.quantile(inner, 0.25)) >= _FINE * step else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, cast
 
@@ -106,6 +106,16 @@ class Pairplot(Chart[PairplotPlan, PairplotRelease]):
         """What is asked, in words."""
         groups = f" by {self.hue}" if self.hue else ""
         return f"pair plot of {join_names(self.columns)}{groups}"
+
+    @property
+    def question(self) -> Pairplot:
+        """The pairs in one order of columns: those of any other follow from the same numbers."""
+        return replace(self, columns=sorted(self.columns))
+
+    def arrange(self, release: Any) -> Any:
+        """Return the same pairs with the columns in the order they are asked for."""
+        known = isinstance(release, PairplotRelease)
+        return release.reorder_columns(self.columns) if known else release
 
     def declare(self, bounds: object) -> Domain:
         """Return what a pair plot declares alone: the range of every column, and the groups."""

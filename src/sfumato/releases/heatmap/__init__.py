@@ -19,6 +19,7 @@ from sfumato.postprocess import density
 from sfumato.postprocess.combined_noise import CombinedNoise, match_scale
 from sfumato.postprocess.density import Leaves
 from sfumato.postprocess.noise_law import NoiseLaw
+from sfumato.postprocess.presence import doubt_squares, find_present
 from sfumato.privacy.budget import Cost
 from sfumato.releases.heatmap.area import Area, Aspect, on_earth
 from sfumato.releases.heatmap.leaves import LeafIntervals, LeafNoise, check_leaves, ends_of
@@ -36,6 +37,7 @@ from sfumato.releases.spelling import (
     ToldOnce,
     Within,
 )
+from sfumato.releases.uncertainty import widen
 from sfumato.render.look import Looks
 
 if TYPE_CHECKING:
@@ -228,6 +230,17 @@ class HeatmapRelease(Release):
             sizes=(),
         )
 
+    @cached_property
+    def present(self) -> tuple[bool, ...]:
+        """Which groups have too many people for noise alone, with 95 % for all groups together."""
+        return find_present([each._doubt for each in self.maps])
+
+    @property
+    def _doubt(self) -> float:
+        """How probably noise alone makes what was measured of a map without anybody."""
+        noisy, scale = (np.array(each, dtype=np.float64) for each in (self.noisy, self.scale))
+        return doubt_squares(self.leaves, noisy, scale)
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, HeatmapRelease) and self.to_dict() == other.to_dict()
 
@@ -299,16 +312,19 @@ class HeatmapRelease(Release):
         return density.smooth(picture / total, widths_of(smooth, self.x, self.y, cells))
 
     def numbers(self) -> dict[str, list[float]]:
-        """Return the mass, density and interval of every leaf."""
-        sure = self.uncertainty
-        dense = self.leaves.mass / self.area.count(*self.ends)
-        columns = (self.leaves.mass.tolist(), dense.tolist(), list(sure.low), list(sure.high))
+        """Return the mass, density and interval of every leaf; intervals hold the mass."""
+        mass, sure = self.leaves.mass, self.uncertainty
+        dense = mass / self.area.count(*self.ends)
+        low, high = widen(mass, np.array(sure.low), np.array(sure.high))
+        columns = (each.tolist() for each in (mass, dense, low, high))
         return dict(zip(NUMBERS, columns, strict=True))
 
     def records(self) -> list[dict[str, Any]]:
         """Return one record per leaf: its ends, its mass and density, and its interval.
 
-        ``low`` and ``high`` belong to the mass; a density is told in the unit of `density_label`.
+        An interval is that of the last measurement, widened where it does not hold the mass, which
+        rests on all measurements. ``low`` and ``high`` belong to the mass; a density is told in the
+        unit of `density_label`.
         """
         columns: dict[str, list[Any]] = {}
         if self.hue is not None:

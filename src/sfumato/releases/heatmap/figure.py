@@ -30,7 +30,7 @@ from sfumato.releases.heatmap.groups import name_synthetic as _synthetic
 from sfumato.releases.heatmap.joint import GRID, describe_margins, surround
 from sfumato.releases.heatmap.view import Smooth, lengths_of, widths_of
 from sfumato.releases.release import WATERMARK
-from sfumato.render.text import format_number, shorten
+from sfumato.render.text import format_number
 
 if TYPE_CHECKING:
     from sfumato.releases.heatmap import HeatmapRelease
@@ -54,7 +54,6 @@ COVERAGE = 0.9
 
 _FEWEST, _MOST = 256, 512  # points along a side of the picture
 _SMOOTH = 0.015  # of the window's size
-_NAMED = 5  # groups that a note names
 _AROUND = 2.0  # how much wider the filter is by which a place is told from noise
 
 
@@ -80,6 +79,10 @@ class HeatmapView:
             return groups == 1
         return groups == 1 or (groups > MOST_TOGETHER if self.panels is None else self.panels)
 
+    def leaves_out(self, groups: int) -> bool:
+        """Tell whether groups with too few people are left out, and not shown in grey."""
+        return groups > 1 and (self.scattered or not self.apart(groups))
+
 
 def window(release: HeatmapRelease) -> tuple[tuple[float, float], tuple[float, float]]:
     """Return the ends of the picture along x and y."""
@@ -89,7 +92,7 @@ def window(release: HeatmapRelease) -> tuple[tuple[float, float], tuple[float, f
 
 def figure(release: HeatmapRelease, view: HeatmapView) -> Figure:
     """Describe the picture of a heatmap."""
-    drawn = [_heat(each, view.smooth) for each in release.maps]
+    drawn = _draw_heats(release, view.smooth)
     y = replace(axes.axis(release.y), reversed=release.origin == "upper")
     panels = _panels(release, view, drawn, y)
     joint = view.view == "joint" and bool(panels)
@@ -143,13 +146,9 @@ def _notes(release: HeatmapRelease, drawn: list[Heat]) -> tuple[str, ...]:
     if not drawn:
         return (wording.nobody(release.guarantee.unit),)
     pairs = zip(release.groups, drawn, strict=True)
-    lost = [shorten(name, 30) for name, heat in pairs if np.all(heat.muted)]
-    if len(lost) == len(drawn):
-        return ("Nothing here is distinguishable from noise.",)
-    if not lost:
-        return ()
-    more = f" and {len(lost) - _NAMED} more" if len(lost) > _NAMED else ""
-    return (f"Not distinguishable from noise: {', '.join(lost[:_NAMED])}{more}.",)
+    return wording.too_few(
+        release.guarantee.unit, [name for name, heat in pairs if np.all(heat.muted)], len(drawn)
+    )
 
 
 def caption(release: HeatmapRelease) -> str:
@@ -157,7 +156,7 @@ def caption(release: HeatmapRelease) -> str:
     view = HeatmapView(default_smooth(release), view=release.view)
     if not view.scattered:
         return _caption(release, view, 0)
-    drawn = [_heat(each, view.smooth) for each in release.maps]
+    drawn = _draw_heats(release, view.smooth)
     return _caption(release, view, sum(count_points(release, drawn)))
 
 
@@ -180,6 +179,7 @@ def _caption(release: HeatmapRelease, view: HeatmapView, points: int) -> str:
         wording.added(release.combined, release.step, "every cell") if release.combined else "",
         _smoothing(release, view.smooth),
         _signs(release, view, points),
+        wording.ABSENT if view.leaves_out(len(release.groups)) else "",
         describe_margins(release) if view.view == "joint" else "",
         f"Rows outside the window {rows}.",
         *_describe_window(release),
@@ -253,7 +253,13 @@ def _amount(length: float, grid: Grid) -> str:
     return f"{format_number(amount)} {name}{'' if amount == 1 else 's'}"
 
 
-def _heat(release: HeatmapRelease, smooth: Smooth) -> Heat:
+def _draw_heats(release: HeatmapRelease, smooth: Smooth) -> list[Heat]:
+    """Return the density of each group; all of it is muted where noise could have made it all."""
+    pairs = zip(release.maps, release.present, strict=True)
+    return [_heat(each, smooth, present=present) for each, present in pairs]
+
+
+def _heat(release: HeatmapRelease, smooth: Smooth, *, present: bool) -> Heat:
     cells = _points(release.x), _points(release.y)
     sigma = widths_of(smooth, release.x, release.y, cells)
     area = _areas(release, cells)
@@ -266,9 +272,9 @@ def _heat(release: HeatmapRelease, smooth: Smooth) -> Heat:
         value=_rows(seen),
         low=_rows(raw - reach),
         high=_rows(raw + reach),
-        muted=tuple(map(tuple, (around <= doubt).tolist())),
+        muted=tuple(map(tuple, ((around <= doubt) | (not present)).tolist())),
         label=release.density_label,
-        noise=_usual(reach, raw > reach),
+        noise=_usual(reach, (raw > reach) & present),
         coverage=COVERAGE,
         ratio=ratio(release.x.bounds, release.y.bounds, release.aspect),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
@@ -28,13 +29,24 @@ A sum of Laplace noises lies within these with a probability of 93.7 % where it 
 and of 95 % where there are many.
 """
 
+_ORIENT: dict[Side, Literal["v", "h"]] = {"x": "v", "y": "h"}
+
 _MOST = 64
-"""How many bins are drawn: more look like noise."""
+"""How many bins are drawn where people are: more look like noise."""
+
+_FAIR, _SLOPE = 4.0, 0.5
+"""How many whole numbers a bin holds of which one more is no peak, and what tells of whole ones."""
+
+_CLEAR = 2.0
+"""How many times the reach of its noise a usual bin holds."""
+
+_CROSSING, _OUTER = 0.05, 0.005
+"""The share of the mass that may lie in squares wider than a bin, and beyond either outer bin."""
 
 
 @dataclass(frozen=True)
 class Margin:
-    """The distribution of one column over bins that no square crosses.
+    """The distribution of one column over bins of one width.
 
     Parameters
     ----------
@@ -52,25 +64,93 @@ class Margin:
     high: Array
 
 
+@dataclass(frozen=True)
+class SquareSums:
+    """The squares of a map, summed over bins along one of its sides.
+
+    What a square wider than a bin holds is shared evenly by the bins that it crosses.
+
+    Parameters
+    ----------
+    width
+        How many of the finest cells a bin is wide.
+    mass, noisy, variance
+        What each bin holds after decoding, what was measured, and the variance of its noise.
+    above, below
+        How much more and less each may hold, wherever the mass of wider squares lies in them.
+    """
+
+    width: int
+    mass: Array
+    noisy: Array
+    variance: Array
+    above: Array
+    below: Array
+
+    @property
+    def reach(self) -> Array:
+        """How far noise may move what was measured of each bin."""
+        return REACH * np.sqrt(self.variance)
+
+    @property
+    def sensible(self) -> bool:
+        """Whether bins where people are stand out, are not too many, and few squares cross them."""
+        whole = float(self.mass.sum())
+        if not whole > 0 or float(self.below.sum()) > _CROSSING * whole:
+            return False
+        held = np.cumsum(self.mass) / whole
+        inner = (held > _OUTER) & (held - self.mass / whole < 1 - _OUTER)
+        usual = float(np.vdot(self.mass, self.mass)) / whole
+        clear = usual >= _CLEAR * math.sqrt(float(np.mean(self.reach[inner] ** 2)))
+        return clear and int(np.count_nonzero(inner)) <= _MOST
+
+
 def find_margin(release: HeatmapRelease, side: Side) -> Margin:
     """Sum the squares of a map without groups over one of its sides.
 
-    Bins are as wide as the widest square, so that each square lies in one of them: the noise of a
-    bin is the sum of theirs, and nothing has to be said about where in a square its mass lies.
+    Bins are as narrow as those that hold people allow. Where none are sensible they are as wide as
+    the widest square, so that each square lies in one of them and the noise of a bin is the sum of
+    theirs. Of narrower ones the interval also holds whatever lies unevenly in wider squares.
     """
-    first = release.leaves.column if side == "x" else release.leaves.row
-    grid = release.x if side == "x" else release.y
+    spans, grid = release.leaves.span, release.x if side == "x" else release.y
     cells = release.leaves.shape[0 if side == "x" else 1]
-    wide = _choose_width(cells, int(release.leaves.span.max(initial=1)))
-    bins = first // wide
-    mass, noisy, variance = (
-        np.bincount(bins, each, -(-cells // wide)).astype(np.float64)
-        for each in (release.leaves.mass, release.noise.masses, release.noise.variance)
+    coarse = _choose_width(cells, int(spans.max(initial=1)))
+    widths = _list_widths(cells, int(spans.min(initial=coarse)), coarse)
+    tried = (_add_squares(release, side, cells, width) for width in widths)
+    found = next(
+        (each for each in tried if each.sensible and not _is_jagged(grid, cells, each)),
+        _add_squares(release, side, cells, coarse),
     )
-    reach = REACH * np.sqrt(variance)
-    low, high = noisy - reach, noisy + reach
-    value = np.clip(mass, np.maximum(low, 0.0), np.maximum(high, 0.0))
-    return Margin(_list_edges(grid, cells, wide), value, low, high)
+    low, high = found.noisy - found.reach - found.below, found.noisy + found.reach + found.above
+    value = np.clip(found.mass, np.maximum(low, 0.0), np.maximum(high, 0.0))
+    return Margin(_list_edges(grid, cells, found.width), value, low, high)
+
+
+def _add_squares(release: HeatmapRelease, side: Side, cells: int, width: int) -> SquareSums:
+    """Sum squares over bins of so many of the finest cells."""
+    first = release.leaves.column if side == "x" else release.leaves.row
+    crossed = np.maximum(release.leaves.span // width, 1)
+    which = np.repeat(np.arange(len(crossed)), crossed)
+    places = np.arange(len(which)) - np.repeat(np.cumsum(crossed) - crossed, crossed)
+    bins, share = first[which] // width + places, 1 / crossed[which]
+    mass = release.leaves.mass[which] * share
+    parts = mass, release.noise.masses[which] * share, release.noise.variance[which] * share**2
+    wide = crossed[which] > 1
+    above = np.where(wide, release.leaves.mass[which] - mass, 0.0)
+    added = (
+        np.bincount(bins, each, -(-cells // width)).astype(np.float64)
+        for each in (*parts, above, np.where(wide, mass, 0.0))
+    )
+    return SquareSums(width, *added)
+
+
+def _list_widths(cells: int, least: int, coarse: int) -> list[int]:
+    """Return widths of bins, the narrowest first: parts of a coarse one, it, and multiples."""
+    finer = [least << power for power in range(coarse.bit_length())]
+    wider = [coarse << power for power in range(3)]
+    return [each for each in finer if each < coarse and cells % each == 0] + [
+        each for each in wider if each <= cells
+    ]
 
 
 def _choose_width(cells: int, widest: int) -> int:
@@ -79,6 +159,31 @@ def _choose_width(cells: int, widest: int) -> int:
     while cells > _MOST * width or (cells % width and width < cells):
         width += widest
     return min(width, cells)
+
+
+def _is_jagged(grid: Grid, cells: int, sums: SquareSums) -> bool:
+    """Tell whether bins seem to hold as much as they hold whole numbers, which would be no peaks.
+
+    Of bins 1.5 wide every second one holds two whole numbers. Where values are whole, what bins
+    stand out by goes with their number, with a slope of 1; elsewhere it does not, with one of 0.
+    """
+    step, edges = grid.bounds.likely_step, _list_edges(grid, cells, sums.width)
+    if step is None or edges[1] - edges[0] >= _FAIR * step:
+        return False
+    firsts = np.ceil((edges - grid.bounds.lower) / step - 1e-9)
+    firsts[-1] += 1
+    even = _soften(sums.noisy)
+    held = np.diff(firsts)
+    pattern = even * (held / float(held.mean()) - 1)
+    pattern -= _soften(pattern)
+    slope = float(np.vdot(sums.noisy - even, pattern))
+    return slope > _SLOPE * float(np.vdot(pattern, pattern))
+
+
+def _soften(counts: Array) -> Array:
+    """Return means of each number and its neighbours."""
+    before, after = (np.append(counts[:1], counts[:-1]), np.append(counts[1:], counts[-1:]))
+    return (before + 2 * counts + after) / 4
 
 
 def _list_edges(grid: Grid, cells: int, wide: int) -> Array:
@@ -107,9 +212,16 @@ def _draw(release: HeatmapRelease, side: Side) -> tuple[Curve, ...]:
     several = len(release.groups) > 1
     margins = [find_margin(each, side) for each in release.maps]
     return tuple(
-        _draw_margin(_share(margin) if several else margin, side, name)
-        for margin, name in zip(margins, release.groups, strict=True)
+        _draw_margin(_share(margin) if several else margin, side, name, present=present)
+        if present or not several
+        else _draw_nothing(side, name)
+        for margin, name, present in zip(margins, release.groups, release.present, strict=True)
     )
+
+
+def _draw_nothing(side: Side, name: str) -> Curve:
+    """Return a curve without values: its group keeps its place and colour in the legend."""
+    return Curve((), Estimates((), (), ()), (), 0.0, series=name, orient=_ORIENT[side])
 
 
 def _share(margin: Margin) -> Margin:
@@ -118,17 +230,17 @@ def _share(margin: Margin) -> Margin:
     return Margin(margin.edges, *(each / top for each in (margin.value, margin.low, margin.high)))
 
 
-def _draw_margin(margin: Margin, side: Side, name: str) -> Curve:
+def _draw_margin(margin: Margin, side: Side, name: str, *, present: bool) -> Curve:
     low, high = np.maximum(margin.low, 0.0), np.maximum(margin.high, 0.0)
     return Curve(
         tuple(margin.edges.tolist()),
         Estimates(*(tuple(each.tolist()) for each in (margin.value, low, high))),
-        tuple((margin.low <= 0).tolist()),
+        tuple(((margin.low <= 0) | (not present)).tolist()),
         COVERAGE,
         steps=True,
         filled=not name,
         series=name,
-        orient="v" if side == "x" else "h",
+        orient=_ORIENT[side],
     )
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations, pairwise
 from typing import Annotated, Any, ClassVar, Unpack
@@ -13,12 +15,13 @@ from numpy.typing import NDArray
 from sfumato.figure import Figure
 from sfumato.grid import Edges, Labels
 from sfumato.postprocess.noise_law import NoiseLaw
-from sfumato.postprocess.pairs import Pair, PairEstimates, reconcile
+from sfumato.postprocess.pairs import Pair, PairEstimates, doubt_pairs, reconcile
+from sfumato.postprocess.presence import MANY, find_present
 from sfumato.privacy.budget import Cost
 from sfumato.releases import axes
 from sfumato.releases.release import Release
 from sfumato.releases.spelling import Integer, Length, Parameter, Released, Step
-from sfumato.releases.uncertainty import LEVEL
+from sfumato.releases.uncertainty import LEVEL, widen
 from sfumato.render.look import Looks
 
 Array = NDArray[np.float64]
@@ -104,15 +107,33 @@ class PairplotRelease(Release):
         return [{self.hue.column: name} for name in self.hue.categories.values]
 
     @cached_property
-    def counts(self) -> dict[Pair, Array]:
-        """The noisy counts of each pair, ``[group, bin, bin]``; unbiased, so maybe below zero."""
-        found: dict[Pair, Array] = {}
-        every, start = np.array(self.steps, dtype=np.float64) * self.step, 0
+    def _tables(self) -> dict[Pair, NDArray[np.int64]]:
+        """The noisy integers of each pair, ``[group, bin, bin]``."""
+        found: dict[Pair, NDArray[np.int64]] = {}
+        every, start = np.array(self.steps, dtype=np.int64), 0
         for one, other in self.pairs:
             size = self._count_groups(), self.axes[one].cells, self.axes[other].cells
             found[one, other] = every[start : start + int(np.prod(size))].reshape(size)
             start += int(np.prod(size))
         return found
+
+    @cached_property
+    def counts(self) -> dict[Pair, Array]:
+        """The noisy counts of each pair, ``[group, bin, bin]``; unbiased, so maybe below zero."""
+        return {pair: table.astype(np.float64) * self.step for pair, table in self._tables.items()}
+
+    def reorder_columns(self, columns: Sequence[str]) -> PairplotRelease:
+        """Return the same numbers with the columns in another order."""
+        if tuple(columns) == self.columns:
+            return self
+        places = [self.columns.index(column) for column in columns]
+        tables = [
+            self._tables[one, other] if one < other else self._tables[other, one].swapaxes(1, 2)
+            for one, other in combinations(places, 2)
+        ]
+        steps = np.concatenate([each.ravel() for each in tables])
+        axes = tuple(self.axes[place] for place in places)
+        return replace(self, axes=axes, steps=tuple(steps.tolist()))
 
     @cached_property
     def estimates(self) -> tuple[PairEstimates, ...]:
@@ -123,6 +144,22 @@ class PairplotRelease(Release):
             for group in range(self._count_groups())
         )
 
+    @cached_property
+    def present(self) -> tuple[bool, ...]:
+        """Which groups have too many people for noise alone, with 95 % for all groups together."""
+        laplace = self.noise.kind == "laplace"
+        deviation = self.noise.scale * self.step * (math.sqrt(2) if laplace else 1.0)
+        return find_present(
+            [
+                doubt_pairs(
+                    {pair: each[group] for pair, each in self.counts.items()},
+                    deviation,
+                    1.0 if laplace else MANY,
+                )
+                for group in range(self._count_groups())
+            ]
+        )
+
     @property
     def least_cost(self) -> Cost:
         """What the noise on the cells of all pairs costs."""
@@ -130,22 +167,17 @@ class PairplotRelease(Release):
         return Cost.sum(each for _ in self.pairs)
 
     def distribution(self, column: str) -> list[dict[str, Any]]:
-        """Return the count in each bin of a column, with an interval around what was measured."""
+        """Return the count in each bin of a column, with an interval that holds it.
+
+        Intervals are around what was measured, and widened where they do not hold the count.
+        """
         place = self.columns.index(column)
         return [
-            {
-                **group,
-                **where,
-                "count": float(count),
-                "low": measured - reach,
-                "high": measured + reach,
-            }
+            {**group, **where, "count": count, "low": low, "high": high}
             for group, told in zip(self._name_groups(), self.estimates, strict=True)
-            for reach in [REACH * told.deviation[place]]
-            for where, count, measured in zip(
+            for where, (count, low, high) in zip(
                 axes.places(self.axes[place]),
-                told.columns[place].tolist(),
-                told.measured[place].tolist(),
+                _tell(told.columns[place], told.measured[place], REACH * told.deviation[place]),
                 strict=True,
             )
         ]
@@ -153,17 +185,17 @@ class PairplotRelease(Release):
     def records(self) -> list[dict[str, Any]]:
         """Return one record per cell of each pair: its bins, its count and its interval.
 
-        Intervals are around what was measured of each cell, for itself.
+        Intervals are around what was measured of each cell, for itself, and widened where they do
+        not hold the count, which rests on all measurements.
         """
         reach = self.noise.radius(LEVEL) * self.step
         return [
-            {**group, **first, **second, "count": count, "low": seen - reach, "high": seen + reach}
+            {**group, **first, **second, "count": count, "low": low, "high": high}
             for group, told in zip(self._name_groups(), self.estimates, strict=True)
             for pair in self.pairs
-            for (first, second), count, seen in zip(
+            for (first, second), (count, low, high) in zip(
                 self._list_cells(pair),
-                told.pairs[pair].ravel().tolist(),
-                told.seen[pair].ravel().tolist(),
+                _tell(told.pairs[pair].ravel(), told.seen[pair].ravel(), reach),
                 strict=True,
             )
         ]
@@ -191,3 +223,9 @@ class PairplotRelease(Release):
         from sfumato.releases.pairplot import figure
 
         return figure.caption(self)
+
+
+def _tell(counts: Array, measured: Array, reach: float) -> list[tuple[float, float, float]]:
+    """Return counts with intervals around what was measured of them."""
+    ends = widen(counts, measured - reach, measured + reach)
+    return list(zip(*(each.tolist() for each in (counts, *ends)), strict=True))

@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from sfumato.figure import Axis, Clouds, Curve, Estimates, Figure, Heat, Mark, Panel
 from sfumato.grid import Edges
-from sfumato.postprocess.pairs import Pair, PairEstimates
+from sfumato.postprocess.pairs import Pair
 from sfumato.releases import axes, wording
 from sfumato.releases.pairplot import REACH
 from sfumato.releases.release import WATERMARK
+from sfumato.releases.uncertainty import widen
 from sfumato.render.text import format_number, shorten
 
 if TYPE_CHECKING:
@@ -26,7 +27,6 @@ ABOVE, COVERAGE = 1.645, 0.9
 
 _POINTS = 48
 _PART = 20
-_NAMED = 5
 _FAR = 3.0
 
 
@@ -51,7 +51,11 @@ class DrawnColumn:
     @classmethod
     def of(cls, release: PairplotRelease, place: int) -> DrawnColumn:
         """Return the window of a column."""
-        clear = [each.measured[place] > _FAR * each.deviation[place] for each in release.estimates]
+        clear = [
+            each.measured[place] > _FAR * each.deviation[place]
+            for each, present in zip(release.estimates, release.present, strict=True)
+            if present
+        ]
         whole = np.zeros(release.axes[place].cells, dtype=np.bool_)
         return cls(release.axes[place], np.any([whole, *clear], axis=0))
 
@@ -142,12 +146,15 @@ def caption(release: PairplotRelease) -> str:
             "Densities relative to the peak of each group; none where it is not distinguishable "
         )
         signs += "from noise"
+    absent = [wording.ABSENT] if len(release.groups) > 1 else []
     return " ".join(
         [
             wording.guarantee(release),
             f"Bins lie between private quantiles; {release.noise.kind.capitalize()} noise of scale "
             f"{scale} on every cell of every pair. Sums of all pairs agree with the diagonal.",
-            f"{signs} (95 % pointwise). Diagonal: counts with 95 % intervals.",
+            f"{signs} (95 % pointwise).",
+            *absent,
+            "Diagonal: counts with 95 % intervals.",
             "Values are clipped to their bounds; rows with a missing value are dropped.",
             *wording.left_out((release.hue,), release.found),
             *wording.parsed(key.bounds for key in release.axes),
@@ -158,28 +165,27 @@ def caption(release: PairplotRelease) -> str:
 def _notes(release: PairplotRelease, windows: list[DrawnColumn]) -> tuple[str, ...]:
     if not release.groups:
         return (wording.nobody(release.guarantee.unit),)
-    lost = [
-        shorten(name, 30)
-        for name, told in zip(release.groups, release.estimates, strict=True)
-        if all(_find_muted(release, told, pair).all() for pair in release.pairs)
-    ]
     beyond = [
         f"{_count_beyond(release, place, window):,.0f} of {shorten(window.key.column, 30)}"
         for place, window in enumerate(windows)
         if window.drawn != slice(0, window.key.cells)
     ]
     told = [f"Beyond the axes, about: {', '.join(beyond)}."] if beyond else []
-    if len(lost) == len(release.groups):
-        return ("Nothing here is distinguishable from noise.", *told)
-    if lost:
-        more = f" and {len(lost) - _NAMED} more" if len(lost) > _NAMED else ""
-        told.append(f"Not distinguishable from noise: {', '.join(lost[:_NAMED])}{more}.")
-    return tuple(told)
+    lost = [
+        name
+        for group, name in enumerate(release.groups)
+        if all(_find_muted(release, group, pair).all() for pair in release.pairs)
+    ]
+    return (*wording.too_few(release.guarantee.unit, lost, len(release.groups)), *told)
 
 
 def _count_beyond(release: PairplotRelease, place: int, window: DrawnColumn) -> float:
     """Return about how many units lie in bins that are not drawn."""
-    counts = [each.columns[place] for each in release.estimates]
+    counts = [
+        each.columns[place]
+        for each, present in zip(release.estimates, release.present, strict=True)
+        if present
+    ]
     return max(0.0, float(sum(each.sum() - each[window.drawn].sum() for each in counts)))
 
 
@@ -187,24 +193,26 @@ def _draw_column(release: PairplotRelease, window: DrawnColumn, place: int) -> P
     counted = wording.counted(release.guarantee.unit)
     y = Axis(f"{counted} per {_PART}th of the axis of {window.key.column}", labelled=False)
     marks: tuple[Mark, ...] = tuple(
-        _draw_curve(told, window, place, name)
-        for told, name in zip(release.estimates, release.groups, strict=True)
+        _draw_curve(release, group, window, place) for group in range(len(release.groups))
     )
     return Panel(window.axis, y, marks, place=(place, place), ratio=0.0)
 
 
-def _draw_curve(told: PairEstimates, window: DrawnColumn, place: int, name: str) -> Curve:
+def _draw_curve(release: PairplotRelease, group: int, window: DrawnColumn, place: int) -> Curve:
+    told, name, present = release.estimates[group], release.groups[group], release.present[group]
+    if name and not present:
+        return Curve((), Estimates((), (), ()), (), 0.0, series=name)
     drawn, edges = window.drawn, window.key.edges
     low, high = window.ends
     per = np.diff(edges)[drawn] * _PART / (high - low)
     reach = REACH * told.deviation[place]
     middle = told.measured[place][drawn]
-    ends = [np.maximum(middle + side * reach, 0.0) / per for side in (-1, 1)]
-    value = np.clip(told.columns[place][drawn] / per, *ends)
+    value = told.columns[place][drawn]
+    ends = [np.maximum(end, 0.0) / per for end in widen(value, middle - reach, middle + reach)]
     return Curve(
         tuple(edges[drawn.start : drawn.stop + 1].tolist()),
-        Estimates(*(tuple(each.tolist()) for each in (value, *ends))),
-        tuple((middle - reach <= 0).tolist()),
+        Estimates(*(tuple(each.tolist()) for each in (value / per, *ends))),
+        tuple(((middle - reach <= 0) | (not present)).tolist()),
         0.95,
         steps=True,
         filled=not name,
@@ -217,18 +225,19 @@ def _draw_pair(release: PairplotRelease, windows: list[DrawnColumn], pair: Pair)
     if release.hue is None:
         marks: tuple[Mark, ...] = (_draw_heat(release, x, y, pair),)
     else:
-        fields = [_find_density(release, told, x, y, pair) for told in release.estimates]
+        groups = range(len(release.groups))
+        fields = [_find_density(release, group, x, y, pair) for group in groups]
         value = tuple(_list_rows(field / (field.max() or 1.0)) for field in fields)
         marks = (Clouds(x.ends, y.ends, release.groups, value),)
     return Panel(x.axis, y.axis, marks, place=(pair[1], pair[0]), ratio=0.0)
 
 
 def _find_density(
-    release: PairplotRelease, told: PairEstimates, x: DrawnColumn, y: DrawnColumn, pair: Pair
+    release: PairplotRelease, group: int, x: DrawnColumn, y: DrawnColumn, pair: Pair
 ) -> Array:
     """Return the density where it stands out from the noise, and nothing elsewhere."""
-    muted = _find_muted(release, told, pair)[np.ix_(x.bins, y.bins)].T
-    return np.where(muted, 0.0, y.shares.T @ told.pairs[pair].T @ x.shares)
+    muted = _find_muted(release, group, pair)[np.ix_(x.bins, y.bins)].T
+    return np.where(muted, 0.0, y.shares.T @ release.estimates[group].pairs[pair].T @ x.shares)
 
 
 def _draw_heat(release: PairplotRelease, x: DrawnColumn, y: DrawnColumn, pair: Pair) -> Heat:
@@ -245,22 +254,21 @@ def _draw_heat(release: PairplotRelease, x: DrawnColumn, y: DrawnColumn, pair: P
         value=_list_rows(value / peak),
         low=_list_rows((seen - reach) / peak),
         high=_list_rows((seen + reach) / peak),
-        muted=tuple(
-            map(tuple, _find_muted(release, told, pair)[np.ix_(x.bins, y.bins)].T.tolist())
-        ),
+        muted=tuple(map(tuple, _find_muted(release, 0, pair)[np.ix_(x.bins, y.bins)].T.tolist())),
         label="density relative to the peak of each pair",
         noise=float(f"{np.median(reach) / peak:.2g}"),
         coverage=COVERAGE,
     )
 
 
-def _find_muted(release: PairplotRelease, told: PairEstimates, pair: Pair) -> NDArray[np.bool_]:
+def _find_muted(release: PairplotRelease, group: int, pair: Pair) -> NDArray[np.bool_]:
     """Tell of each cell whether noise alone could have made what is measured in and around it."""
-    seen = told.seen[pair]
+    seen = release.estimates[group].seen[pair]
     across, up = (_band(side) for side in seen.shape)
     around = across @ seen @ up
     cells = across.sum(axis=1)[:, None] * up.sum(axis=0)
-    return around <= ABOVE * _deviation(release) * np.sqrt(cells)
+    doubtful = around <= ABOVE * _deviation(release) * np.sqrt(cells)
+    return doubtful | (not release.present[group])
 
 
 def _band(side: int) -> Array:
