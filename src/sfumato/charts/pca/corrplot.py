@@ -8,10 +8,15 @@ from typing import Any
 
 from sfumato.charts.chart import Redrawn
 from sfumato.charts.option import About, Example, explained
-from sfumato.charts.pca.chart import COLUMNS, PCA, RANGES, Scale
+from sfumato.charts.pca.chart import COLUMNS, PCA, RANGES, Scale, declare_ranges, require_delta
 from sfumato.charts.pca.plan import PcaPlan
+from sfumato.domain import Domain
+from sfumato.privacy.budget import Budget
+from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.private_search import Private
 from sfumato.releases.pca import PcaRelease
+
+CALLED = "Correlations"
 
 SHARE = 0.1
 """The part of the budget that finds the scale of each column, where nobody says."""
@@ -74,6 +79,15 @@ class Corrplot(Redrawn[PcaPlan, PcaRelease]):
         """The components that the same second moments give."""
         scale = Private(share=SHARE) if self.scale is None else self.scale
         return PCA(self.columns, scale=scale, where=self.where)
+
+    def declare(self, bounds: object) -> Domain:
+        """Return what correlations declare alone."""
+        return Domain(declare_ranges(bounds, CALLED))
+
+    def plan(self, domain: Domain, unit: PrivacyUnit, budget: Budget) -> PcaPlan:
+        """Return the cost and the expected error, or refuse. Knows public facts only."""
+        require_delta(budget, CALLED)
+        return super().plan(domain, unit, budget)
 
     def arrange(self, release: Any) -> Any:
         """Return components drawn as correlations."""
