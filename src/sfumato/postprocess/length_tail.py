@@ -42,7 +42,7 @@ class LengthTail:
     --------
     >>> tail = LengthTail(3.0, beyond=0.02, spread=0.4)
     >>> round(tail.square(3.0), 2), round(tail.excess(3.0), 2)
-    (2.35, 0.06)
+    (2.33, 0.07)
     """
 
     length: float
