@@ -94,6 +94,14 @@ class Lattice:
                 "Declare a scale that is nearer to the range, or leave scale out.",
             )
 
+    def reorder(self, places: Sequence[int]) -> Lattice:
+        """Return the same points with the columns in another order."""
+        return Lattice(
+            tuple(self.columns[place] for place in places),
+            tuple(self.bounds[place] for place in places),
+            tuple(self.scales[place] for place in places),
+        )
+
     @cached_property
     def halves(self) -> tuple[float, ...]:
         """Half the range of each column, in its units."""

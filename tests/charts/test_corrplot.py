@@ -63,6 +63,25 @@ def test_released_components_and_correlations_draw_each_other() -> None:
     assert session.ledger.spent == spent
 
 
+@pytest.mark.parametrize("order", [["c", "a", "b"], ["b", "c", "a"]])
+def test_columns_in_another_order_are_the_same_question(order: list[str]) -> None:
+    session = open_session()
+    first = session.corrplot(columns=COLUMNS, budget=BUDGET)
+    spent = session.ledger.spent
+    again = session.corrplot(columns=order, budget=BUDGET)
+    components = session.pca(columns=order, scale=SCALE, budget=BUDGET)
+    assert session.ledger.spent == spent
+    assert again.columns == components.columns == tuple(order)
+    places = [COLUMNS.index(name) for name in order]
+    turned = np.ix_(places, places)
+    for name in ("value", "low", "high_all", "clipping"):
+        one, other = (getattr(each.correlations, name) for each in (first, again))
+        assert other == pytest.approx(one[turned])
+    assert np.abs(components.components) == pytest.approx(np.abs(first.components[:, places]))
+    assert again.reorder(COLUMNS) == first
+    assert sf.releases.document.read(again.to_dict()) == again
+
+
 def test_other_columns_scales_or_rows_are_charged() -> None:
     session = open_session()
     session.pca(columns=COLUMNS, scale=SCALE, budget=BUDGET)

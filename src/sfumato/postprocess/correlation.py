@@ -84,11 +84,13 @@ def estimate_correlations(sums: NoisySums, excess: float = 0.0) -> Correlations:
     lost = sums.size * excess * _most_moved(value, squares)
     clipping = np.where(known & ~np.eye(len(told), dtype=bool), np.minimum(lost, 2.0), 0.0)
     (low, high), (low_all, high_all) = (
-        (np.minimum(low, value) - clipping, np.maximum(high, value) + clipping)
+        (
+            np.maximum(np.minimum(low, value) - clipping, -1.0),
+            np.minimum(np.maximum(high, value) + clipping, 1.0),
+        )
         for low, high in ends
     )
-    limits = (np.clip(each, -1.0, 1.0) for each in (low, high, low_all, high_all))
-    return Correlations(value, *limits, clipping, tuple(told.tolist()))
+    return Correlations(value, low, high, low_all, high_all, clipping, tuple(told.tolist()))
 
 
 def make_valid(matrix: Array) -> Array:

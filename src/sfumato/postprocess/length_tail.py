@@ -136,8 +136,8 @@ def estimate_excess(
         As for `choose_length`.
     """
     body = _fit_body(near.sums, size, near.length, beyond)
-    square = float(np.trace(far.sums.second) + shift @ (2 * far.sums.first)) / size + shift @ shift
-    growth = square - float(np.trace(near.sums.second)) / size
+    gained = np.trace(far.sums.second) + 2 * shift @ far.sums.first - np.trace(near.sums.second)
+    growth = float(gained / size + shift @ shift)
     error = math.sqrt(len(shift)) * math.hypot(near.sums.noise, far.sums.noise) / size
     least, most = (_fit_growth(body, each, far.length) for each in (growth - error, growth + error))
     tail = LengthTail(body.length, body.beyond, min(max(body.spread, least), most))

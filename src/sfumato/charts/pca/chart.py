@@ -120,6 +120,11 @@ class PCA(Chart[PcaPlan, PcaRelease]):
             _check_private(self.scale)
 
     @property
+    def question(self) -> PCA:
+        """The same of the columns in alphabetical order, on which nothing that is found depends."""
+        return replace(self, columns=sorted(self.columns))
+
+    @property
     def label(self) -> str:
         """What is asked, in words."""
         return f"principal components of {join_names(self.columns)}"
@@ -184,9 +189,11 @@ class PCA(Chart[PcaPlan, PcaRelease]):
         return replace(self.released(found, plan.guarantee, plan.cost), label=plan.label)
 
     def arrange(self, release: Any) -> Any:
-        """Return the same components drawn as such, where correlations were asked for first."""
-        correlations = isinstance(release, PcaRelease) and release.view == "correlations"
-        return replace(release, view="scree") if correlations else release
+        """Return the same components, drawn as such and with the columns in this order."""
+        if not isinstance(release, PcaRelease):
+            return release
+        ordered = release.reorder(self.columns)
+        return replace(ordered, view="scree") if ordered.view == "correlations" else ordered
 
     def released(self, found: FoundComponents, guarantee: Guarantee, cost: Cost) -> PcaRelease:
         """Return what an analysis found, with the guarantee it was made under.

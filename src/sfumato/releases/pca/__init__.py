@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Unpack
 
@@ -242,6 +243,19 @@ class PcaRelease(Release):
         )
         shift = (np.array(self.origin) - np.array(self.centre)) * self.lattice.unit
         return estimate_excess(near, far, shift, size=max(self._size), beyond=self.beyond)
+
+    def reorder(self, columns: Sequence[str]) -> PcaRelease:
+        """Return the same numbers with the columns in another order."""
+        if tuple(columns) == self.columns:
+            return self
+        places = [self.columns.index(column) for column in columns]
+        return replace(
+            self,
+            lattice=self.lattice.reorder(places),
+            directions=self.directions.reorder(places),
+            spread=self.spread.reorder(places),
+            vectors=tuple(tuple(vector[place] for place in places) for vector in self.vectors),
+        )
 
     @property
     def least_cost(self) -> Cost:
