@@ -61,6 +61,22 @@ def test_more_noise_clips_more_and_a_few_rows_are_not_clipped() -> None:
     assert choose_length(sums, length=3.5, beyond=4500.0, farthest=100.0, noise=1.0) == 100
 
 
+@pytest.mark.parametrize("count", [-1000.0, 0.0, 90.0, 240.0])
+def test_rows_that_may_be_none_or_all_longer_are_not_clipped(count: float) -> None:
+    sums = NoisySums(count, np.zeros(2), np.eye(2) * count, 1.0, 100.0, 1.0)
+    assert choose_length(sums, length=1.0, beyond=50.0, farthest=9.0, noise=20.0) == 9
+
+
+@pytest.mark.parametrize("trace", [-1e6, 0.0, 1e-9, 1e9])
+def test_any_sums_have_a_length_and_an_excess(trace: float) -> None:
+    sums = NoisySums(1000.0, np.zeros(2), np.eye(2) * trace, 1.0, 10.0, 1.0)
+    found = choose_length(sums, length=1.0, beyond=50.0, farthest=9.0, noise=20.0)
+    near, far = Clipped(sums, 1.0), Clipped(sums, found)
+    excess = estimate_excess(near, far, np.zeros(2), size=1000.0, beyond=50.0)
+    assert 1 <= found <= 9
+    assert 0 <= excess < np.inf
+
+
 @pytest.mark.parametrize("kind", ["normal", "exponential"])
 def test_what_clipping_takes_off_is_not_told_too_small(kind: str) -> None:
     rows = draw(kind)

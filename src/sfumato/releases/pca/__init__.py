@@ -187,17 +187,20 @@ class PcaRelease(Release):
     def uncertainty(self) -> dict[str, Interval]:
         """Intervals around each kind of number, known from the noise and not from the data.
 
-        They are about rows as they were measured: moved to the lattice, and cut at a length. Those
-        of ``components`` are in the order of its rows, and cover more than they state where noise
+        They are about rows moved to the lattice. Those of variances and shares allow for what
+        clipping took off, unless a file does not tell; those of ``components`` are about rows as
+        they were clipped, in the order of its rows, and cover more than they state where noise
         may have exchanged directions.
         """
         reach, most = normal.reach(), self.spread.length(self.lattice) ** 2
         bands = loading_bands(self._principal)[: self.kept]
         low, high = self._spread.total_limits(reach, most)
+        along, highest = self._spread.variance_limits(reach, most)
+        lost = self.excess or 0.0
         return {
             "size": normal.intervals(*map(np.array, self._size)),
-            "total_variance": Interval((low,), (high,), LEVEL),
-            "explained_variance": self._shown(self._spread.variance_limits(reach, most)),
+            "total_variance": Interval((low,), (high + lost,), LEVEL),
+            "explained_variance": self._shown((along, highest + lost)),
             "explained_variance_ratio": self.share_intervals(),
             "components": normal.intervals(self.components, bands, limits=(-1.0, 1.0)),
         }
@@ -205,7 +208,7 @@ class PcaRelease(Release):
     def share_intervals(self, *, together: bool = False) -> Interval:
         """Return intervals around the shares of variance: each alone, or all of them together."""
         reach = normal.reach(self.kept if together else 1)
-        return self._shown(self._spread.ratio_limits(reach))
+        return self._shown(self._share_limits(reach))
 
     def axis_label(self, component: int) -> str:
         """Name a component, counted from 1, and the share of variance along it."""
@@ -213,7 +216,7 @@ class PcaRelease(Release):
 
     def share_words(self, component: int) -> str:
         """Print the share of variance along a component, counted from 1, and how sure we are."""
-        ends = (self._spread.ratio, *self._spread.ratio_limits(normal.reach()))
+        ends = (self._spread.ratio, *self._share_limits(normal.reach()))
         return normal.percents(*(float(each[component - 1]) for each in ends))
 
     @cached_property
@@ -364,6 +367,13 @@ class PcaRelease(Release):
     @cached_property
     def _spread(self) -> VarianceEstimates:
         return estimate_variances(self.spread.sums(self.lattice), self._directions)
+
+    def _share_limits(self, reach: float) -> tuple[Array, Array]:
+        """Return limits of shares, where all that clipping took off may lie along one direction."""
+        low, high = self._spread.ratio_limits(reach)
+        total = max(self.total_variance, self._spread.total_error)
+        kept = total / (total + (self.excess or 0.0))
+        return low * kept, high * kept + (1 - kept)
 
     def _shown(self, limits: tuple[Array, Array]) -> Interval:
         low, high = (tuple(ends[: self.kept].tolist()) for ends in limits)
