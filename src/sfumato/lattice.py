@@ -72,7 +72,7 @@ class Lattice:
             raise ValueError("Each column has one range and one scale.")
         if not 2 <= len(set(self.columns)) == len(self.columns) <= MOST_COLUMNS:
             raise DomainError(
-                f"Principal components need from 2 to {MOST_COLUMNS} columns, each named once.",
+                f"There must be from 2 to {MOST_COLUMNS} columns, each named once.",
                 "The noise grows with every column.",
                 ("Write ", Setting("columns", ["age", "weight", "height"]), "."),
             )
@@ -93,6 +93,14 @@ class Lattice:
                 "Their squares would exceed the range of floats.",
                 "Declare a scale that is nearer to the range, or leave scale out.",
             )
+
+    def reorder(self, places: Sequence[int]) -> Lattice:
+        """Return the same points with the columns in another order."""
+        return Lattice(
+            tuple(self.columns[place] for place in places),
+            tuple(self.bounds[place] for place in places),
+            tuple(self.scales[place] for place in places),
+        )
 
     @cached_property
     def halves(self) -> tuple[float, ...]:
@@ -129,6 +137,11 @@ class Lattice:
     def farthest(self) -> float:
         """The largest distance between two points, in scaled units."""
         return 2 * math.hypot(*self.halves)
+
+    def farthest_from(self, origin: Sequence[int]) -> float:
+        """Return the largest distance of a row from a point, in scaled units."""
+        corners = np.abs(np.array(self.corners) - np.array(origin))
+        return float(np.linalg.norm(corners.max(axis=0))) * self.unit
 
     def scaled(self, values: Sequence[float]) -> NDArray[np.float64]:
         """Return where values of the columns lie from the middle, in scaled units."""

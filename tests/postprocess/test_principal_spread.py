@@ -9,14 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from postprocess.test_principal import REACH, of, released, symmetric, turned
+from sfumato.postprocess.length_tail import Clipped, choose_length, estimate_excess
 from sfumato.postprocess.principal import (
-    FINE,
     NoisySums,
-    PrincipalComponents,
     VarianceEstimates,
     estimate_variances,
     find_components,
-    scree_radius,
 )
 
 SPECTRUM = [4.0, 2.0, 0.5, 0.5, 0.2]
@@ -112,47 +110,16 @@ def test_a_number_of_rows_that_may_be_none_leaves_every_variance_and_share_open(
     assert found.ratio_limits(REACH) == (pytest.approx(0.0), pytest.approx(1.0))
 
 
-def component(size, *, size_noise=10.0, variances=(1.0, 1.0)) -> PrincipalComponents:
-    sums = NoisySums(size, np.zeros(2), size * np.diag(variances), 1.0, size_noise, 0.0)
-    return find_components(sums)
-
-
-def radius(found, *, noise=20.0, beyond=50.0, farthest=100.0):
-    return scree_radius(found, radius=1.0, farthest=farthest, noise=noise, beyond=beyond)
-
-
-def test_rows_are_cut_half_a_radius_beyond_the_first_or_farther():
-    assert radius(component(1000.0)) == pytest.approx(1.5 / (1 - 50 / 980))
-    assert 1.5 < radius(component(1e9)) == 100.0
-
-
-def test_many_rows_are_cut_where_noise_on_the_total_is_a_small_share_of_it():
-    found = component(100_000.0)
-    cut = radius(found)
-    total = 20.0 * cut**2 * math.sqrt(2) / found.size
-    assert 2.1 < cut < 100 and total == pytest.approx(FINE * 2.0)
-
-
-def test_few_rows_are_not_cut_at_all():
-    for size in (-1000.0, 0.0, 119.0):
-        assert radius(component(size)) == 100.0
-    assert radius(component(121.0)) < 5
-
-
-def test_a_covariance_without_variance_is_cut_half_a_radius_farther():
-    assert radius(component(1000.0, variances=(-3.0, 1.0))) == pytest.approx(1.5 / (1 - 50 / 980))
-
-
 def test_variances_of_heavy_tails_lie_in_their_limits_which_those_of_cut_rows_do_not():
     generator = np.random.default_rng(7)
     table = generator.normal(size=(20_000, 3)) * [0.2, 0.1, 0.05]
     table[:100, 0] += 0.9  # one row in two hundred, far out
     true, length = table.var(axis=0), np.linalg.norm(table, axis=1, keepdims=True)
 
-    def held(cut, noise=15.0):
+    def cut_at(cut, noise=15.0):
         rows = table * np.minimum(1, cut / np.maximum(length, 1e-9))
         scale, counted = noise * cut**2, noise * 8
-        sums = replace(
+        return replace(
             of(rows),
             count=len(rows) + generator.normal(0, counted),
             second=rows.T @ rows + symmetric(generator, 3, scale),
@@ -160,11 +127,15 @@ def test_variances_of_heavy_tails_lie_in_their_limits_which_those_of_cut_rows_do
             noise_count=counted,
             noise_first=1e-9,
         )
-        low, high = estimate_variances(sums, np.eye(3)).variance_limits(REACH, 9.0)
-        return low[0] <= true[0] <= high[0]
 
-    first = table * np.minimum(1, 0.5 / np.maximum(length, 1e-9))
-    found = find_components(replace(of(first), noise=1.0, noise_count=60.0, noise_first=1.0))
-    cut = scree_radius(found, radius=0.5, farthest=6.0, noise=15.0, beyond=200.0)
-    assert np.mean([held(cut) for _ in range(100)]) > 0.9
-    assert np.mean([held(0.5) for _ in range(100)]) < 0.1
+    def held(cut, *, allow):
+        near, far = (Clipped(cut_at(each), each) for each in (0.5, cut))
+        size = max(far.sums.count, 1.0)
+        excess = estimate_excess(near, far, np.zeros(3), size=size, beyond=200.0)
+        low, high = estimate_variances(far.sums, np.eye(3)).variance_limits(REACH, 9.0)
+        return low[0] <= true[0] <= high[0] + allow * excess
+
+    cut = choose_length(cut_at(0.5), length=0.5, beyond=200.0, farthest=6.0, noise=15.0)
+    # A lump is not what a tail is taken for, and yet hardly missed.
+    assert np.mean([held(cut, allow=1) for _ in range(100)]) > 0.8
+    assert np.mean([held(0.5, allow=0) for _ in range(100)]) < 0.1

@@ -407,6 +407,22 @@ CHARTS = (
         notices="test_cells_are_merged_and_a_unit_moves_no_more_in_sum",
     ),
     _charts(
+        name="correlations forget what clipping may have moved",
+        file="releases/pca/__init__.py",
+        old="return estimate_correlations(self.spread.sums(self.lattice), self.excess or 0.0)",
+        new="return estimate_correlations(self.spread.sums(self.lattice))",
+        among="charts/test_corrplot.py",
+        notices="test_intervals_of_heavy_tails_allow_for_what_clipping_moves",
+    ),
+    _charts(
+        name="correlations are those of the rows that directions are clipped for",
+        file="releases/pca/__init__.py",
+        old="return estimate_correlations(self.spread.sums(self.lattice), self.excess or 0.0)",
+        new="return estimate_correlations(self.directions.sums(self.lattice), self.excess or 0.0)",
+        among="charts/test_corrplot.py",
+        notices="test_intervals_hold_the_correlations_of_all_rows_and_not_of_clipped_ones[normal]",
+    ),
+    _charts(
         name="correlations that hold one by one are said to hold together",
         file="postprocess/correlation.py",
         old="for number in (1, pairs)]",

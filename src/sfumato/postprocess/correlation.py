@@ -13,7 +13,7 @@ from sfumato.postprocess.principal import NoisySums
 Array = NDArray[np.float64]
 
 COVERAGE = 0.95
-"""How often an interval holds the correlation of the rows as they were summed."""
+"""How often an interval holds the correlation of the rows."""
 
 _TOLD = 3.0  # standard deviations of its noise that a variance is above zero, to divide by
 _ROUNDS = 100
@@ -31,6 +31,8 @@ class Correlations:
         The ends of the interval around each, alone.
     low_all, high_all
         Those of intervals that hold for all pairs together.
+    clipping
+        How far clipping of rows may have moved each correlation; all intervals are wider by it.
     told
         Whether each column's variance can be told from noise; without it there is no correlation.
     """
@@ -40,6 +42,7 @@ class Correlations:
     high: Array
     low_all: Array
     high_all: Array
+    clipping: Array
     told: tuple[bool, ...]
 
     @property
@@ -48,12 +51,20 @@ class Correlations:
         return (self.low_all <= 0) & (self.high_all >= 0)
 
 
-def estimate_correlations(sums: NoisySums) -> Correlations:
+def estimate_correlations(sums: NoisySums, excess: float = 0.0) -> Correlations:
     """Return the correlations that noisy sums tell.
 
     The correlation ρ of two columns is where their sum of products and ρ times the root of their
     sums of squares are equal. The law of the noise on that difference is known for every ρ, and an
-    interval holds each ρ for which the difference is no larger than noise would make it.
+    interval holds each ρ for which the difference is no larger than noise would make it. Sums of
+    clipped rows lack a matrix without negative eigenvalues, whose trace is what clipping took off
+    the squared lengths; intervals are wider by the most that it can move a correlation to first
+    order, which is where all of it lies in the two columns.
+
+    Parameters
+    ----------
+    excess
+        What clipping took off the mean square of the lengths of the rows.
 
     Examples
     --------
@@ -70,10 +81,16 @@ def estimate_correlations(sums: NoisySums) -> Correlations:
     value = make_valid(_with_ones(np.where(known, products / lengths, 0.0)))
     pairs = max(1, len(told) * (len(told) - 1) // 2)
     ends = [_find_limits(sums, products, squares, known, number) for number in (1, pairs)]
+    lost = sums.size * excess * _most_moved(value, squares)
+    clipping = np.where(known & ~np.eye(len(told), dtype=bool), np.minimum(lost, 2.0), 0.0)
     (low, high), (low_all, high_all) = (
-        (np.minimum(low, value), np.maximum(high, value)) for low, high in ends
+        (
+            np.maximum(np.minimum(low, value) - clipping, -1.0),
+            np.minimum(np.maximum(high, value) + clipping, 1.0),
+        )
+        for low, high in ends
     )
-    return Correlations(value, low, high, low_all, high_all, tuple(told.tolist()))
+    return Correlations(value, low, high, low_all, high_all, clipping, tuple(told.tolist()))
 
 
 def make_valid(matrix: Array) -> Array:
@@ -101,6 +118,17 @@ def make_valid(matrix: Array) -> Array:
     valid = np.clip(positive / np.outer(lengths, lengths), -1.0, 1.0)
     np.fill_diagonal(valid, 1.0)
     return (valid + valid.T) / 2
+
+
+def _most_moved(value: Array, squares: Array) -> Array:
+    """Return how far a matrix without negative eigenvalues moves a correlation, over its trace.
+
+    To first order a matrix E moves ρ by E₁₂/√(S₁S₂) - ρ(E₁₁/S₁ + E₂₂/S₂)/2, where S are the sums of
+    squares: at most by its trace times the larger eigenvalue, in absolute value, of that form.
+    """
+    own, other = 1 / squares[:, None], 1 / squares[None, :]
+    apart = np.hypot(value * (own - other) / 2, np.sqrt(own * other))
+    return (np.abs(value) * (own + other) / 2 + apart) / 2
 
 
 def _find_told(sums: NoisySums, squares: Array) -> NDArray[np.bool_]:

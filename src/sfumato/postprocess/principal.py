@@ -211,13 +211,6 @@ def estimate_captured(spectrum: Sequence[float], noise: float) -> float:
     return max(due - float((turns * gaps).sum()), random) / due if due > 0 else 1.0
 
 
-FINE = 0.03
-"""The error of the total variance, as a share of it, up to which cutting fewer rows is worth it."""
-
-_NEAR = 1.5  # radii of the first sums that the second ones reach at least
-_SURE = 2.0  # standard deviations taken off a noisy number of rows
-
-
 @dataclass(frozen=True, eq=False)
 class VarianceEstimates:
     """Variances along directions, their total over all columns, and their shares of it.
@@ -340,36 +333,6 @@ def estimate_variances(sums: NoisySums, directions: Array) -> VarianceEstimates:
         along_noise=np.sqrt(square + steep * (directions @ sums.mean) ** 2),
         whole_noise=math.sqrt(columns * square + steep * float(sums.mean @ sums.mean)),
     )
-
-
-def scree_radius(
-    found: PrincipalComponents, *, radius: float, farthest: float, noise: float, beyond: float
-) -> float:
-    """Return where to cut rows when variances are summed, so that few are and noise stays small.
-
-    Knows released numbers only. Variances must not be fooled by rows that are cut, so the length is
-    at least half as long again as the one that the directions were found with, and longer as long
-    as noise on the total stays below a share `FINE` of it. A private quantile of few rows may lie
-    below all of them: then no row is cut at all.
-
-    Parameters
-    ----------
-    radius
-        Where rows were cut when `found` was summed.
-    farthest
-        The largest distance between two points: beyond it no row can be cut.
-    noise
-        The noise on the second moment along a direction, as so many rows of full length.
-    beyond
-        How many rows are expected to lie beyond `radius`, however few there are.
-    """
-    sure = found.size - _SURE * found.size_noise
-    if sure <= 2 * beyond:
-        return farthest
-    near = _NEAR * radius / (1 - beyond / sure)
-    squares = max(float(np.trace(found.covariance)), 0.0) * found.size
-    wide = math.sqrt(FINE * squares / (noise * math.sqrt(len(found.mean))))
-    return min(farthest, max(near, wide))
 
 
 @dataclass(frozen=True, eq=False)

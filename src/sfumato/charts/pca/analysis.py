@@ -22,7 +22,8 @@ from sfumato.mechanisms.gaussian import gaussian_scale
 from sfumato.mechanisms.joint import compute_usable_epsilon, joint
 from sfumato.mechanisms.meter import Meter
 from sfumato.mechanisms.moments import add_moment_noise
-from sfumato.postprocess.principal import find_components, scree_radius
+from sfumato.postprocess.length_tail import LEVEL, choose_length
+from sfumato.postprocess.principal import find_components
 from sfumato.privacy.budget import Cost, to_fraction
 from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.private_search import Private
@@ -32,9 +33,6 @@ DOUBT = 20.0
 """How many rows times ε lie beyond the answer at least: what none reaches has a weight of e⁻¹⁰."""
 
 _SPREAD = 16.0  # the same for scales, where a wrong one costs less: a weight of e⁻⁸
-
-LEVEL = Fraction(98, 100)
-"""The share of rows that are not cut when directions are looked for, and that a scale holds."""
 
 
 @dataclass(frozen=True)
@@ -339,8 +337,12 @@ def _l2_squared(constant: int, unit: PrivacyUnit) -> int:
     return (moment_weight(unit) * (constant**2 + LENGTH**2)) ** 2
 
 
-CENTRE, RADIUS, SPREAD = Fraction(10, 100), Fraction(4, 100), Fraction(20, 100)
-"""What the medians, the radius and the variances take of an analysis; directions take the rest."""
+CENTRE, RADIUS = Fraction(10, 100), Fraction(4, 100)
+"""What the medians and the radius take of an analysis."""
+
+SPREAD, HALF = Fraction(20, 100), (1 - CENTRE - RADIUS) / 2
+"""What variances take: of components, and where correlations follow from them. Directions take the
+rest."""
 
 BESIDE_DIRECTIONS, BESIDE_SPREAD = LENGTH // 4, 3 * LENGTH // 8
 """What stands before each row, so that the number of rows and their sum are found as well."""
@@ -380,6 +382,8 @@ class Analysis:
         scales: tuple[float, ...] | Private,
         unit: PrivacyUnit,
         portion: Allocation,
+        *,
+        variances: Fraction = SPREAD,
     ) -> Analysis:
         """Divide a portion, or refuse one that is too small. Knows public facts only."""
         given = None if isinstance(scales, Private) else scales
@@ -387,7 +391,7 @@ class Analysis:
         Lattice(tuple(columns), tuple(bounds), given or least_scales(bounds))
         asked = to_fraction(scales.usual_share) if isinstance(scales, Private) else Fraction(0)
         rest, spread = 1 - asked, portion.part(asked) if given is None else None
-        directions = 1 - CENTRE - RADIUS - SPREAD
+        directions = 1 - CENTRE - RADIUS - variances
         return cls(
             tuple(columns),
             tuple(bounds),
@@ -396,13 +400,18 @@ class Analysis:
             Centre.plan(columns, bounds, portion.part(CENTRE * rest), spread),
             RadiusSearch.plan(LEVEL, portion.part(RADIUS * rest)),
             MomentSum.plan(BESIDE_DIRECTIONS, unit, portion.part(directions * rest)),
-            MomentSum.plan(BESIDE_SPREAD, unit, portion.part(SPREAD * rest)),
+            MomentSum.plan(BESIDE_SPREAD, unit, portion.part(variances * rest)),
         )
 
     @property
     def cost(self) -> Cost:
         """What it will spend at most."""
         return self.centre.cost + self.reach.cost + self.directions.cost + self.spread.cost
+
+    @property
+    def beyond(self) -> float:
+        """About how many rows or people lie beyond the radius, however few there are."""
+        return self.reach.beyond * (1 if self.unit.shared else self.unit.weight)
 
     def run(self, engine: Engine, meter: Meter) -> FoundComponents:
         """Find the centre, the radius, the directions, and the variances along them.
@@ -420,12 +429,12 @@ class Analysis:
         first = self.directions.run(engine, meter, lattice, middle, reach)
         found = find_components(first.sums(lattice))
         origin = lattice.nearest(np.array(middle) * lattice.unit + found.mean)
-        wider = scree_radius(
-            found,
-            radius=reach,
-            farthest=lattice.farthest,
+        wider = choose_length(
+            first.sums(lattice),
+            length=reach,
+            beyond=self.beyond,
+            farthest=lattice.farthest_from(origin),
             noise=self.spread.noise,
-            beyond=self.reach.beyond,
         )
         second = self.spread.run(engine, meter, lattice, origin, wider)
         return FoundComponents(
@@ -435,6 +444,7 @@ class Analysis:
             second,
             origin,
             tuple(_round_direction(direction) for direction in found.directions),
+            self.beyond,
         )
 
     def _lattice(self, centre: FoundCentre) -> Lattice:
@@ -452,6 +462,7 @@ class FoundComponents:
     spread: NoisyMoments
     origin: Point
     vectors: tuple[Point, ...]
+    beyond: float
 
 
 def _make_ladder(lattice: Lattice) -> tuple[float, ...]:

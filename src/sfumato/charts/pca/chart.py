@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import Any, cast
 
 from sfumato.charts.allocation import Allocation
 from sfumato.charts.chart import Chart
 from sfumato.charts.option import About, Example, Ranges, explained
-from sfumato.charts.pca.analysis import Analysis, FoundComponents
+from sfumato.charts.pca.analysis import HALF, SPREAD, Analysis, FoundComponents
 from sfumato.charts.pca.plan import PcaPlan
 from sfumato.domain import Domain, convert_to_float, read_list
 from sfumato.engines.engine import Engine
@@ -19,6 +20,8 @@ from sfumato.privacy.budget import Budget, Cost
 from sfumato.privacy.guarantee import Guarantee, PrivacyUnit
 from sfumato.private_search import Private
 from sfumato.releases.pca import PcaRelease, Scaled
+
+CALLED = "Principal components"
 
 Scale = Mapping[str, float] | Private
 
@@ -103,7 +106,7 @@ class PCA(Chart[PcaPlan, PcaRelease]):
         if not all(isinstance(column, str) for column in columns) or len(columns) < 2:
             raise DomainError(
                 "columns must be a list of at least two names.",
-                "Components are directions between columns.",
+                "Components and correlations are between columns.",
                 ("Write ", Setting("columns", ["age", "weight", "height"]), "."),
             )
         object.__setattr__(self, "columns", columns)
@@ -117,13 +120,18 @@ class PCA(Chart[PcaPlan, PcaRelease]):
             _check_private(self.scale)
 
     @property
+    def question(self) -> PCA:
+        """The same of the columns in alphabetical order, on which nothing that is found depends."""
+        return replace(self, columns=sorted(self.columns))
+
+    @property
     def label(self) -> str:
         """What is asked, in words."""
         return f"principal components of {join_names(self.columns)}"
 
     def declare(self, bounds: object) -> Domain:
         """Return what components declare alone."""
-        return Domain(declare_ranges(bounds))
+        return Domain(declare_ranges(bounds, CALLED))
 
     @property
     def kept(self) -> int:
@@ -139,8 +147,10 @@ class PCA(Chart[PcaPlan, PcaRelease]):
 
     def plan(self, domain: Domain, unit: PrivacyUnit, budget: Budget) -> PcaPlan:
         """Return the cost and the expected error, or refuse. Knows public facts only."""
-        require_delta(budget, "Principal components")
-        analysis = self.analysis(domain, unit, Allocation.of(budget))
+        require_delta(budget, CALLED)
+        # Who scales columns by their spread may be after correlations, which need variances.
+        variances = SPREAD if self.scale is None else HALF
+        analysis = self.analysis(domain, unit, Allocation.of(budget), variances=variances)
         return PcaPlan(
             label=self.label,
             guarantee=Guarantee(budget.epsilon, budget.delta, unit),
@@ -148,8 +158,15 @@ class PCA(Chart[PcaPlan, PcaRelease]):
             analysis=analysis,
         )
 
-    def analysis(self, domain: Domain, unit: PrivacyUnit, portion: Allocation) -> Analysis:
-        """Plan the analysis with a portion of a chart's budget."""
+    def analysis(
+        self,
+        domain: Domain,
+        unit: PrivacyUnit,
+        portion: Allocation,
+        *,
+        variances: Fraction = SPREAD,
+    ) -> Analysis:
+        """Plan the analysis with a portion of a chart's budget, and a share of it for variances."""
         bounds = [domain.bounds(column) for column in self.columns]
         scale: tuple[float, ...] | Private
         match self.scale:
@@ -159,7 +176,7 @@ class PCA(Chart[PcaPlan, PcaRelease]):
                 scale = tuple(each.width / 2 for each in bounds)
             case given:
                 scale = _read_given_scales(given, self.columns)
-        return Analysis.plan(self.columns, bounds, scale, unit, portion)
+        return Analysis.plan(self.columns, bounds, scale, unit, portion, variances=variances)
 
     def measure(self, engine: Engine, plan: PcaPlan, meter: Meter) -> PcaRelease:
         """Find the components, return the release.
@@ -172,9 +189,11 @@ class PCA(Chart[PcaPlan, PcaRelease]):
         return replace(self.released(found, plan.guarantee, plan.cost), label=plan.label)
 
     def arrange(self, release: Any) -> Any:
-        """Return the same components drawn as such, where correlations were asked for first."""
-        correlations = isinstance(release, PcaRelease) and release.view == "correlations"
-        return replace(release, view="scree") if correlations else release
+        """Return the same components, drawn as such and with the columns in this order."""
+        if not isinstance(release, PcaRelease):
+            return release
+        ordered = release.reorder(self.columns)
+        return replace(ordered, view="scree") if ordered.view == "correlations" else ordered
 
     def released(self, found: FoundComponents, guarantee: Guarantee, cost: Cost) -> PcaRelease:
         """Return what an analysis found, with the guarantee it was made under.
@@ -193,6 +212,7 @@ class PCA(Chart[PcaPlan, PcaRelease]):
             spread=found.spread,
             vectors=found.vectors,
             kept=self.kept,
+            beyond=found.beyond,
         )
 
 
@@ -209,11 +229,11 @@ def join_names(columns: Sequence[str]) -> str:
     return f"{', '.join(columns[:_NAMED])} and {len(columns) - _NAMED} more"
 
 
-def declare_ranges(bounds: object) -> dict[str, object]:
-    """Return the bounds of all columns of components, or refuse what names none."""
+def declare_ranges(bounds: object, what: str) -> dict[str, object]:
+    """Return the bounds of all columns, or refuse what names none."""
     if not isinstance(bounds, Mapping | None):
         raise DomainError(
-            "Principal components need the public bounds of every column.",
+            f"{what} need the public bounds of every column.",
             "A range read from the data would leak its extremes.",
             ("Write ", BoundsOf("age", "weight"), "."),
         )

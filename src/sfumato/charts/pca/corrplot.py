@@ -8,10 +8,17 @@ from typing import Any
 
 from sfumato.charts.chart import Redrawn
 from sfumato.charts.option import About, Example, explained
-from sfumato.charts.pca.chart import COLUMNS, PCA, RANGES, Scale
+from sfumato.charts.pca.chart import COLUMNS, PCA, RANGES, Scale, declare_ranges, require_delta
 from sfumato.charts.pca.plan import PcaPlan
+from sfumato.domain import Domain
+from sfumato.engines.engine import Engine
+from sfumato.mechanisms.meter import Meter
+from sfumato.privacy.budget import Budget
+from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.private_search import Private
 from sfumato.releases.pca import PcaRelease
+
+CALLED = "Correlations"
 
 SHARE = 0.1
 """The part of the budget that finds the scale of each column, where nobody says."""
@@ -67,16 +74,43 @@ class Corrplot(Redrawn[PcaPlan, PcaRelease]):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "columns", self.question.columns)
+        object.__setattr__(self, "columns", self._components.columns)
 
     @property
     def question(self) -> PCA:
-        """The components that the same second moments give."""
+        """The components that the same second moments give, in whatever order columns stand."""
+        return self._components.question
+
+    @property
+    def label(self) -> str:
+        """What is asked, in words."""
+        return self._components.label
+
+    @property
+    def _components(self) -> PCA:
         scale = Private(share=SHARE) if self.scale is None else self.scale
         return PCA(self.columns, scale=scale, where=self.where)
 
+    def declare(self, bounds: object) -> Domain:
+        """Return what correlations declare alone."""
+        return Domain(declare_ranges(bounds, CALLED))
+
+    def plan(self, domain: Domain, unit: PrivacyUnit, budget: Budget) -> PcaPlan:
+        """Return the cost and the expected error, or refuse. Knows public facts only."""
+        require_delta(budget, CALLED)
+        return self._components.plan(domain, unit, budget)
+
+    def measure(self, engine: Engine, plan: PcaPlan, meter: Meter) -> PcaRelease:
+        """Measure components, to be drawn as correlations.
+
+        Privacy
+        -------
+        As `PCA.measure` states; how a release is drawn costs nothing.
+        """
+        return self.arrange(self._components.measure(engine, plan, meter))
+
     def arrange(self, release: Any) -> Any:
-        """Return components drawn as correlations."""
+        """Return components drawn as correlations, with the columns in this order."""
         if isinstance(release, PcaRelease):
-            return replace(release, view="correlations")
+            return replace(release.reorder(self.columns), view="correlations")
         return release

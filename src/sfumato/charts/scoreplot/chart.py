@@ -36,6 +36,8 @@ from sfumato.releases.pca import PcaRelease
 from sfumato.releases.scoreplot import Method as ScoreMethod
 from sfumato.releases.scoreplot import ScoreplotRelease
 
+CALLED = "Score plots"
+
 _COLUMNS = Setting("columns", ["age", "weight", "height"])
 _RELEASED = Worded("scoreplot(pca)", in_shell="--pca FILE.json")
 
@@ -186,7 +188,9 @@ class Scoreplot(Chart[ScoreplotPlan, ScoreplotRelease]):
 
     def declare(self, bounds: object) -> Domain:
         """Return what a score plot declares alone."""
-        return Domain(declare_ranges(bounds) | declare_categories({self.hue: self.hue_order}))
+        return Domain(
+            declare_ranges(bounds, CALLED) | declare_categories({self.hue: self.hue_order})
+        )
 
     @property
     def named_columns(self) -> frozenset[str]:
@@ -202,7 +206,7 @@ class Scoreplot(Chart[ScoreplotPlan, ScoreplotRelease]):
 
     def plan(self, domain: Domain, unit: PrivacyUnit, budget: Budget) -> ScoreplotPlan:
         """Return the cost and the expected error, or refuse. Knows public facts only."""
-        require_delta(budget, "Score plots")
+        require_delta(budget, CALLED)
         order = read_order(self.hue_order)
         searched = {self.hue or "": order} if isinstance(order, Private) else {}
         delta = budget.threshold_delta if self.method == "sparse" else Fraction(0)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Unpack
 
@@ -14,6 +15,7 @@ from sfumato.errors import ReleaseError
 from sfumato.figure import Figure, Interval
 from sfumato.lattice import MOST_COLUMNS, REACH, SHARES, Lattice, Point
 from sfumato.postprocess.correlation import Correlations, estimate_correlations
+from sfumato.postprocess.length_tail import Clipped, estimate_excess
 from sfumato.postprocess.principal import (
     PrincipalComponents,
     VarianceEstimates,
@@ -40,6 +42,7 @@ View = Literal["scree", "loadings", "correlations"]
 VIEWS: tuple[View, ...] = ("scree", "loadings", "correlations")
 """What can be drawn of components."""
 
+_ROUNDED = 1e-9
 _Vector = tuple[Integer, ...]
 
 SCALED: dict[Scaled, str] = {
@@ -79,6 +82,9 @@ class PcaRelease(Release):
         How many components are shown.
     view
         What is drawn where nobody says: shares of variance, loadings, or correlations.
+    beyond
+        About how many rows or people are longer than `directions` were clipped at, besides 2 % of
+        them all; null in files of sfumato 0.1, which do not tell.
     """
 
     kind: ClassVar[str] = "pca"
@@ -91,6 +97,7 @@ class PcaRelease(Release):
     vectors: Released[Annotated[tuple[_Vector, ...], Length(2, MOST_COLUMNS)]] = field(repr=False)
     kept: Parameter[Annotated[int, Within(1, MOST_COLUMNS)]]
     view: Parameter[Annotated[View, Absent("scree")]] = "scree"
+    beyond: Parameter[Annotated[float | None, Within(above=0.0), Absent()]] = None
 
     def __post_init__(self) -> None:
         for sums in (self.directions, self.spread):
@@ -180,17 +187,20 @@ class PcaRelease(Release):
     def uncertainty(self) -> dict[str, Interval]:
         """Intervals around each kind of number, known from the noise and not from the data.
 
-        They are about rows as they were measured: moved to the lattice, and cut at a length. Those
-        of ``components`` are in the order of its rows, and cover more than they state where noise
+        They are about rows moved to the lattice. Those of variances and shares allow for what
+        clipping took off, unless a file does not tell; those of ``components`` are about rows as
+        they were clipped, in the order of its rows, and cover more than they state where noise
         may have exchanged directions.
         """
         reach, most = normal.reach(), self.spread.length(self.lattice) ** 2
         bands = loading_bands(self._principal)[: self.kept]
         low, high = self._spread.total_limits(reach, most)
+        along, highest = self._spread.variance_limits(reach, most)
+        lost = self.excess or 0.0
         return {
             "size": normal.intervals(*map(np.array, self._size)),
-            "total_variance": Interval((low,), (high,), LEVEL),
-            "explained_variance": self._shown(self._spread.variance_limits(reach, most)),
+            "total_variance": Interval((low,), (high + lost,), LEVEL),
+            "explained_variance": self._shown((along, highest + lost)),
             "explained_variance_ratio": self.share_intervals(),
             "components": normal.intervals(self.components, bands, limits=(-1.0, 1.0)),
         }
@@ -198,7 +208,7 @@ class PcaRelease(Release):
     def share_intervals(self, *, together: bool = False) -> Interval:
         """Return intervals around the shares of variance: each alone, or all of them together."""
         reach = normal.reach(self.kept if together else 1)
-        return self._shown(self._spread.ratio_limits(reach))
+        return self._shown(self._share_limits(reach))
 
     def axis_label(self, component: int) -> str:
         """Name a component, counted from 1, and the share of variance along it."""
@@ -206,17 +216,49 @@ class PcaRelease(Release):
 
     def share_words(self, component: int) -> str:
         """Print the share of variance along a component, counted from 1, and how sure we are."""
-        ends = (self._spread.ratio, *self._spread.ratio_limits(normal.reach()))
+        ends = (self._spread.ratio, *self._share_limits(normal.reach()))
         return normal.percents(*(float(each[component - 1]) for each in ends))
 
     @cached_property
     def correlations(self) -> Correlations:
         """The correlations of all pairs of columns, a valid matrix, with intervals.
 
-        They are of rows as they were measured for the directions: moved to the lattice, and cut at
-        a length from the private medians.
+        They follow from the sums that variances follow from, whose rows are clipped least, and
+        their intervals allow for what clipping took off.
         """
-        return estimate_correlations(self.directions.sums(self.lattice))
+        return estimate_correlations(self.spread.sums(self.lattice), self.excess or 0.0)
+
+    @cached_property
+    def excess(self) -> float | None:
+        """About how much smaller clipping makes the mean square of the rows' distances, at most.
+
+        In squared units of the scales, for the sums that variances and correlations follow from;
+        None where a file does not tell.
+        """
+        farthest = self.lattice.farthest_from(self.origin)
+        if self.spread.length(self.lattice) >= farthest * (1 - _ROUNDED):
+            return 0.0
+        if self.beyond is None:
+            return None
+        near, far = (
+            Clipped(sums.sums(self.lattice), sums.length(self.lattice))
+            for sums in (self.directions, self.spread)
+        )
+        shift = (np.array(self.origin) - np.array(self.centre)) * self.lattice.unit
+        return estimate_excess(near, far, shift, size=max(self._size), beyond=self.beyond)
+
+    def reorder(self, columns: Sequence[str]) -> PcaRelease:
+        """Return the same numbers with the columns in another order."""
+        if tuple(columns) == self.columns:
+            return self
+        places = [self.columns.index(column) for column in columns]
+        return replace(
+            self,
+            lattice=self.lattice.reorder(places),
+            directions=self.directions.reorder(places),
+            spread=self.spread.reorder(places),
+            vectors=tuple(tuple(vector[place] for place in places) for vector in self.vectors),
+        )
 
     @property
     def least_cost(self) -> Cost:
@@ -258,7 +300,8 @@ class PcaRelease(Release):
     def correlation_records(self) -> list[dict[str, Any]]:
         """Return one record per pair of columns: the correlation and its intervals.
 
-        Those that end in ``_all`` hold for all pairs together.
+        Those that end in ``_all`` hold for all pairs together. All allow for ``clipping``: how far
+        clipped rows may have moved the correlation.
         """
         found = self.correlations
         numbers = {
@@ -267,6 +310,7 @@ class PcaRelease(Release):
             "high": found.high,
             "low_all": found.low_all,
             "high_all": found.high_all,
+            "clipping": found.clipping,
         }
         return [
             {"column": column, "other": self.columns[other]}
@@ -323,6 +367,13 @@ class PcaRelease(Release):
     @cached_property
     def _spread(self) -> VarianceEstimates:
         return estimate_variances(self.spread.sums(self.lattice), self._directions)
+
+    def _share_limits(self, reach: float) -> tuple[Array, Array]:
+        """Return limits of shares, where all that clipping took off may lie along one direction."""
+        low, high = self._spread.ratio_limits(reach)
+        total = max(self.total_variance, self._spread.total_error)
+        kept = total / (total + (self.excess or 0.0))
+        return low * kept, high * kept + (1 - kept)
 
     def _shown(self, limits: tuple[Array, Array]) -> Interval:
         low, high = (tuple(ends[: self.kept].tolist()) for ends in limits)

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from sfumato.releases.pca import PcaRelease
 
+_NEGLIGIBLE = 0.1  # of half of a usual interval
+
 
 def figure(release: PcaRelease) -> Figure:
     """Describe correlations as a triangle of cells, in the order of the columns."""
@@ -33,19 +35,40 @@ def caption(release: PcaRelease) -> str:
     """Say what protects whom, what the correlations are of, and how sure they are."""
     from sfumato.releases.pca import SCALED
 
-    length = format_number(float(f"{release.directions.length(release.lattice):.2g}"))
     sure = format_percent(COVERAGE)
     return " ".join(
         [
             wording.guarantee(release),
-            f"Correlations with {sure} intervals; grey: noise alone could have made it, at "
+            f"Pearson correlations with {sure} intervals; grey: noise alone could have made it, at "
             f"{sure} for all pairs jointly.",
             SCALED[release.scaled],
-            f"Rows farther than {length} from the private medians are pulled in to that distance: "
-            "correlations are of rows so clipped, and those made by outliers alone are smaller.",
+            *_tell_clipping(release),
             *wording.parsed(release.lattice.bounds),
         ]
     )
+
+
+def _tell_clipping(release: PcaRelease) -> list[str]:
+    """Say which rows are clipped, and what that changes."""
+    if release.excess == 0:
+        return ["No row is clipped."]
+    length = format_number(float(f"{release.spread.length(release.lattice):.2g}"))
+    said = f"Rows farther than {length} from the released mean are clipped to that distance."
+    if release.excess is None:
+        return [said, "Correlations are of rows so clipped; without clipping they may be stronger."]
+    return [said, *_tell_bias(release)]
+
+
+def _tell_bias(release: PcaRelease) -> list[str]:
+    found = release.correlations
+    pairs = np.outer(found.told, found.told) & np.tri(len(found.told), k=-1, dtype=bool)
+    if not pairs.any():
+        return []
+    most, usual = found.clipping[pairs].max(), np.median((found.high - found.low)[pairs]) / 2
+    if most < _NEGLIGIBLE * usual:
+        return ["Bias from clipping: negligible."]
+    moved = format_number(float(f"{min(most, 1.0):.1g}"))
+    return [f"Clipping moves correlations by up to about {moved}; intervals allow for it."]
 
 
 def _notes(release: PcaRelease) -> tuple[str, ...]:

@@ -51,12 +51,13 @@ def caption(release: PcaRelease, view: View) -> str:
         return correlations.caption(release)
     scree = view == "scree"
     sums, middle = (release.spread, "mean") if scree else (release.directions, "medians")
+    allowed = "; bars allow for it" if scree and release.excess else ""
     parts = [
         wording.guarantee(release),
         SCALED[release.scaled],
         *(_shares(release) if scree else _weights(release)),
         f"Rows, centred at the released {middle}, are clipped to length "
-        f"{_short(sums.length(release.lattice))}.",
+        f"{_short(sums.length(release.lattice))}{allowed}.",
         *wording.parsed(release.lattice.bounds),
     ]
     return " ".join(parts)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from statistics import NormalDist
 from typing import Annotated
@@ -152,6 +153,17 @@ class NoisyMoments:
             noise=self.scale * twice,
             noise_count=self.scale * each,
             noise_first=self.scale / math.sqrt(2) * once,
+        )
+
+    def reorder(self, places: Sequence[int]) -> NoisyMoments:
+        """Return the same sums with the columns in another order."""
+        above = np.triu_indices(len(self.origin) + 1)
+        kept = [0, *(place + 1 for place in places)]
+        square = np.zeros((len(kept), len(kept)), dtype=np.int64)
+        square[above] = square.T[above] = self.matrix
+        origin = tuple(self.origin[place] for place in places)
+        return replace(
+            self, origin=origin, matrix=tuple(square[np.ix_(kept, kept)][above].tolist())
         )
 
     @cached_property
