@@ -12,9 +12,8 @@ from sfumato.releases import wording
 from sfumato.releases.choropleth import find_window
 from sfumato.releases.facets import Pane, arrange_panes
 from sfumato.releases.heatmap.area import ratio
-from sfumato.releases.means.figure import describe_clipping, describe_noise
+from sfumato.releases.means.figure import describe_clipping, describe_noise, tell_missing
 from sfumato.releases.release import WATERMARK
-from sfumato.render.boxes import TOO_FEW
 
 if TYPE_CHECKING:
     from sfumato.releases.choropleth import ChoroplethRelease
@@ -87,7 +86,8 @@ def draw_means(release: RegionalMeansRelease) -> Figure:
 
 def caption_means(release: RegionalMeansRelease) -> str:
     """Say what protects whom, how noisy the numbers are, and where values were clipped."""
-    grey = "not distinguishable from zero" if release.estimator == "sum" else TOO_FEW
+    missing = tell_missing(release)
+    grey = "not distinguishable from zero" if release.estimator == "sum" else missing
     return " ".join(
         [
             wording.guarantee(release),

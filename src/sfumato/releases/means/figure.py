@@ -79,13 +79,18 @@ def caption(release: MeansRelease) -> str:
         ),
     ]
     if not told.reliable.all():
-        parts.append(f"Not drawn: {TOO_FEW}.")
+        parts.append(f"Not drawn: {tell_missing(release)}.")
     if _muted(release).any():
         parts.append("Grey: not distinguishable from zero.")
     parts += describe_clipping(release)
     binned = [key for key in release.keys if isinstance(key, Grid | Edges)]
     parts += [*wording.binned(binned), *wording.parsed(key.bounds for key in binned)]
     return " ".join([*parts, *wording.left_out(release.keys, release.found)])
+
+
+def tell_missing(release: GroupedRelease) -> str:
+    """Say what there is too little of, where a number is not told."""
+    return TOO_FEW if release.clip_found else f"{TOO_FEW} to find where to clip"
 
 
 def describe_noise(release: GroupedRelease, group: str) -> str:
@@ -117,10 +122,11 @@ def _tell_bias(release: GroupedRelease) -> list[str]:
         usual = float(np.median((told.high - told.low)[told.reliable])) / 2
         if max(-least, most) < _NEGLIGIBLE * usual:
             return ["Bias from clipping: negligible."]
-    return [
-        f"Clipping moves the overall mean by about {format_number(release.bias)} "
-        f"(from {format_number(least)} to {format_number(most)})."
-    ]
+    ends = f"from {format_number(least)} to {format_number(most)}"
+    if not release.bias_known:
+        few = "values too few to be seen could move the overall mean"
+        return [f"Bias from clipping: unknown; {few} by anything {ends}."]
+    return [f"Clipping moves the overall mean by about {format_number(release.bias)} ({ends})."]
 
 
 def _notes(release: MeansRelease) -> tuple[str, ...]:
