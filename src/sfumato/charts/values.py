@@ -274,7 +274,8 @@ class BoundsSearch:
 
     def over(self, key: Edges, *, early: float) -> BoundsSearch:
         """Return a search at the same cost in other cells, that stops for noise so often."""
-        return BoundsSearch.in_cells(key, self.unit, self.epsilon, early=early)
+        scale = threshold_scale(self.unit.weight, Fraction(0), self.epsilon)
+        return replace(self, key=key, least=_compute_threshold(scale, key.cells, early))
 
     def widen(self, lower: int, upper: int) -> Bounds:
         """Return bounds around the cells where the walks stopped; the limits for nothing."""

@@ -40,7 +40,7 @@ _LIGHT = 0.5
 _SURE = 3.0
 """Deviations of the noise on all bins beyond that do not count as seen in them together."""
 
-_VALUE = 2.0**-9
+_VALUE = 2.0**-18
 """A single bin that is narrower than this part of all that could hold more is one value, for all
 that is known."""
 

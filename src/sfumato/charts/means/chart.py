@@ -213,7 +213,7 @@ class Barplot(Summarised, Chart["MeansPlan", MeansRelease]):
     >>> domain = Domain(wait=(0, 240), ward=["A", "B"])
     >>> plan = chart.plan(domain, PrivacyUnit.rows(), Budget(epsilon=0.5))
     >>> round(plan.expected_error, 2), round(plan.smallest_group)
-    (2.35, 21)
+    (2.67, 24)
     """
 
     verb = "barplot"
