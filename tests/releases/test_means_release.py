@@ -95,10 +95,10 @@ def test_a_bias_that_may_exceed_the_range_is_said_to_be_unknown():
     cut = release(
         declared=far,
         clipped=SPAN,
-        ladder=(0.0, 25.0, 50.0, 100.0, 1e6),
+        ladder=(0.0, 0.001, 50.0, 100.0, 1e6),
         ladder_steps=(5000, 3000, 900, 4),
         ladder_noise=LAW,
-        ladder_seen=(25.0, 50.0),
+        ladder_seen=(0.001, 50.0),
     )
     assert cut.bias_range[0] < -1000 < -1 < cut.bias < 0
     assert "unknown" in cut.caption()

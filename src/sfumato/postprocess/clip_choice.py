@@ -38,11 +38,11 @@ _LIGHT = 0.5
 """How much faster than by what hides, over what is seen within."""
 
 _SURE = 3.0
-"""Deviations of the noise on all bins beyond that do not count as seen in them together."""
+"""Deviations of the noise on several bins that do not count as seen in them together."""
 
 _VALUE = 2.0**-18
-"""A single bin that is narrower than this part of all that could hold more is one value, for all
-that is known."""
+"""What is narrower than this part of all that could hold more is one value, for all that is known,
+if one bin alone clearly holds something."""
 
 _FLOOR = 32
 """Where one bin alone holds something nothing tells a scale, and an end lies no nearer to it than
@@ -124,12 +124,15 @@ class Ladder:
 
     @property
     def scaled(self) -> bool:
-        """Whether more than one bin holds something, which tells how far values reach."""
-        return self.clear[0] < self.clear[1]
+        """Whether bins beside the fullest one clearly hold something, and tell how far to reach."""
+        low, high = self.clear
+        held = self.counts[low : high + 1]
+        noise = _SURE * self.deviation * math.sqrt(len(held) - 1)
+        return len(held) > 1 and bool(held.sum() - held.max() > noise)
 
     @property
     def degenerate(self) -> bool:
-        """Whether one bin alone holds something, and is narrow beside all that could hold more."""
+        """Whether what is seen may be a single value, narrow beside all that could hold more."""
         low, high = self.clear
         width, reach = self.edges[high + 1] - self.edges[low], self.edges[-1] - self.edges[0]
         return not self.scaled and bool(width < reach * _VALUE)
