@@ -177,6 +177,15 @@ def test_private_bounds_of_a_normal_column_do_not_explode(epsilon):
     assert "Bias from clipping: unknown" in release.caption()
 
 
+def test_private_bounds_lie_around_a_column_of_one_value_and_zeros_alone_have_none():
+    chart = Barplot(y="y", bounds=private())
+    release = ask(chart, make_table("constant"), Domain())
+    assert release.estimates.reliable.all()
+    assert release.estimates.value[0] == pytest.approx(37, abs=3)
+    zeros = ask(chart, pa.table({"y": np.zeros(5000)}), Domain())
+    assert not zeros.estimates.reliable.any()
+
+
 @pytest.mark.parametrize("shape", SHAPES)
 def test_clipping_that_is_found_privately_beats_bounds_that_are_a_hundred_times_too_wide(shape):
     table, domain = make_table(shape, 10, 3000), declared(10, 10_000.0)

@@ -41,8 +41,8 @@ _SURE = 3.0
 """Deviations of the noise on several bins that do not count as seen in them together."""
 
 _VALUE = 2.0**-18
-"""What is narrower than this part of all that could hold more is one value, for all that is known,
-if one bin alone clearly holds something."""
+"""What is narrower than this part of all that could hold more is one value, for all that is
+known."""
 
 _FLOOR = 32
 """Where one bin alone holds something nothing tells a scale, and an end lies no nearer to it than
@@ -132,10 +132,10 @@ class Ladder:
 
     @property
     def degenerate(self) -> bool:
-        """Whether what is seen may be a single value, narrow beside all that could hold more."""
-        low, high = self.clear
-        width, reach = self.edges[high + 1] - self.edges[low], self.edges[-1] - self.edges[0]
-        return not self.scaled and bool(width < reach * _VALUE)
+        """Whether what is seen may be zeros alone: any other value tells a scale by its size."""
+        low, high = self.edges[self.clear[0]], self.edges[self.clear[1] + 1]
+        narrow = high - low < (self.edges[-1] - self.edges[0]) * _VALUE
+        return not self.scaled and bool(narrow and low <= 0 <= high)
 
     @property
     def middle(self) -> float:

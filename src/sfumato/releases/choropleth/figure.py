@@ -86,8 +86,8 @@ def draw_means(release: RegionalMeansRelease) -> Figure:
 
 def caption_means(release: RegionalMeansRelease) -> str:
     """Say what protects whom, how noisy the numbers are, and where values were clipped."""
-    missing = tell_missing(release)
-    grey = "not distinguishable from zero" if release.estimator == "sum" else missing
+    zero = release.estimator == "sum" and release.clip_found
+    grey = "not distinguishable from zero" if zero else tell_missing(release)
     return " ".join(
         [
             wording.guarantee(release),

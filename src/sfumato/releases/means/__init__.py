@@ -278,7 +278,7 @@ class GroupedRelease(FacetedRelease):
     def clip_found(self) -> bool:
         """Whether anything tells the range to clip to.
 
-        Nothing does where all that is seen is one value or nearly so, and the bias may be anything.
+        Nothing does where all that is seen may be zeros, and the bias anything.
         """
         return self._counted is None or not self._counted.degenerate or self.bias_known
 
