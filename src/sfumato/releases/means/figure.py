@@ -27,6 +27,7 @@ _MOST_LETTERS = 110  # of all names below an axis, were all as long as the longe
 _USUAL_COLUMNS = 3
 _APART = 0.3  # of a category, over which points of several colours are spread
 _NEGLIGIBLE = 0.3  # of the usual interval, to either side: it holds the truth nearly as often
+_ENDLESS = 1e4  # times the range that values are clipped to: as good as no limit
 
 
 def check_view(*, listed: bool, orient: object = None) -> None:
@@ -123,9 +124,10 @@ def _tell_bias(release: GroupedRelease) -> list[str]:
         if max(-least, most) < _NEGLIGIBLE * usual:
             return ["Bias from clipping: negligible."]
     ends = f"from {format_number(least)} to {format_number(most)}"
-    if not release.bias_known:
-        few = "values too few to be seen could move the overall mean"
-        return [f"Bias from clipping: unknown; {few} by anything {ends}."]
+    if not release.bias_known and release.clipped is not None:
+        endless = max(-least, most) > _ENDLESS * float(np.ptp(release.clipped.edges))
+        moved = f"could move the overall mean by {'any amount' if endless else f'anything {ends}'}"
+        return [f"Bias from clipping: unknown; values too few to be seen {moved}."]
     return [f"Clipping moves the overall mean by about {format_number(release.bias)} ({ends})."]
 
 
