@@ -20,6 +20,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from zlib import crc32
 
 import numpy as np
 import pyarrow as pa
@@ -207,7 +208,8 @@ def look(column: Column, epsilon: float, loose: int, repeats: int) -> Cell:
     """Measure some releases of a column, and what the others make of it."""
     bounds, draw = column.widen(loose), np.random.default_rng(loose)
     truth, told = column.means(), []
-    with seeded(loose):
+    # Noise of its own for every cell, so that what intervals hold is a mean of many draws.
+    with seeded(crc32(f"{column.name} {column.values.size} {epsilon} {loose}".encode())):
         releases = [measure(column, bounds, epsilon) for _ in range(repeats)]
     held: list[Floats] = []
     for release in releases:
