@@ -20,6 +20,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from zlib import crc32
 
 import numpy as np
 import pyarrow as pa
@@ -85,6 +86,18 @@ def simulated(rows: int) -> Iterator[Column]:
     yield Column("t3", draw.standard_t(3, rows) * scale, groups, (-60, 60))
     yield Column("uniform", draw.random(rows) * scale / 2, groups, (0, 1))
     yield Column("constant", np.full(rows, 37.0), groups, (0, 100))
+    yield Column("normal", draw.normal(50, 10, rows), groups, (0, 100))
+    yield Column("ties", draw.integers(0, 3, rows) * 50.0, groups, (0, 100))
+    yield from heavy(rows, groups, draw)
+
+
+def heavy(rows: int, groups: NDArray[np.int64], draw: np.random.Generator) -> Iterator[Column]:
+    """Yield columns of which most lies in one place, or little far away."""
+    few = np.where(draw.random(rows) < 0.9, 0.0, draw.lognormal(3, 1, rows))
+    yield Column("90 % zeros", few, groups, (0, 1000))
+    yield Column("Pareto 1.2", draw.pareto(1.2, rows) + 1, groups, (0, 10_000))
+    far = np.where(draw.random(rows) < 0.05, 1000.0, draw.normal(50, 10, rows))
+    yield Column("5 % far", far, groups, (0, 1000))
 
 
 def real() -> Iterator[Column]:
@@ -93,9 +106,13 @@ def real() -> Iterator[Column]:
     wanted = [
         ("airbnb_nyc_2019", "price", "neighbourhood_group", (0.0, 10_000.0)),
         ("airbnb_nyc_2019", "minimum_nights", "room_type", (0.0, 1250.0)),
+        ("airbnb_nyc_2019", "availability_365", "room_type", (0.0, 365.0)),
+        ("airbnb_nyc_2019", "number_of_reviews", "room_type", (0.0, 700.0)),
         ("adult_census", "hours_per_week", "sex", (0.0, 99.0)),
         ("adult_census", "age", "race", (17.0, 90.0)),
         ("adult_census", "capital_gain", "income", (0.0, 99_999.0)),
+        ("dry_bean", "Area", "Class", (0.0, 260_000.0)),
+        ("dry_bean", "Perimeter", "Class", (500.0, 2000.0)),
     ]
     for file, column, by, bounds in wanted:
         path = Path(folder or "") / f"{file}.parquet"
@@ -191,7 +208,8 @@ def look(column: Column, epsilon: float, loose: int, repeats: int) -> Cell:
     """Measure some releases of a column, and what the others make of it."""
     bounds, draw = column.widen(loose), np.random.default_rng(loose)
     truth, told = column.means(), []
-    with seeded(loose):
+    # Noise of its own for every cell, so that what intervals hold is a mean of many draws.
+    with seeded(crc32(f"{column.name} {column.values.size} {epsilon} {loose}".encode())):
         releases = [measure(column, bounds, epsilon) for _ in range(repeats)]
     held: list[Floats] = []
     for release in releases:

@@ -321,8 +321,8 @@ def barplot(
         year`, which need no bounds.
     clip
         Where values are clipped before they are added up: private finds where noise and bias
-        together are smallest, for 15 % of the budget; bounds clips at the declared range and
-        spends nothing. One of ``"private"``, ``"bounds"``.
+        together are smallest, for a quarter of the budget; bounds clips at the declared range
+        and spends nothing. One of ``"private"``, ``"bounds"``.
     order
         The public categories of `x`, in the order to show them. ``sf.private(delta=1e-6)``
         searches for them instead, with that δ.
@@ -451,8 +451,8 @@ def pointplot(
         year`, which need no bounds.
     clip
         Where values are clipped before they are added up: private finds where noise and bias
-        together are smallest, for 15 % of the budget; bounds clips at the declared range and
-        spends nothing. One of ``"private"``, ``"bounds"``.
+        together are smallest, for a quarter of the budget; bounds clips at the declared range
+        and spends nothing. One of ``"private"``, ``"bounds"``.
     order
         The public categories of `x`, in the order to show them. ``sf.private(delta=1e-6)``
         searches for them instead, with that δ.
@@ -581,8 +581,8 @@ def lineplot(
         year`, which need no bounds.
     clip
         Where values are clipped before they are added up: private finds where noise and bias
-        together are smallest, for 15 % of the budget; bounds clips at the declared range and
-        spends nothing. One of ``"private"``, ``"bounds"``.
+        together are smallest, for a quarter of the budget; bounds clips at the declared range
+        and spends nothing. One of ``"private"``, ``"bounds"``.
     order
         The public categories of `x`, in the order to show them. ``sf.private(delta=1e-6)``
         searches for them instead, with that δ.
@@ -989,8 +989,8 @@ def choropleth(
         ``"proportion"``.
     clip
         Where values are clipped before they are added up: private finds where noise and bias
-        together are smallest, for 15 % of the budget; bounds clips at the declared range and
-        spends nothing. One of ``"private"``, ``"bounds"``.
+        together are smallest, for a quarter of the budget; bounds clips at the declared range
+        and spends nothing. One of ``"private"``, ``"bounds"``.
     levels
         For a proportion: the public categories of `value`, of which the last one is counted
         among all of them.

@@ -134,7 +134,7 @@ def test_no_pair_of_ends_is_too_narrow_or_too_wide_for_a_grid(within):
     search = planned(within=within)
     for lower in range(0, search.key.cells, 3):
         for upper in {lower, lower + 1, search.key.cells - 1} & set(range(search.key.cells)):
-            assert Grid("y", search._bounds(lower, upper), 2**20).cells == 2**20
+            assert Grid("y", search.widen(lower, upper), 2**20).cells == 2**20
 
 
 def test_the_fences_of_any_box_within_what_was_found_are_within_the_bounds():
@@ -142,7 +142,7 @@ def test_the_fences_of_any_box_within_what_was_found_are_within_the_bounds():
     edges = search.key.values
     for lower, upper in [(3, 5), (0, 1), (7, 7), (40, search.key.cells - 2)]:
         first, third = edges[lower], edges[upper + 1]
-        bounds = search._bounds(lower, upper)
+        bounds = search.widen(lower, upper)
         assert bounds.lower == max(first - MARGIN * (third - first), -1e6)
         assert bounds.upper == min(third + MARGIN * (third - first), 1e6)
 
@@ -226,7 +226,7 @@ def test_about_as_many_as_planned_lie_beyond_what_was_found(unit):
 
 def test_the_answer_lies_on_public_marks():
     search = planned(within=(-100, 100))
-    public = {search._bounds(a, b) for b in range(search.key.cells) for a in range(b + 1)}
+    public = {search.widen(a, b) for b in range(search.key.cells) for a in range(b + 1)}
     with seeded(1):
         for seed in range(20):
             values = np.random.default_rng(seed).normal(3, 4, 800)

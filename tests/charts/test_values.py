@@ -107,7 +107,7 @@ def test_a_step_is_a_number_above_zero(step):
 
 def _all_that_may_be_found(extent):
     rungs = range(extent.key.cells)
-    return [extent._bounds(low, high) for high in rungs for low in range(high + 1)]
+    return [extent.widen(low, high) for high in rungs for low in range(high + 1)]
 
 
 @pytest.mark.parametrize("share", [0, 1e-7, 0.01, 1])

@@ -11,7 +11,7 @@ import pytest
 from sfumato.domain import Bounds, Categories
 from sfumato.figure import Curve, Summaries
 from sfumato.grid import Edges, Labels
-from sfumato.postprocess.clip_choice import choose_clip
+from sfumato.postprocess.clip_choice import Ladder, choose_clip
 from sfumato.postprocess.noise_law import NoiseLaw
 from sfumato.privacy.budget import Cost
 from sfumato.privacy.guarantee import Guarantee, PrivacyUnit
@@ -83,11 +83,31 @@ def test_bias_is_none_where_declared_bounds_were_kept_and_told_where_they_were_n
         ladder_steps=(5000, 3000, 900),
         ladder_noise=LAW,
     )
-    assert cut.beyond == pytest.approx((0.0, 900 / 8900))
     assert cut.bias == pytest.approx(-25 * 900 / 8900)
     low, high = cut.bias_range
-    assert low < cut.bias < 0 == high
+    hidden = 1.65 * np.sqrt(LAW.variance)
+    assert (low, high) == (pytest.approx(-50 * (900 + hidden) / 8900), 0.0)
     assert "Clipping moves" in cut.caption()
+
+
+def test_a_bias_that_may_exceed_the_range_is_said_to_be_unknown():
+    far = Edges("y", Bounds(0, 1e6), (0.0, 1e6))
+    cut = release(
+        declared=far,
+        clipped=SPAN,
+        ladder=(0.0, 0.001, 50.0, 100.0, 1e6),
+        ladder_steps=(5000, 3000, 900, 4),
+        ladder_noise=LAW,
+        ladder_seen=(0.001, 50.0),
+    )
+    assert cut.bias_range[0] < -1000 < -1 < cut.bias < 0
+    assert "unknown" in cut.caption()
+    assert cut.clip_found
+    assert cut.estimates.reliable.any()
+    alone = replace(cut, ladder_steps=(5000, 3, 0, 4), ladder_seen=())
+    assert not alone.clip_found
+    assert not alone.estimates.reliable.any()
+    assert not replace(alone, estimator="sum").estimates.reliable.any()
 
 
 @pytest.mark.parametrize(
@@ -100,6 +120,7 @@ def test_bias_is_none_where_declared_bounds_were_kept_and_told_where_they_were_n
         {"estimator": "median"},
         {"ladder": (0.0, 1.0)},
         {"ladder": (1.0, 0.0), "ladder_steps": (1,), "ladder_noise": LAW},
+        {"ladder_seen": (0.0, 1.0)},
     ],
 )
 def test_what_contradicts_itself_is_no_release(changes):
@@ -112,14 +133,31 @@ def test_another_estimate_of_the_same_numbers_is_drawn_from_them():
 
 
 def test_clipping_keeps_bounds_that_are_full_to_their_ends():
-    edges = np.linspace(0.0, 100.0, 9)
-    clip = choose_clip(edges, np.full(8, 5000.0), deviation=15.0, worth=3.0)
-    assert (clip.low, clip.high) == (0, 8)
+    ladder = Ladder.of(np.linspace(0.0, 100.0, 9), np.full(8, 5000.0), deviation=15.0)
+    assert choose_clip(ladder, worth=3.0, within=(0.0, 100.0)) == (0.0, 100.0)
 
 
 def test_clipping_leaves_empty_ends_out():
     edges = np.array([-1e4, -100, -10, 0, 10, 20, 40, 1e3, 1e5])
     counts = np.array([3.0, -9, 4, 5000, 6000, 700, -6, 2])
-    clip = choose_clip(edges, counts, deviation=10.0, worth=20.0)
-    assert edges[clip.low] >= -100
-    assert 40 <= edges[clip.high] <= 1e3
+    ladder = Ladder.of(edges, counts, deviation=10.0)
+    low, high = choose_clip(ladder, worth=20.0, within=(-1e4, 1e5))
+    assert -100 <= low <= 0
+    assert 20 <= high <= 1e3
+
+
+def test_what_walks_have_seen_is_kept_unless_the_counts_deny_it():
+    edges = np.array([0.0, 1, 2, 4, 8, 16, 32, 1000])
+    counts = np.array([900.0, 2, -8, 30, 25, 5, 4])
+    ladder = Ladder.of(edges, counts, deviation=10.0, seen=(1.0, 8.0))
+    assert ladder.clear == (0, 4)
+    assert choose_clip(ladder, worth=2.0, within=(0.0, 1000.0))[1] >= 8
+    denied = Ladder.of(edges, counts * [1, 1, 1, 0, 0, -3, 1], deviation=10.0, seen=(1.0, 8.0))
+    assert denied.clear == (0, 0)
+
+
+def test_an_end_is_no_nearer_to_the_only_value_seen_than_a_part_of_the_range():
+    edges = np.concatenate([[0.0], 2.0 ** np.arange(-20, 11)])
+    ladder = Ladder.of(edges, np.array([900.0, *np.zeros(30)]), deviation=10.0)
+    assert ladder.degenerate
+    assert choose_clip(ladder, worth=2.0, within=(0.0, 1024.0))[1] == pytest.approx(32, rel=0.01)

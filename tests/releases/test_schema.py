@@ -204,7 +204,8 @@ def test_what_lacks_a_field_or_has_a_strange_one_is_refused_by_both(saved):
              "parameters.x.part", "parameters.y.part"}  # fmt: skip
     views = {"parameters.view", "parameters.levels"}
     views |= {"parameters.beyond", "values.pca.parameters.beyond"}
-    views |= {"values.ladder", "values.ladder_steps", "parameters.ladder_noise"}
+    views |= {"values.ladder", "values.ladder_steps", "values.ladder_seen"}
+    views |= {"parameters.ladder_noise"}
     sizes = {"guarantee.size", "values.pca.guarantee.size"}
     losses = {"cost.losses", "values.pca.cost.losses"}
     assert accepted == {f"missing: {name}" for name in intervals | types | views | sizes | losses}

@@ -56,6 +56,22 @@ CHARTS = (
         notices="test_where_to_clip_follows_from_numbers_that_were_paid_for",
     ),
     _charts(
+        name="walks that find where to clip cost nothing",
+        file="charts/means/clipping.py",
+        old="law, cost = counts.law(unit.weight), search.cost + counts.cost(unit.weight)",
+        new="law, cost = counts.law(unit.weight), counts.cost(unit.weight)",
+        among="charts/test_means.py",
+        notices="test_a_budget_is_divided_among_the_search_and_the_sums",
+    ),
+    _charts(
+        name="the bias of clipping is told as if noise hid nothing",
+        file="postprocess/clip_choice.py",
+        old="return seen + _HIDES * self.deviation * math.sqrt(float(away @ away))",
+        new="return seen",
+        among="charts/test_means.py",
+        notices="test_the_range_of_the_bias_holds_what_clipping_does_to_the_mean[1.0-Pareto]",
+    ),
+    _charts(
         name="a search for where to clip is not taken from the budget of the sums",
         file="charts/means/chart.py",
         old="division = divide_budget(budget, asked, unit, taken=taken)",

@@ -107,15 +107,6 @@ class Chooser:
         balanced = self.method == "joint" and not replaced and many > 1
         return 2 * sensitivity * worst * (20 / 27 if balanced else 1)
 
-    def choose_cells(self, meter: Meter, exact: Exact) -> NDArray[np.int64]:
-        """Choose a cell for each group and level by the joint method, whatever cells there are.
-
-        Privacy
-        -------
-        As `sfumato.mechanisms.joint` states, for no more than the planned cost.
-        """
-        return joint(meter, exact, levels=self.levels, epsilon=self.epsilon, size=self.size)
-
     def choose(self, meter: Meter, exact: Exact, grid: Grid) -> NDArray[np.int64]:
         """Choose a cell for each group and level.
 
@@ -126,7 +117,7 @@ class Chooser:
         levels, epsilon, size = self.levels, self.epsilon, self.size
         match self.method:
             case "joint":
-                return self.choose_cells(meter, exact)
+                return joint(meter, exact, levels=levels, epsilon=epsilon, size=size)
             case "jointexp":
                 score = "published"
                 return joint(meter, exact, levels=levels, epsilon=epsilon, score=score, size=size)

@@ -15,6 +15,7 @@ from sfumato.charts.option import About, Ranges
 from sfumato.domain import Bounds, ColumnType, Domain, convert_to_float, is_on_calendar
 from sfumato.engines.engine import Engine, Schema
 from sfumato.errors import BoundsOf, DomainError, PrivateSearch, Setting, SourceError, Worded
+from sfumato.exact import Exact
 from sfumato.grid import MOST_CELLS, Edges, Grid
 from sfumato.mechanisms.joint import MOST_CELLS as MOST_CHOSEN_FROM
 from sfumato.mechanisms.meter import Meter
@@ -206,8 +207,15 @@ class BoundsSearch:
         ladder = make_even_ladder(limits) if limits.time else make_signed_ladder(limits)
         key = Edges(column, limits, ladder)
         epsilon = whole.part(to_fraction(asked.bounds_share)).epsilon
+        return cls.in_cells(key, unit, epsilon, early=_EARLY)
+
+    @classmethod
+    def in_cells(
+        cls, key: Edges, unit: PrivacyUnit, epsilon: Fraction, *, early: float
+    ) -> BoundsSearch:
+        """Plan a search in given cells, that stops for noise so often."""
         scale = threshold_scale(unit.weight, Fraction(0), epsilon)
-        least = _compute_threshold(scale, key.cells, _EARLY)
+        least = _compute_threshold(scale, key.cells, early)
         return cls(key, unit, epsilon, least, Cost.pure(epsilon))
 
     def lines(self) -> list[tuple[str, str]]:
@@ -236,7 +244,7 @@ class BoundsSearch:
         is an answer for every table.
         """
         lower, upper = self.choose(engine, meter)
-        bounds, limits = self._bounds(lower, upper), self.key.bounds
+        bounds, limits = self.widen(lower, upper), self.key.bounds
         return FoundBounds(
             bounds,
             found=upper > 0,
@@ -250,7 +258,15 @@ class BoundsSearch:
         -------
         As `run`: what follows from these cells costs no more.
         """
-        exact = engine.counts([self.key], self.unit)
+        return self.walk(meter, engine.counts([self.key], self.unit))
+
+    def walk(self, meter: Meter, exact: Exact) -> tuple[int, int]:
+        """Return what `choose` does, of counts in the cells of the search.
+
+        Privacy
+        -------
+        As `run`.
+        """
         rungs = np.arange(self.key.cells)
         chosen = extremes(meter, exact, ladder=rungs, least=self.least, epsilon=self.epsilon)
         lower, upper = chosen[0].tolist()
@@ -261,7 +277,8 @@ class BoundsSearch:
         scale = threshold_scale(self.unit.weight, Fraction(0), self.epsilon)
         return replace(self, key=key, least=_compute_threshold(scale, key.cells, early))
 
-    def _bounds(self, lower: int, upper: int) -> Bounds:
+    def widen(self, lower: int, upper: int) -> Bounds:
+        """Return bounds around the cells where the walks stopped; the limits for nothing."""
         limits, edges = self.key.bounds, self.key.values
         if upper == 0:
             return limits  # nothing was found, so nothing is known

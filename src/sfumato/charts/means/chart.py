@@ -64,7 +64,7 @@ from sfumato.releases.uncertainty import LEVEL
 
 ClipRule = Literal["private", "bounds"]
 
-CLIP_SHARE = Fraction(15, 100)
+CLIP_SHARE = Fraction(1, 4)
 """Of the budget, on a search for where to clip."""
 
 _FEWEST = 2  # values, between which there is nothing to clip
@@ -82,8 +82,8 @@ RANGES = Ranges(
 
 CLIP = About(
     help="Where values are clipped before they are added up: private finds where noise and bias "
-    "together are smallest, for 15 % of the budget; bounds clips at the declared range and spends "
-    "nothing.",
+    "together are smallest, for a quarter of the budget; bounds clips at the declared range and "
+    "spends nothing.",
     why="It decides how noisy and how biased means are.",
 )
 """What every `clip` says about itself."""
@@ -213,7 +213,7 @@ class Barplot(Summarised, Chart["MeansPlan", MeansRelease]):
     >>> domain = Domain(wait=(0, 240), ward=["A", "B"])
     >>> plan = chart.plan(domain, PrivacyUnit.rows(), Budget(epsilon=0.5))
     >>> round(plan.expected_error, 2), round(plan.smallest_group)
-    (2.35, 21)
+    (2.67, 24)
     """
 
     verb = "barplot"
@@ -385,7 +385,7 @@ class Barplot(Summarised, Chart["MeansPlan", MeansRelease]):
     ) -> ClipSearch | DeclaredClip:
         if bounds is None or self.y is None or portion is None or self.estimator == "median":
             return DeclaredClip(bounds)
-        return ClipSearch.plan(self.y, bounds, unit, portion)
+        return ClipSearch.plan(self.y, bounds, unit, portion, declared=self.bounds is None)
 
     def find_groups(self, domain: Domain) -> Key | Areas | None:
         """Return the public groups along x, or refuse what is none."""
@@ -450,6 +450,7 @@ class Barplot(Summarised, Chart["MeansPlan", MeansRelease]):
             "steps": noisy,
             "ladder": found.edges,
             "ladder_steps": found.steps,
+            "ladder_seen": found.seen,
             "ladder_noise": plan.clip.law,
             "medians": medians,
             **plan.facets.fields,

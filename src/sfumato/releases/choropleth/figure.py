@@ -14,9 +14,8 @@ from sfumato.releases import wording
 from sfumato.releases.choropleth import find_window
 from sfumato.releases.facets import Pane, arrange_panes
 from sfumato.releases.heatmap.area import ratio
-from sfumato.releases.means.figure import describe_clipping, describe_noise
+from sfumato.releases.means.figure import describe_clipping, describe_noise, tell_missing
 from sfumato.releases.release import WATERMARK
-from sfumato.render.boxes import TOO_FEW
 
 if TYPE_CHECKING:
     from sfumato.releases.choropleth import ChoroplethRelease
@@ -88,7 +87,8 @@ def _panel(release: ChoroplethRelease, pane: Pane) -> Panel:
 
 def caption_means(release: RegionalMeansRelease) -> str:
     """Say what protects whom, how noisy the numbers are, and where values were clipped."""
-    grey = "not distinguishable from zero" if release.estimator == "sum" else TOO_FEW
+    zero = release.estimator == "sum" and release.clip_found
+    grey = "not distinguishable from zero" if zero else tell_missing(release)
     if release.alike and release.estimator != "sum":
         grey = "not distinguishable from each other"
     return " ".join(

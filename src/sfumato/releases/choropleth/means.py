@@ -62,7 +62,7 @@ class RegionalMeansRelease(GroupedRelease):
         """Where there are too few data, or noise alone could have made a sum or all differences."""
         told = self.estimates
         if self.estimator == "sum":
-            return (told.low <= 0) & (told.high >= 0)
+            return ~told.reliable | ((told.low <= 0) & (told.high >= 0))
         return ~told.reliable | self.alike
 
     @property

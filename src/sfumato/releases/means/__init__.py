@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise, product
 from typing import Annotated, Any, ClassVar, Literal, Unpack, get_args
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sfumato.addend import addend_weight
 from sfumato.figure import Figure, Interval, Orient
 from sfumato.grid import Edges, Key, Labels, shape
-from sfumato.postprocess.clip_choice import estimate_outwards
+from sfumato.postprocess.clip_choice import Ladder, bound_bias, estimate_bias
 from sfumato.postprocess.group_mean import (
     GroupEstimates,
     estimate_counts,
@@ -41,8 +41,6 @@ FARTHEST = 1e280
 """How far from zero bounds of sums may lie: 2⁶² steps of it are a float."""
 
 _FEWEST = 2  # categories, of which the last one has a proportion
-_HIDES = 1.65  # deviations of the noise, beyond which it is once in twenty times
-_FEW = 4  # bins, from which on noise would hide what no tail has
 
 
 @dataclass(frozen=True)
@@ -106,6 +104,9 @@ class GroupedRelease(FacetedRelease):
         These counts, in integers each worth one row or what the privacy unit says.
     ladder_noise
         The law of the noise on each of them.
+    ladder_seen
+        Two of these ends, of which a search from outside found that much lies below the first and
+        above the second; none if it found no two.
     medians
         The median of each group, in the same order, where medians were asked for.
     levels
@@ -125,6 +126,7 @@ class GroupedRelease(FacetedRelease):
     ladder: Released[Annotated[tuple[float, ...], Absent(())]] = ()
     ladder_steps: Released[Annotated[tuple[Integer, ...], Absent(())]] = ()
     ladder_noise: Parameter[Annotated[NoiseLaw | None, Absent(None)]] = None
+    ladder_seen: Released[Annotated[tuple[float, ...], Absent(())]] = ()
     levels: Parameter[Annotated[Labels | None, Absent(None)]] = None
     medians: Released[Annotated[tuple[GroupMedian, ...], Absent(())]] = ()
 
@@ -150,6 +152,9 @@ class GroupedRelease(FacetedRelease):
         rising = all(low < high for low, high in pairwise(self.ladder))
         if len(self.ladder) != rungs or not rising:
             raise ValueError("There is one count between two edges, which rise.")
+        ends = [each for each in self.ladder_seen if each in self.ladder]
+        if len(ends) not in (0, 2) or ends != sorted(self.ladder_seen):
+            raise ValueError("What lies below one edge and above another is of two that rise.")
 
     def _check_step(self) -> None:
         """Refuse integers of which a row is worth less than one, or parts of one."""
@@ -206,8 +211,10 @@ class GroupedRelease(FacetedRelease):
         span = np.array([0.0, 1.0]) if self.clipped is None else self.clipped.edges
         ends = np.tile(span, (len(pairs), 1))
         if self.estimator == "sum":
-            return estimate_sums(pairs, ends, law, self.step, LEVEL)
-        return estimate_means(pairs, ends, law, LEVEL)
+            told = estimate_sums(pairs, ends, law, self.step, LEVEL)
+        else:
+            told = estimate_means(pairs, ends, law, LEVEL)
+        return replace(told, reliable=told.reliable & self.clip_found)
 
     @property
     def _told_medians(self) -> GroupEstimates:
@@ -244,13 +251,13 @@ class GroupedRelease(FacetedRelease):
         return Interval(tuple(low.tolist()), tuple(high.tolist()), LEVEL)
 
     @cached_property
-    def beyond(self) -> tuple[float, float]:
-        """About which shares of all rows or people lie below and above what was clipped to."""
-        if self.clipped is None or not self.ladder:
-            return 0.0, 0.0
-        counts, middles = self._tail
-        low, high = self.clipped.edges
-        return float(counts[middles < low].sum()), float(counts[middles > high].sum())
+    def _counted(self) -> Ladder | None:
+        """What was counted of the column in all groups, where that told where to clip."""
+        if self.ladder_noise is None or self.clipped is None:
+            return None
+        counts = np.array(self.ladder_steps, dtype=np.float64) * self.guarantee.unit.step
+        deviation = math.sqrt(self.ladder_noise.variance) * self.guarantee.unit.step
+        return Ladder.of(np.array(self.ladder), counts, deviation, self.ladder_seen)
 
     @cached_property
     def bias(self) -> float:
@@ -259,43 +266,36 @@ class GroupedRelease(FacetedRelease):
         It is estimated from the noisy counts beyond the range, and 0 where declared bounds were
         kept. A single group may be moved further, or less.
         """
-        if self.clipped is None or not self.ladder:
+        if self._counted is None or self.clipped is None:
             return 0.0
-        counts, middles = self._tail
-        low, high = self.clipped.edges
-        return float((counts * (middles.clip(low, high) - middles)).sum())
+        low, high = self.bias_range
+        return min(max(estimate_bias(self._counted, *self.clipped.edges.tolist()), low), high)
 
     @cached_property
     def bias_range(self) -> tuple[float, float]:
-        """About how far clipping moves that mean at most, downwards and upwards.
+        """How far clipping moves that mean, downwards and upwards: in 95 % of releases no further.
 
-        As many rows or people may lie beyond an end as noise could hide, each as far as the range
-        that values were clipped to is wide. Where an end is a declared bound, none do.
+        As many rows or people may lie beyond an end as noise could hide, each as far out as its bin
+        reaches. Where an end is a declared bound, none do.
         """
-        if self.clipped is None or self.declared is None or self.ladder_noise is None:
+        if self._counted is None or self.clipped is None:
             return 0.0, 0.0
-        edges, steps = np.array(self.ladder), np.array(self.ladder_steps, dtype=np.float64)
-        ends, deviation = self.clipped.edges, math.sqrt(self.ladder_noise.variance)
-        width, whole = float(ends[1] - ends[0]), max(float(steps.sum()), deviation, 1e-300)
-
-        def reach(beyond: NDArray[np.bool_]) -> float:
-            hidden = _HIDES * deviation * math.sqrt(min(int(beyond.sum()), _FEW))
-            return width * min((max(float(steps[beyond].sum()), 0.0) + hidden) / whole, 1.0)
-
-        return -reach(edges[:-1] >= ends[1]), reach(edges[1:] <= ends[0])
+        return bound_bias(self._counted, *self.clipped.edges.tolist())
 
     @property
-    def _tail(self) -> tuple[Array, Array]:
-        """The likely share of all units in each bin of the ladder, and where its middle is."""
-        edges, law = np.array(self.ladder), self.ladder_noise
-        steps = np.array(self.ladder_steps, dtype=np.float64)
-        deviation = math.sqrt(law.variance) if law else 0.0
-        upper = estimate_outwards(steps, deviation)
-        lower = estimate_outwards(steps[::-1], deviation)[::-1]
-        middles, ends = edges[:-1] / 2 + edges[1:] / 2, self.clipped
-        above = middles > (ends.edges[1] if ends else math.inf)
-        whole = max(float(steps.sum()), deviation, 1e-300)
-        return np.where(above, upper, lower) / whole, middles
+    def clip_found(self) -> bool:
+        """Whether anything tells the range to clip to.
+
+        Nothing does where all that is seen may be zeros, and the bias anything.
+        """
+        return self._counted is None or not self._counted.degenerate or self.bias_known
+
+    @property
+    def bias_known(self) -> bool:
+        """Whether clipping moves that mean by less than the range it clips to is wide."""
+        if self.clipped is None:
+            return True
+        return max(map(abs, self.bias_range)) <= float(np.ptp(self.clipped.edges))
 
     @property
     def _weight(self) -> float:

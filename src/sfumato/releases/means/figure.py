@@ -34,6 +34,7 @@ _MERGED = (
 )
 _APART = 0.3  # of a category, over which points of several colours are spread
 _NEGLIGIBLE = 0.3  # of the usual interval, to either side: it holds the truth nearly as often
+_ENDLESS = 1e4  # times the range that values are clipped to: as good as no limit
 
 
 def check_view(*, listed: bool, chosen: bool, orient: object = None, merge: object = False) -> None:
@@ -95,13 +96,18 @@ def caption(release: MeansRelease) -> str:
         ),
     ]
     if not told.reliable.all():
-        parts.append(f"Not drawn: {TOO_FEW}.")
+        parts.append(f"Not drawn: {tell_missing(release)}.")
     if _muted(release).any():
         parts.append("Grey: not distinguishable from zero.")
     parts += describe_clipping(release)
     binned = [key for key in release.keys if isinstance(key, Grid | Edges)]
     parts += [*wording.binned(binned), *wording.parsed(key.bounds for key in binned)]
     return " ".join([*parts, *wording.left_out(release.keys, release.found)])
+
+
+def tell_missing(release: GroupedRelease) -> str:
+    """Say what there is too little of, where a number is not told."""
+    return TOO_FEW if release.clip_found else f"{TOO_FEW} to find where to clip"
 
 
 def describe_noise(release: GroupedRelease, group: str) -> str:
@@ -133,10 +139,12 @@ def _tell_bias(release: GroupedRelease) -> list[str]:
         usual = float(np.median((told.high - told.low)[told.reliable])) / 2
         if max(-least, most) < _NEGLIGIBLE * usual:
             return ["Bias from clipping: negligible."]
-    return [
-        f"Clipping moves the overall mean by about {format_number(release.bias)} "
-        f"(from {format_number(least)} to {format_number(most)})."
-    ]
+    ends = f"from {format_number(least)} to {format_number(most)}"
+    if not release.bias_known and release.clipped is not None:
+        endless = max(-least, most) > _ENDLESS * float(np.ptp(release.clipped.edges))
+        moved = f"could move the overall mean by {'any amount' if endless else f'anything {ends}'}"
+        return [f"Bias from clipping: unknown; values too few to be seen {moved}."]
+    return [f"Clipping moves the overall mean by about {format_number(release.bias)} ({ends})."]
 
 
 def _notes(release: MeansRelease) -> tuple[str, ...]:
