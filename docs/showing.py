@@ -14,6 +14,7 @@ from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from sfumato.figure import Figure as Description
 from sfumato.releases.release import Release
 
 Publish = Callable[[str, bytes], str]
@@ -57,6 +58,8 @@ def shown(value: Any, again: Callable[[], Any], name: str, publish: Publish) -> 
         return _pictures(value.label, (value.plot, value.plot), name, publish)
     if isinstance(value, Axes | Figure):
         return _pictures(_title(value), (lambda: value, again), name, publish)
+    if isinstance(value, Description):
+        raise TypeError("A figure as plain data is no picture: let the page give release.styled(…).")
     if hasattr(value, "to_html") and hasattr(value, "columns"):
         table = value.to_html(index=False, border=0, float_format=lambda number: f"{number:,.6g}")
         return f'\n\n<div class="shown" markdown="0">{table}</div>\n'

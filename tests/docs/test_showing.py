@@ -45,3 +45,8 @@ def test_a_draft_draws_once_and_has_both_files(monkeypatch: pytest.MonkeyPatch) 
     light, dark = kept.values()
     assert light == dark
     assert all(f"({name}#only-" in text for name in kept)
+
+
+def test_a_figure_as_plain_data_is_not_shown_as_text() -> None:
+    with pytest.raises(TypeError, match="no picture"):
+        pictures(release().figure())
