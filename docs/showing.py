@@ -59,7 +59,7 @@ def shown(value: Any, again: Callable[[], Any], name: str, publish: Publish) -> 
     if isinstance(value, Axes | Figure):
         return _pictures(_title(value), (lambda: value, again), name, publish)
     if isinstance(value, Description):
-        raise TypeError("A figure as plain data is no picture: let the page give release.styled(…).")
+        raise TypeError("A figure as plain data is no picture: give release.styled(…).")
     if hasattr(value, "to_html") and hasattr(value, "columns"):
         table = value.to_html(index=False, border=0, float_format=lambda number: f"{number:,.6g}")
         return f'\n\n<div class="shown" markdown="0">{table}</div>\n'
