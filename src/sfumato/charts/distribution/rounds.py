@@ -33,6 +33,10 @@ _HEAVY = 8.0  # times the mass of a usual interval: worth a look
 _TOLD = 20.0  # deviations that such an interval's mass should have
 _DENSITY = 2.0  # deviations that a usual interval's mass should have
 _INTERVALS = 1.8  # times the root of the units in deviations
+_ZOOMS = 5
+_ZOOM = 0.04  # the share of each
+_CLEAR = 6.0  # deviations of a mass that is worth a zoom
+_CONCENTRATED = 0.3  # of an interval's mass in one of its parts: it may be one value
 _FEW = 100  # so many intervals need no coarser ones above them
 _COARSE, _COARSER = 0.4, 1.5
 _MIDDLE = 0.2
@@ -100,14 +104,15 @@ def measure_line(
     first = max(_SEEN / units, usual)
     _ask_all(prices, _cut_equally(cells), float(np.clip(prices.share(first), *_FIRST)))
     fit, intervals = _look_closer(prices, step, most)
+    told, atoms = len(survey.asked), _find_atoms(prices, fit, step)
     looked = len(survey.asked)
     if intervals > _FEW:
         coarse = max(_COARSER * np.sqrt(intervals), _LEAST)
         _ask_all(prices, choose_cuts(fit, coarse), _COARSE * prices.left)
-        fit = fit_line(survey.asked, survey.family, step)
-    _ask_all(prices, choose_cuts(fit, intervals / 2), _MIDDLE * prices.left)
-    fit = fit_line(survey.asked, survey.family, step)
-    cuts = choose_cuts(fit, intervals, tails=True)
+        fit = fit_line(survey.asked[:told] + survey.asked[looked:], survey.family, step)
+    _ask_all(prices, np.union1d(choose_cuts(fit, intervals / 2), atoms), _MIDDLE * prices.left)
+    fit = fit_line(survey.asked[:told] + survey.asked[looked:], survey.family, step)
+    cuts = np.union1d(choose_cuts(fit, intervals, tails=True), atoms)
     survey.ask(cuts[:-1], cuts[1:], survey.left)
     return [survey.asked[0], *survey.asked[looked:]]
 
@@ -157,6 +162,32 @@ def _look_closer(prices: _Prices, step: float, most: int) -> tuple[CumulatedFit,
         prices.ask(first, end, share)
         fit = fit_line(survey.asked, survey.family, step)
     return fit, intervals
+
+
+def _find_atoms(prices: _Prices, fit: CumulatedFit, step: float) -> Cells:
+    """Return the ends of single values that hold much of their interval, as far as can be told.
+
+    They are looked for by parts of parts: rows that lie evenly in an interval need no closer look,
+    but if one part holds much of it, so may a part of that, down to one cell.
+    """
+    survey = prices.survey
+    dear = _ZOOM if survey.family == "laplace" else np.sqrt(_ZOOM)
+    least = _CLEAR * np.sqrt(2) / (dear * prices.rate)
+    first, end = fit.knots[:-1], fit.knots[1:]
+    kept = np.diff(fit.masses) > least
+    found: list[Cells] = []
+    for _ in range(_ZOOMS):
+        kept &= end - first > 1
+        if not kept.any():
+            break
+        wholes = first[kept]
+        first, end = _cut_in_parts(wholes, (end - first)[kept])
+        prices.ask(first, end, _ZOOM)
+        mass = survey.asked[-1].steps * step
+        whole = np.searchsorted(wholes, first, side="right") - 1
+        kept = mass > np.maximum(least, _CONCENTRATED * np.bincount(whole, mass)[whole])
+        found += [first[kept], end[kept]]
+    return np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *found]))
 
 
 def _cut_in_parts(first: Cells, width: Cells) -> tuple[Cells, Cells]:
