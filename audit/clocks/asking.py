@@ -33,7 +33,7 @@ class Timed:
 
         A map and pairs take no number of rows: with a threshold they can only be asked for rows.
         """
-        searched = {"order", "hue_order"} & self.request.searches.keys()
+        searched = {"order", "hue_order", "by_order"} & self.request.searches.keys()
         if searched and isinstance(self.request.chart.question, sf.Heatmap | sf.Pairplot):
             return sf.PrivacyUnit.rows()
         return pair.unit(capped=bool(searched) or self.request.method == "sparse")

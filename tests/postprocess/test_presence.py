@@ -106,3 +106,9 @@ def test_people_in_one_bin_or_in_all_are_noticed_in_pairs() -> None:
     for held in (np.full((8, 8), 3.0), np.diag([200.0, *[0.0] * 7])):
         noisy = {(0, 1): held + random.laplace(0, 5.0, (8, 8))}
         assert doubt_pairs(noisy, 5 * math.sqrt(2), 1.0) < 0.01
+
+
+@pytest.mark.parametrize("terms", [1.0, 4.0, MANY])
+def test_sums_beyond_all_noise_have_no_doubt_and_no_warning(terms: float) -> None:
+    reach = np.array([1e3, 1e18, 1e300])
+    assert compute_tail(reach, np.full(3, terms)).max() < 1e-100

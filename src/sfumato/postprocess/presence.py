@@ -19,8 +19,8 @@ LEVEL = 0.95
 MANY = 1e9
 """Laplace noises whose sum is normal to all digits that matter."""
 
-_LEAST = 0.5
-"""Standard deviations below which nothing is worth computing."""
+_LEAST, _MOST = 0.5, 1000.0
+"""Standard deviations below which nothing is worth computing, and beyond which nothing is left."""
 
 
 def compute_tail(reach: Array, terms: Array) -> Array:
@@ -44,7 +44,7 @@ def compute_tail(reach: Array, terms: Array) -> Array:
     """
     from scipy.special import ndtr  # slow to load
 
-    x = np.maximum(reach, _LEAST)
+    x = np.clip(reach, _LEAST, _MOST)
     slope = 2 * x / (1 + np.sqrt(1 + 2 * x**2 / terms))
     inside = slope**2 / (2 * terms)
     root = np.sqrt(2 * (slope * x + terms * np.log1p(-inside)))
