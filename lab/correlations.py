@@ -288,10 +288,10 @@ def demands(found: list[tuple[Case, Seen]]) -> list[Demand]:
         Demand(
             f"median ratio of errors where most are told and the textbook's is above {CLOSE:g}",
             float(np.median(errors[noisy, 0] / errors[noisy, 1])),
-            0.35,
+            0.2,
         ),
         # Even columns in tight bounds suit the textbook best: nothing need be clipped.
-        Demand("the same, at most", float((errors[noisy, 0] / errors[noisy, 1]).max()), 1.5),
+        Demand("the same, at most", float((errors[noisy, 0] / errors[noisy, 1]).max()), 1.0),
         Demand(
             "how much farther off than the textbook at most, elsewhere",
             float((errors[told & ~noisy, 0] - errors[told & ~noisy, 1]).max(initial=0.0)),

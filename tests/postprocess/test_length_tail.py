@@ -7,7 +7,7 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from sfumato.postprocess.length_tail import Clipped, LengthTail, choose_length, estimate_excess
+from sfumato.postprocess.length_tail import Clipped, LengthTail, choose_length, fit_tail, tells_tail
 from sfumato.postprocess.principal import NoisySums
 
 Rows = np.ndarray
@@ -72,9 +72,9 @@ def test_any_sums_have_a_length_and_an_excess(trace: float) -> None:
     sums = NoisySums(1000.0, np.zeros(2), np.eye(2) * trace, 1.0, 10.0, 1.0)
     found = choose_length(sums, length=1.0, beyond=50.0, farthest=9.0, noise=20.0)
     near, far = Clipped(sums, 1.0), Clipped(sums, found)
-    excess = estimate_excess(near, far, np.zeros(2), size=1000.0, beyond=50.0)
+    tail = fit_tail(near, far, np.zeros(2), size=1000.0, beyond=50.0)
     assert 1 <= found <= 9
-    assert 0 <= excess < np.inf
+    assert 0 <= tail.excess(found) <= tail.excess(1.0) < np.inf
 
 
 @pytest.mark.parametrize("kind", ["normal", "exponential"])
@@ -83,12 +83,18 @@ def test_what_clipping_takes_off_is_not_told_too_small(kind: str) -> None:
     length = float(np.quantile(np.linalg.norm(rows, axis=1), 0.98))
     shift = np.full(4, 0.1)
     for longer in (1.3 * length, 2 * length):
-        found = estimate_excess(
+        tail = fit_tail(
             Clipped(add_up(clip(rows, length), 20.0), length),
             Clipped(add_up(clip(rows - shift, longer), 20.0), longer),
             shift,
             size=len(rows),
             beyond=50.0,
         )
-        gone = np.sum(rows**2 - clip(rows, longer) ** 2) / len(rows)
-        assert gone <= found < 10 * gone + 0.03
+        for end, most in ((longer, 10.0), (length, 3.0)):
+            gone = np.sum(rows**2 - clip(rows, end) ** 2) / len(rows)
+            assert gone <= tail.excess(end) < most * gone + 0.03
+
+
+@pytest.mark.parametrize(("size", "told"), [(1000.0, True), (90.0, False), (-5.0, False)])
+def test_few_rows_do_not_tell_how_long_most_of_them_are(size: float, told: bool) -> None:
+    assert tells_tail(size, 50.0) == told

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from postprocess.test_principal import REACH, of, released, symmetric, turned
-from sfumato.postprocess.length_tail import Clipped, choose_length, estimate_excess
+from sfumato.postprocess.length_tail import Clipped, choose_length, fit_tail
 from sfumato.postprocess.principal import (
     NoisySums,
     VarianceEstimates,
@@ -131,9 +131,9 @@ def test_variances_of_heavy_tails_lie_in_their_limits_which_those_of_cut_rows_do
     def held(cut, *, allow):
         near, far = (Clipped(cut_at(each), each) for each in (0.5, cut))
         size = max(far.sums.count, 1.0)
-        excess = estimate_excess(near, far, np.zeros(3), size=size, beyond=200.0)
+        tail = fit_tail(near, far, np.zeros(3), size=size, beyond=200.0)
         low, high = estimate_variances(far.sums, np.eye(3)).variance_limits(REACH, 9.0)
-        return low[0] <= true[0] <= high[0] + allow * excess
+        return low[0] <= true[0] <= high[0] + allow * tail.excess(cut)
 
     cut = choose_length(cut_at(0.5), length=0.5, beyond=200.0, farthest=6.0, noise=15.0)
     # A lump is not what a tail is taken for, and yet hardly missed.

@@ -17,6 +17,7 @@ LEVEL = Fraction(98, 100)
 """The share of rows that are not clipped when directions are looked for, and that a scale holds."""
 
 _SURELY = 0.8  # of the rows are longer at most: otherwise the quantile may be a length of none
+_MOSTLY = 0.5  # of the rows are longer at most, where the shorter ones tell how long they are
 _NEAR, _FAR = 0.15, 0.45  # spreads supposed where a length is chosen; normal rows have .3 to .45
 _LEAST, _MOST = 0.02, 1.5  # spreads that are found
 _RATIO = 2 ** (1 / 8)
@@ -116,12 +117,12 @@ class Clipped:
     length: float
 
 
-def estimate_excess(
+def fit_tail(
     near: Clipped, far: Clipped, shift: NDArray[np.float64], *, size: float, beyond: float
-) -> float:
-    """Return what clipping takes off a mean square: too much, rather than too little.
+) -> LengthTail:
+    """Return a tail that supposes too many long rows, rather than too few.
 
-    The tail is the one that rows within `near` suggest, as far as that agrees, but for a standard
+    It is the one that rows within `near` suggest, as far as that agrees, but for a standard
     deviation of the noise, with what was seen between `near` and `far`.
 
     Parameters
@@ -136,12 +137,26 @@ def estimate_excess(
         As for `choose_length`.
     """
     body = _fit_body(near.sums, size, near.length, beyond)
+    if far.length < near.length:
+        return body
     gained = np.trace(far.sums.second) + 2 * shift @ far.sums.first - np.trace(near.sums.second)
     growth = float(gained / size + shift @ shift)
     error = math.sqrt(len(shift)) * math.hypot(near.sums.noise, far.sums.noise) / size
     least, most = (_fit_growth(body, each, far.length) for each in (growth - error, growth + error))
-    tail = LengthTail(body.length, body.beyond, min(max(body.spread, least), most))
-    return tail.excess(far.length)
+    return LengthTail(body.length, body.beyond, min(max(body.spread, least), most))
+
+
+def tells_tail(size: float, beyond: float) -> bool:
+    """Tell whether most rows are within the length, so that the others' lengths follow from them.
+
+    Parameters
+    ----------
+    size
+        The number of rows, at least.
+    beyond
+        As for `choose_length`.
+    """
+    return size > 0 and _share_beyond(beyond, size) < _MOSTLY
 
 
 def _share_beyond(beyond: float, size: float) -> float:

@@ -14,8 +14,8 @@ from sfumato.domain import Bounds
 from sfumato.errors import ReleaseError
 from sfumato.figure import Figure, Interval
 from sfumato.lattice import MOST_COLUMNS, REACH, SHARES, Lattice, Point
-from sfumato.postprocess.correlation import Correlations, estimate_correlations
-from sfumato.postprocess.length_tail import Clipped, estimate_excess
+from sfumato.postprocess.correlation import ClippedSums, Correlations, estimate_correlations
+from sfumato.postprocess.length_tail import Clipped, LengthTail, fit_tail, tells_tail
 from sfumato.postprocess.principal import (
     PrincipalComponents,
     VarianceEstimates,
@@ -223,10 +223,11 @@ class PcaRelease(Release):
     def correlations(self) -> Correlations:
         """The correlations of all pairs of columns, a valid matrix, with intervals.
 
-        They follow from the sums that variances follow from, whose rows are clipped least, and
-        their intervals allow for what clipping took off.
+        They follow from both sums: those of directions have less noise, those of variances lack
+        less of long rows. Their intervals allow for what clipping took off.
         """
-        return estimate_correlations(self.spread.sums(self.lattice), self.excess or 0.0)
+        sums, excess = self.spread.sums(self.lattice), self.excess or 0.0
+        return estimate_correlations(sums, excess, shorter=self._shorter)
 
     @cached_property
     def excess(self) -> float | None:
@@ -238,14 +239,7 @@ class PcaRelease(Release):
         farthest = self.lattice.farthest_from(self.origin)
         if self.spread.length(self.lattice) >= farthest * (1 - _ROUNDED):
             return 0.0
-        if self.beyond is None:
-            return None
-        near, far = (
-            Clipped(sums.sums(self.lattice), sums.length(self.lattice))
-            for sums in (self.directions, self.spread)
-        )
-        shift = (np.array(self.origin) - np.array(self.centre)) * self.lattice.unit
-        return estimate_excess(near, far, shift, size=max(self._size), beyond=self.beyond)
+        return None if self._tail is None else self._tail.excess(self.spread.length(self.lattice))
 
     def reorder(self, columns: Sequence[str]) -> PcaRelease:
         """Return the same numbers with the columns in another order."""
@@ -378,6 +372,29 @@ class PcaRelease(Release):
     def _shown(self, limits: tuple[Array, Array]) -> Interval:
         low, high = (tuple(ends[: self.kept].tolist()) for ends in limits)
         return Interval(low, high, LEVEL)
+
+    @cached_property
+    def _tail(self) -> LengthTail | None:
+        """The lengths of long rows, where the file tells how many there are."""
+        if self.beyond is None:
+            return None
+        near, far = (
+            Clipped(sums.sums(self.lattice), sums.length(self.lattice))
+            for sums in (self.directions, self.spread)
+        )
+        shift = (np.array(self.origin) - np.array(self.centre)) * self.lattice.unit
+        return fit_tail(near, far, shift, size=max(self._size), beyond=self.beyond)
+
+    @property
+    def _shorter(self) -> ClippedSums | None:
+        """The sums of directions and what they lack, where that is told."""
+        least = self._size[0] - 2 * self._size[1]
+        if self._tail is None or not tells_tail(least, self.beyond or 0.0):
+            return None
+        length = self.directions.length(self.lattice)
+        whole = length >= self.lattice.farthest_from(self.centre) * (1 - _ROUNDED)
+        excess = 0.0 if whole else self._tail.excess(length)
+        return ClippedSums(self.directions.sums(self.lattice), excess)
 
     @cached_property
     def _size(self) -> tuple[float, float]:

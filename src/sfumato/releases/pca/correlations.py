@@ -50,10 +50,17 @@ def caption(release: PcaRelease) -> str:
 
 def _tell_clipping(release: PcaRelease) -> list[str]:
     """Say which rows are clipped, and what that changes."""
+    shorter, longer = (
+        format_number(float(f"{sums.length(release.lattice):.2g}"))
+        for sums in (release.directions, release.spread)
+    )
+    if release.correlations.shorter.any():
+        other = "of all rows" if release.excess == 0 else f"to {longer}"
+        said = f"Combines sums of rows clipped to length {shorter}, and {other}."
+        return [said, *_tell_bias(release)]
     if release.excess == 0:
         return ["No row is clipped."]
-    length = format_number(float(f"{release.spread.length(release.lattice):.2g}"))
-    said = f"Rows farther than {length} from the released mean are clipped to that distance."
+    said = f"Rows farther than {longer} from the released mean are clipped to that distance."
     if release.excess is None:
         return [said, "Correlations are of rows so clipped; without clipping they may be stronger."]
     return [said, *_tell_bias(release)]
