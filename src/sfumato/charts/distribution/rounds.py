@@ -33,6 +33,7 @@ _HEAVY = 8.0  # times the mass of a usual interval: worth a look
 _TOLD = 20.0  # deviations that such an interval's mass should have
 _DENSITY = 2.0  # deviations that a usual interval's mass should have
 _INTERVALS = 1.8  # times the root of the units in deviations
+_MANY, _STEEPER = 1e4, 0.14  # of these units, beyond which their number grows faster than the root
 _ZOOMS = 5
 _ZOOM = 0.04  # the share of each
 _CLEAR = 6.0  # deviations of a mass that is worth a zoom
@@ -100,7 +101,7 @@ def measure_line(
     _ask_all(prices, line, ROOT)
     rate = prices.rate
     units = max(float(survey.asked[0].steps[0]) * step, 4 / rate)
-    usual = _DENSITY * _INTERVALS * np.sqrt(rate / units)
+    usual = _DENSITY * _count_intervals(units * rate) / units
     first = max(_SEEN / units, usual)
     _ask_all(prices, _cut_equally(cells), float(np.clip(prices.share(first), *_FIRST)))
     fit, intervals = _look_closer(prices, step, most)
@@ -115,6 +116,14 @@ def measure_line(
     cuts = np.union1d(choose_cuts(fit, intervals, tails=True), atoms)
     survey.ask(cuts[:-1], cuts[1:], survey.left)
     return [survey.asked[0], *survey.asked[looked:]]
+
+
+def _count_intervals(units: float) -> float:
+    """Return how many intervals noise and what is lost within them are even for.
+
+    Where units are many, noise is small beside how unevenly rows lie within an interval.
+    """
+    return _INTERVALS * np.sqrt(units) * max(1.0, units / _MANY) ** _STEEPER
 
 
 def fit_line(asked: Sequence[NoisyIntervals], kind: NoiseKind, step: float) -> CumulatedFit:
@@ -148,7 +157,7 @@ def _look_closer(prices: _Prices, step: float, most: int) -> tuple[CumulatedFit,
     for _ in range(_LOOKS):
         mass, width = np.diff(fit.masses), np.diff(fit.knots)
         units = max(float(fit.masses[-1]), 1 / prices.rate)
-        intervals = float(np.clip(_INTERVALS * np.sqrt(units * prices.rate), _LEAST, most))
+        intervals = float(np.clip(_count_intervals(units * prices.rate), _LEAST, most))
         least = _TOLD / (_LOOK[1] * prices.rate) if survey.family == "laplace" else 0.0
         heavy = (width > 1) & (mass > max(_HEAVY * units / intervals, least * 0.4))
         if not heavy.any():
