@@ -520,9 +520,7 @@ def _heatmaps(t: Roles) -> Iterator[Request]:
     hue = Heatmap(e, n, 16, hue=t.group, hue_order=t.backwards(t.group))
     yield Request("heatmap-hue", hue, t.users, view={"view": "scatter"})
     yield Request("heatmap-panels", replace(hue, hue_order=None), view={"panels": True})
-    yield Request(
-        "heatmap-search", Heatmap(e, n, 16, hue=t.group, hue_order=_SEARCH), gaussian=True
-    )
+    yield Request("heatmap-search", Heatmap(e, n, 16, hue=t.group, hue_order=_SEARCH))
     yield Request("heatmap-window", Heatmap(e, n, 16, bounds=private()), t.users)
     within = {name: private(share=0.1, within=t.around(name)) for name in (e, n)}
     yield Request("heatmap-sides", replace(hue, bounds=within), t.users)
@@ -567,7 +565,7 @@ def _planes(t: Roles) -> Iterator[Request]:
         edge = chart(t.day, n, outside="edge")
         yield Request(f"{verb}-days", edge, gaussian=True)
         search = chart(e, n, hue=g, hue_order=_SEARCH)
-        yield Request(f"{verb}-search", search, gaussian=True)
+        yield Request(f"{verb}-search", search)
         yield Request(f"{verb}-window", chart(e, n, bounds=private()), t.users)
     yield Request("pairplot", Pairplot(t.columns), typical=True)
     days = Pairplot((t.number, t.day), where=t.where)

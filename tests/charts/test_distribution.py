@@ -185,6 +185,16 @@ def test_a_budget_that_is_planned_pays_for_every_round(unit: sf.PrivacyUnit, del
     assert refused or delta  # which alone buys noise
 
 
+@pytest.mark.parametrize("bounds", [(0, 100), sf.private()], ids=["declared", "searched"])
+def test_more_groups_than_an_answer_has_room_for_are_refused_before_the_charge(bounds) -> None:
+    many = [f"group {number}" for number in range(700)]
+    table = pa.table({"x": [1.0] * 50} | {name: ["group 1"] * 50 for name in "ghi"})
+    session = sf.Session(table, domain=sf.Domain(dict.fromkeys("ghi", many)), budget=10)
+    with pytest.raises(sf.DomainError, match="343000000 cells"):
+        session.distribution(x="x", hue="g", by="h", col="i", bounds=bounds, budget=1)
+    assert not session.ledger.entries
+
+
 def test_groups_that_are_too_small_are_not_drawn() -> None:
     (panel,) = release(draw(5), budget=0.1).figure().panels
     assert [type(mark) for mark in panel.marks] == [Points]

@@ -241,6 +241,16 @@ def test_the_same_question_is_paid_for_once_whichever_way_it_is_drawn():
     assert session.ledger.spent != spent
 
 
+@pytest.mark.parametrize("chart", [Barplot, Pointplot, Lineplot])
+def test_a_sum_is_planned_checked_and_written_down_as_one_however_it_is_drawn(chart):
+    asked = chart(x="g", y="y", estimator="sum")
+    plan = asked.plan(declared(), ROWS, Budget(epsilon=1))
+    assert plan == Barplot(x="g", y="y", estimator="sum").plan(declared(), ROWS, Budget(epsilon=1))
+    assert (plan.label, plan.smallest_group) == ("sum of y by g", 0.0)
+    with pytest.raises(DomainError, match="leave the floats"):
+        asked.plan(declared(upper=1e290), ROWS, Budget(epsilon=1))
+
+
 def test_sums_and_means_of_one_release_agree():
     table = make_table("ties", 4)
     mean = ask(Barplot("g", "y", clip="bounds"), table, declared(4))

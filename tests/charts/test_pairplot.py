@@ -12,7 +12,7 @@ import pytest
 import sfumato as sf
 from sfumato.charts.pairplot.bins import make_bins
 from sfumato.charts.pairplot.chart import Pairplot
-from sfumato.domain import Bounds
+from sfumato.domain import LAST_MOMENT, Bounds
 from sfumato.engines.dispatch import DuckEngine
 from sfumato.errors import DomainError
 from sfumato.figure import Clouds, Curve, Heat
@@ -388,6 +388,7 @@ WIDE = (
     Bounds(0, 30, step=1),
     Bounds(0, 120),
     Bounds(-(2**43), 2**43 + 3),
+    Bounds(LAST_MOMENT - 1e7, LAST_MOMENT, step=1e6, time=True),
 )
 
 

@@ -10,12 +10,14 @@ from render.samples import category, histogram, numeric_hue, panels
 from sfumato.figure import Axis, Bars, Cells, Figure
 from sfumato.render.scale import (
     HEADROOM,
+    choose_time_ticks,
     colour_limits,
     list_series,
     place_error_bars,
     x_limits,
     y_limits,
 )
+from sfumato.zones import find_zone
 
 
 def test_public_limits_are_kept_and_counts_begin_at_zero() -> None:
@@ -57,6 +59,12 @@ def test_error_bars_of_overlapping_outlines_stand_apart() -> None:
 def test_series_are_listed_once_in_order() -> None:
     assert list_series(numeric_hue(("B", "A"))) == ["B", "A"]
     assert list_series(histogram()) == []
+
+
+def test_an_axis_that_ends_with_the_calendar_has_no_ticks_beyond_it() -> None:
+    end = 253402300799e6
+    assert choose_time_ticks((end - 9e6, end), find_zone("Asia/Tokyo"), 5) == []
+    assert choose_time_ticks((end - 3600e6, end), find_zone("UTC"), 5)
 
 
 def test_an_empty_chart_still_has_limits() -> None:

@@ -199,6 +199,15 @@ def test_means_far_from_zero_use_the_whole_scale() -> None:
     assert colour_limits(figure) == (98.0, 100.0)
 
 
+@pytest.mark.parametrize("value", [1e16, -1e300, 0.0])
+def test_one_number_of_any_size_has_a_colour(value: float) -> None:
+    alike = Estimates((value,) * 3, (value,) * 3, (value,) * 3)
+    figure = show(replace(make_regions(), value=alike), Axis("x"), Axis("y"))
+    low, high = colour_limits(figure)
+    assert low < value < high
+    assert len(list_layers(figure)) > 0
+
+
 def test_a_curve_and_summaries_have_logarithmic_axes() -> None:
     curve = make_curve(x=tuple(float(at) for at in range(1, 22)))
     figure = make_logarithmic(show(curve, Axis("age", limits=(1.0, 30.0)), Axis("density")), True)

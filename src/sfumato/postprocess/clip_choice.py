@@ -139,9 +139,10 @@ class Ladder:
 
     @property
     def middle(self) -> float:
-        """The middle of what clearly holds something."""
+        """The middle of what clearly holds something: below its upper end, however narrow it is."""
         low, high = self.clear
-        return float(self.edges[low] / 2 + self.edges[high + 1] / 2)
+        middle, end = self.edges[low] / 2 + self.edges[high + 1] / 2, self.edges[high + 1]
+        return float(min(middle, np.nextafter(end, -math.inf)))
 
     @property
     def whole(self) -> float:
@@ -161,7 +162,8 @@ class Ladder:
     def _cut_tail(self) -> Array:
         """Return edges beyond the last clear bin, each further out by the root of 2 at most."""
         beyond = self.edges[self.clear[1] + 1 :] - self.middle
-        cuts = np.exp2(np.arange(1, 2 * math.log2(beyond[-1] / beyond[0])) / 2) * beyond[0]
+        near, far = np.log2(beyond[0]), np.log2(beyond[-1])
+        cuts = np.exp2(near + np.arange(1, 2 * (far - near)) / 2)
         return np.union1d(self.edges[-len(beyond) :], (self.middle + cuts).clip(max=self.edges[-1]))
 
     def _expect_hidden(self, edges: Array) -> Array:
@@ -178,7 +180,8 @@ class Ladder:
         hidden += _HIDDEN * self.deviation * math.sqrt(min(len(beyond), _NEAR))
         within = self.counts[:last][self.edges[1 : last + 1] > self.middle + near / 4]
         thinning = _LIGHT * hidden / max(float(within.sum()), 1e-300)
-        left = min(max(thinning, _FASTEST), _SLOWEST) ** np.log2((edges - self.middle) / near)
+        doublings = np.log2(edges - self.middle) - math.log2(near)
+        left = min(max(thinning, _FASTEST), _SLOWEST) ** doublings
         faded = hidden * (left[:-1] - left[1:]) / max(1 - float(left[-1]), 1e-300)
         bins = np.searchsorted(self.edges[last:], edges[:-1], side="right") - 1
         return faded + self._divide_seen(beyond)[bins] / np.bincount(bins)[bins]

@@ -363,6 +363,7 @@ def _category_ends(boxes: Boxes) -> Sequence[float]:
 
 
 _EPOCH = datetime(1970, 1, 1)
+_LAST_CLOCK = (datetime.max.replace(microsecond=0) - _EPOCH) / timedelta(microseconds=1)
 _MINUTE, _HOUR, _MONTHS = 60e6, 3600e6, 30.4 * DAY
 _STEPS = (
     *(_MINUTE * n for n in (1, 2, 5, 10, 15, 30)),
@@ -383,7 +384,8 @@ def choose_time_ticks(limits: Limits, zone: Zone, most: int) -> list[tuple[float
     >>> [lines for _, lines in choose_time_ticks(tuple(day), find_zone("America/New_York"), 5)]
     [['Mar 7', '2026'], ['Mar 8'], ['Mar 9'], ['Mar 10']]
     """
-    low, high = (float(end) for end in zone.to_clock(limits))
+    # Some clocks are in the next year when the calendar ends.
+    low, high = (min(float(end), _LAST_CLOCK) for end in zone.to_clock(limits))
     step = next((step for step in _STEPS if (high - low) / step <= most), _STEPS[-1])
     shown = [tick for tick in _list_round_times(low, high, step) if low <= tick <= high]
     places = dict(zip(zone.to_moment(shown).tolist(), shown, strict=True))  # each moment once

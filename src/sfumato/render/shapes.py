@@ -241,7 +241,10 @@ def region_limits(regions: Sequence[Regions]) -> tuple[float, float]:
     values = [value for value in told if math.isfinite(value)]
     low, high = min(values, default=0.0), max(values, default=1.0)
     low = 0.0 if 0 <= low < high / 2 else low
-    return (low, high) if low < high else (low - 0.5, low + 0.5)
+    if low < high:
+        return low, high
+    half = max(0.5, abs(low) / 2)  # which is not lost beside a large number
+    return low - half, low + half
 
 
 def region_colour(value: float, limits: tuple[float, float], ramp: Sequence[str]) -> str:

@@ -28,7 +28,7 @@ from sfumato.charts.values import RANGES, SEARCH, STEP, BoundsSearch, Values, ch
 from sfumato.domain import Domain
 from sfumato.engines.engine import Engine, Schema
 from sfumato.errors import DomainError, Setting
-from sfumato.grid import Labels
+from sfumato.grid import Labels, shape
 from sfumato.mechanisms.meter import Meter
 from sfumato.mechanisms.survey import NoisyIntervals, survey_intervals
 from sfumato.postprocess.noise_law import NoiseKind
@@ -232,7 +232,8 @@ class DistributionPlan(Plan):
     facets: Facets = WHOLE
 
     def __post_init__(self) -> None:
-        _ = self.resolution  # which refuses more than can be counted
+        shape([*self.facets.keys, *self.groups])  # refuses more groups than an answer may have
+        _ = self.resolution  # which refuses more cells than can be counted
         least = self.allocation.part(to_fraction(LEAST))
         least.law(self.guarantee.unit.weight)  # refuses noise that would drown everything
 

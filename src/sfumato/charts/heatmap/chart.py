@@ -34,7 +34,7 @@ from sfumato.errors import BoundsOf, DomainError, ProtectedUsers, Setting, Setti
 from sfumato.grid import Grid, Labels
 from sfumato.mechanisms.meter import Meter
 from sfumato.plane import MOST_LEVELS, Outside, Plane, Weight
-from sfumato.privacy.budget import Budget
+from sfumato.privacy.budget import Budget, plain_above
 from sfumato.privacy.guarantee import Guarantee, PrivacyUnit
 from sfumato.private_search import Private
 from sfumato.releases.heatmap import HeatmapRelease, Origin, WindowSide
@@ -305,10 +305,11 @@ class Heatmap(Chart[HeatmapPlan, HeatmapRelease]):
         plane = self._plane(x, y)
         hue = division.searches.get(self.hue or "") or read_labels(domain, self.hue, self.hue_order)
         method = self._method(division.left, plane)
+        cost = sum((each.cost for each in window.values()), division.cost) + method.cost
         return HeatmapPlan(
             label=self.label,
-            guarantee=Guarantee(budget.epsilon, budget.delta, unit),
-            cost=sum((each.cost for each in window.values()), division.cost) + method.cost,
+            guarantee=Guarantee(budget.epsilon, budget.delta or plain_above(cost.delta), unit),
+            cost=cost,
             x=x,
             y=y,
             plane=plane,

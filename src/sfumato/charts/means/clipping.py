@@ -180,6 +180,8 @@ class ClipSearch:
         deviation = math.sqrt(self.law.variance) * step
         ladder = Ladder.of(edges, (noisy * step).astype(np.float64), deviation, seen)
         low, high = choose_clip(ladder, worth=_LOSS * worth, within=(within.lower, within.upper))
+        # Far below the farthest edge an end is lost to rounding, and told as zero.
+        low, high = max(low, within.lower), min(high, within.upper)
         bounds = replace(self.bounds, lower=low, upper=high, step=None)
         return FoundClip(bounds, tuple(edges.tolist()), tuple(noisy.tolist()), seen)
 
@@ -236,6 +238,8 @@ def _step_away(low: float, high: float, within: Bounds) -> Floats:
     """Return edges away from two ends on either side, in steps that reach the end of the range."""
     middle, half = low / 2 + high / 2, high / 2 - low / 2
     steps = [np.array([within.lower, within.upper])]
+    if half == 0:  # of the smallest numbers that there are
+        return steps[0]
     for sign, reach in ((1, within.upper - middle), (-1, middle - within.lower)):
         farthest = reach / half
         away = max(2.0, farthest ** (1 / _AWAY)) ** np.arange(_AWAY + 1)

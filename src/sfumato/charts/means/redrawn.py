@@ -16,6 +16,9 @@ from sfumato.charts.means.chart import (
     draw_as,
 )
 from sfumato.charts.option import Example, explained
+from sfumato.domain import Domain
+from sfumato.privacy.budget import Budget
+from sfumato.privacy.guarantee import PrivacyUnit
 from sfumato.releases.means import MeansRelease, MeansView
 
 _PRIVACY = (
@@ -43,6 +46,10 @@ class _Redrawn(Summarised, Redrawn[MeansPlan, MeansRelease]):
     def label(self) -> str:
         """What is asked, in words."""
         return self._bars.label
+
+    def plan(self, domain: Domain, unit: PrivacyUnit, budget: Budget) -> MeansPlan:
+        """Return the cost and the expected error, or refuse. Knows public facts only."""
+        return self._bars.plan(domain, unit, budget)
 
     def arrange(self, release: Any) -> Any:
         """Return the same numbers, drawn as this chart asks for them."""

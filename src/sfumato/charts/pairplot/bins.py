@@ -118,7 +118,7 @@ def make_bins(
     before = 0.0 if bounds.time else step / 2
     edges = bounds.lower + firsts[firsts < values] * step - before
     after = min(bounds.upper + step, LAST_MOMENT) if bounds.time else bounds.upper + before
-    return Edges(column, bounds, (*edges.tolist(), after))
+    return Edges(column, bounds, (*edges[edges < after].tolist(), after))
 
 
 def _find_step(bounds: Bounds, placed: Sequence[float]) -> float | None:
