@@ -99,6 +99,12 @@ def test_every_option_says_about_itself_what_doors_need(
     assert option.name == "bounds" or not re.search(r"`|sf\.", in_a_shell(option))
 
 
+def test_sizes_are_counted_of_every_chart() -> None:
+    verbs = {chart.__name__: chart.verb for chart in CHARTS}
+    assert {noun: verb for noun, (verb, _) in size.CHARTS.items()} == verbs
+    assert all(size.knowing(size.HERE, noun) for noun in ("Histogram", "Lineplot"))
+
+
 @pytest.mark.parametrize("place", generate.GENERATED, ids=lambda place: place.name)
 def test_what_is_made_from_the_definitions_is_fresh(place: Any) -> None:
     assert generate.GENERATED[place]() == place.read_text(encoding="utf-8")

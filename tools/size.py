@@ -20,34 +20,30 @@ from pathlib import Path
 from statistics import median
 
 HERE = Path(__file__).parents[1]
-KINDS = (
-    *("histogram", "boxplot", "quantiles", "distribution", "heatmap", "choropleth"),
-    *("pairplot", "pca", "scoreplot"),
-)
-VERBS = (
-    *("histplot", "boxplot", "quantiles", "heatmap", "choropleth", "pca", "scoreplot", "countplot"),
-    *("corrplot", "distribution", "ecdfplot", "kdeplot", "violinplot", "boxenplot"),
-    *("scatterplot", "jointplot", "pairplot"),
-)
-NOUNS = (
-    "Histogram",
-    "Boxplot",
-    "Quantiles",
-    "Heatmap",
-    "Choropleth",
-    "PCA",
-    "Scoreplot",
-    "Countplot",
-    "Corrplot",
-    "Distribution",
-    "Ecdfplot",
-    "Kdeplot",
-    "Violinplot",
-    "Boxenplot",
-    "Scatterplot",
-    "Jointplot",
-    "Pairplot",
-)
+CHARTS = {
+    "Histogram": ("histplot", "histogram"),
+    "Boxplot": ("boxplot", "boxplot"),
+    "Quantiles": ("quantiles", "quantiles"),
+    "Heatmap": ("heatmap", "heatmap"),
+    "Choropleth": ("choropleth", "choropleth"),
+    "PCA": ("pca", "pca"),
+    "Scoreplot": ("scoreplot", "scoreplot"),
+    "Countplot": ("countplot", "countplot"),
+    "Corrplot": ("corrplot", "pca"),
+    "Distribution": ("distribution", "distribution"),
+    "Ecdfplot": ("ecdfplot", "distribution"),
+    "Kdeplot": ("kdeplot", "distribution"),
+    "Violinplot": ("violinplot", "distribution"),
+    "Boxenplot": ("boxenplot", "distribution"),
+    "Barplot": ("barplot", "means"),
+    "Pointplot": ("pointplot", "means"),
+    "Lineplot": ("lineplot", "means"),
+    "Scatterplot": ("scatterplot", "heatmap"),
+    "Jointplot": ("jointplot", "heatmap"),
+    "Pairplot": ("pairplot", "pairplot"),
+}
+"""The verb of each chart, and the folder or file that is its own."""
+
 CLOSE = ("docs", "tests", "audit", "lab", "bench", "src")
 
 TRACED = """
@@ -105,10 +101,10 @@ def definitions(root: Path) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for path in package(root):
         for node in ast.walk(parsed(path)):
-            if isinstance(node, ast.ClassDef) and node.name in NOUNS and "charts" in path.parts:
+            if isinstance(node, ast.ClassDef) and node.name in CHARTS and "charts" in path.parts:
                 fields = [each for each in node.body if isinstance(each, ast.AnnAssign)]
                 names = [ast.unparse(each.target) for each in fields]
-                found[VERBS[NOUNS.index(node.name)]] = names
+                found[CHARTS[node.name][0]] = names
     return found
 
 
@@ -152,7 +148,7 @@ def knowing(root: Path, noun: str) -> list[Path]:
     A chart like it would have to be added to about as many by hand. Files that are made from
     definitions, and those named after the chart, are not counted.
     """
-    kind, verb = KINDS[NOUNS.index(noun)], VERBS[NOUNS.index(noun)]
+    verb, kind = CHARTS[noun]
     known = re.compile(rf"\b({noun}|{noun.title()}Release|s[f]?\.{verb}|sfumato {verb})\b")
     return [
         path
@@ -206,7 +202,7 @@ def measured(root: Path) -> dict[str, str]:
     lines = sum(path.read_text(encoding="utf-8").count("\n") for path in files)
     functions, ran = traced(root)
     options, written, every = declarations(root)
-    touched = [len(knowing(root, noun)) for noun in NOUNS]
+    touched = [len(knowing(root, noun)) for noun in CHARTS]
     return {
         "files in src": f"{len(files)}",
         "lines in src": f"{lines:,}",
