@@ -316,3 +316,20 @@ def test_what_is_no_correlation_matrix_is_made_one() -> None:
         assert np.linalg.eigvalsh(valid).min() > -1e-9
         assert np.abs(valid).max() <= 1
         assert np.diagonal(valid) == pytest.approx(1)
+
+
+def test_a_release_says_what_it_shows_and_its_ledger_what_was_paid_for() -> None:
+    people = sf.testing.city(people=500)
+    bounds = {"age": (0, 104), "bmi": (10, 60)}
+    session = sf.Session(people, domain=sf.Domain(bounds), budget=sf.Budget(2, 1e-5))
+    shown = [
+        session.corrplot(columns=[*bounds], budget=sf.Budget(1, 1e-6)),
+        session.scatterplot(x="age", y="bmi", budget=0.1),
+        session.jointplot(x="age", y="bmi", budget=0.1),
+    ]
+    words = ["Correlations of age, bmi", "Synthetic points of age and bmi"]
+    words.append("Joint distribution of age and bmi")
+    assert [repr(release).splitlines()[0] for release in shown] == words
+    assert [release.figure().title for release in shown] == words
+    labels = ["principal components of age, bmi", "heatmap of age and bmi"]
+    assert [entry.label for entry in session.ledger.entries] == labels

@@ -35,9 +35,9 @@ ABSENT = "Groups not distinguishable from empty ones (95 % jointly) are not draw
 """What becomes of groups with too few people, in the words of a caption."""
 
 
-def title(release: Release) -> str:
+def title(release: Release, heading: str = "") -> str:
     """Return a heading as a title; where it is too long, without the rows, which a caption says."""
-    label, rows = release.heading, release.selection
+    label, rows = heading or release.heading, release.selection
     for words in () if rows is None else (rows.session_words, rows.own_words):
         label = label.removesuffix(words) if len(label) > _LONGEST_TITLE else label
     return label[:1].upper() + label[1:]

@@ -361,6 +361,13 @@ class HeatmapRelease(Release):
 
         return geojson.write(self)
 
+    @property
+    def heading(self) -> str:
+        """What is shown, in words: points and margins follow from the same numbers."""
+        from sfumato.releases.heatmap import figure
+
+        return figure.describe_view(self, self.view)
+
     def figure(
         self,
         *,

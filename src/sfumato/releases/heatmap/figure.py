@@ -38,9 +38,9 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 TITLES: dict[View, str] = {
-    "density": "Heatmap",
-    "scatter": "Synthetic points",
-    "joint": "Joint distribution",
+    "density": "heatmap",
+    "scatter": "synthetic points",
+    "joint": "joint distribution",
 }
 
 REACH = 1.645
@@ -90,6 +90,11 @@ def window(release: HeatmapRelease) -> tuple[tuple[float, float], tuple[float, f
     return (x.lower, x.upper), (y.lower, y.upper)
 
 
+def describe_view(release: HeatmapRelease, view: View) -> str:
+    """Return what is shown, in words."""
+    return release.label.replace("heatmap", TITLES[view], 1)
+
+
 def figure(release: HeatmapRelease, view: HeatmapView) -> Figure:
     """Describe the picture of a heatmap."""
     drawn = _draw_heats(release, view.smooth)
@@ -97,7 +102,7 @@ def figure(release: HeatmapRelease, view: HeatmapView) -> Figure:
     panels = _panels(release, view, drawn, y)
     joint = view.view == "joint" and bool(panels)
     return Figure(
-        title=wording.title(release).replace("Heatmap", TITLES[view.view], 1),
+        title=wording.title(release, describe_view(release, view.view)),
         panels=surround(release, panels[0]) if joint else panels,
         grid=GRID if joint else None,
         caption=_caption(release, view, sum(count_points(release, drawn))),

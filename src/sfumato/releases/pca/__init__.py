@@ -313,6 +313,13 @@ class PcaRelease(Release):
             for other in range(place)
         ]
 
+    @property
+    def heading(self) -> str:
+        """What is shown, in words: correlations follow from the same numbers."""
+        from sfumato.releases.pca import correlations
+
+        return correlations.describe(self) if self.view == "correlations" else self.label
+
     def figure(self, *, view: View | None = None, **look: Unpack[Looks]) -> Figure:
         """Describe a picture as plain data.
 

@@ -20,10 +20,15 @@ if TYPE_CHECKING:
 _NEGLIGIBLE = 0.1  # of half of a usual interval
 
 
+def describe(release: PcaRelease) -> str:
+    """Return what is shown, in words."""
+    return release.label.replace("principal components", "correlations", 1)
+
+
 def figure(release: PcaRelease) -> Figure:
     """Describe correlations as a triangle of cells, in the order of the columns."""
     return Figure(
-        title=wording.title(release).replace("Principal components", "Correlations", 1),
+        title=wording.title(release, describe(release)),
         panels=(_panel(release),),
         caption=caption(release),
         notes=_notes(release),

@@ -36,7 +36,7 @@ def figure(release: PcaRelease, view: View) -> Figure:
         return correlations.figure(release)
     panels = (_scree(release),) if view == "scree" else _loadings(release)
     return Figure(
-        title=wording.title(release),
+        title=wording.title(release, release.label),
         panels=panels,
         caption=caption(release, view),
         legend="direction" if view == "scree" else "",
