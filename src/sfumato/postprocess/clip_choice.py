@@ -162,7 +162,7 @@ class Ladder:
     def _cut_tail(self) -> Array:
         """Return edges beyond the last clear bin, each further out by the root of 2 at most."""
         beyond = self.edges[self.clear[1] + 1 :] - self.middle
-        near, far = np.log2(beyond[0]), np.log2(beyond[-1])
+        near, far = (math.log2(float(beyond[each])) for each in (0, -1))
         cuts = np.exp2(near + np.arange(1, 2 * (far - near)) / 2)
         return np.union1d(self.edges[-len(beyond) :], (self.middle + cuts).clip(max=self.edges[-1]))
 
