@@ -33,9 +33,11 @@ _HEAVY = 8.0  # times the mass of a usual interval: worth a look
 _TOLD = 20.0  # deviations that such an interval's mass should have
 _DENSITY = 2.0  # deviations that a usual interval's mass should have
 _INTERVALS = 1.8  # times the root of the units in deviations
-_MANY, _STEEPER = 1e4, 0.1  # of these units, beyond which their number grows faster than the root
+_MANY, _STEEPER = 1e4, 0.12  # of these units, beyond which their number grows faster than the root
 _FEW = 100  # so many intervals need no coarser ones above them
 _COARSE, _COARSER = 0.35, 1.2
+_END_PARTS = 4  # of the outermost intervals
+_TOO_FEW = 30  # intervals, for which noise outweighs what is lost within them
 _DESCENT, _DESCENTS = 0.25, 3  # of what is left for each round, and how many there may be
 _USUALS, _CLEAR = 4.0, 3.0  # usual masses, and deviations, that an interval to descend into holds
 _KNOWN = 0.7  # deviations of a mass below which intervals are not cut apart
@@ -115,9 +117,20 @@ def measure_line(
         fit, told = fit_line(survey.asked, survey.family, step), [*told, survey.asked[-1]]
     half = len(survey.asked)
     fit, least = _descend(prices, fit, intervals, told, step)
-    cuts = np.union1d(choose_cuts(fit, intervals, least, tails=True), _list_ends(told[-1]))
+    growth = _GROWTH if intervals > _FEW else _GROWTH**2
+    cuts = choose_cuts(fit, intervals, least, growth=growth)
+    if intervals > _FEW:
+        cuts = np.union1d(cuts, _cut_ends(cuts))
+    cuts = np.union1d(cuts, _list_ends(told[-1]))
     survey.ask(cuts[:-1], cuts[1:], survey.left)
     return [*told, survey.asked[half], survey.asked[-1]]
+
+
+def _cut_ends(cuts: Cells) -> Cells:
+    """Cut the outermost intervals in parts: rows often get rarer towards one end of these."""
+    ends = cuts[[0, -2]]
+    starts, _ = _cut_in_parts(ends, cuts[[1, -1]] - ends, _END_PARTS)
+    return starts
 
 
 def _list_ends(asked: NoisyIntervals) -> Cells:
@@ -208,7 +221,7 @@ def _descend(
         share = _DESCENT * prices.left
         least = _KNOWN * prices.deviation(share)
         heavy = _find_heavy(fit, intervals, least, _CLEAR * prices.deviation(share))
-        if not heavy.any():
+        if intervals < _TOO_FEW or not heavy.any():
             break
         parts = _cut_in_parts(fit.knots[:-1][heavy], np.diff(fit.knots)[heavy])
         cuts = np.union1d(choose_cuts(fit, intervals, least), np.concatenate(parts))
@@ -223,12 +236,12 @@ def _find_heavy(
     return (np.diff(fit.knots) > 1) & (np.diff(fit.masses) > enough)
 
 
-def _cut_in_parts(first: Cells, width: Cells) -> tuple[Cells, Cells]:
+def _cut_in_parts(first: Cells, width: Cells, most: int = _PARTS) -> tuple[Cells, Cells]:
     """Return the ends of the parts of some intervals, one after the other."""
     starts: list[Cells] = []
     ends: list[Cells] = []
     for begin, cells in zip(first.tolist(), width.tolist(), strict=True):
-        parts = min(_PARTS, cells)
+        parts = min(most, cells)
         cuts = begin + np.arange(parts + 1, dtype=np.int64) * cells // parts
         starts.append(cuts[:-1])
         ends.append(cuts[1:])
@@ -254,7 +267,7 @@ def find_usual(fit: CumulatedFit, intervals: float, least: float = 0.0) -> float
 
 
 def choose_cuts(
-    fit: CumulatedFit, intervals: float, least: float = 0.0, *, tails: bool = False
+    fit: CumulatedFit, intervals: float, least: float = 0.0, *, growth: int | None = None
 ) -> Cells:
     """Return the ends of about so many intervals that hold as much each, as far as is known.
 
@@ -266,8 +279,9 @@ def choose_cuts(
     ----------
     least
         A mass that intervals hold at least, but for where as many of equal mass would hold less.
-    tails
-        Whether an interval that is much wider than its neighbour is cut into ever wider ones.
+    growth
+        If given, an interval that is much wider than its neighbour is cut into ever wider ones,
+        each so many times as wide as the one before.
     """
     if fit.knots[-1] <= intervals:
         return np.arange(int(fit.knots[-1]) + 1, dtype=np.int64)
@@ -283,7 +297,7 @@ def choose_cuts(
         order = np.lexsort((-off[bad], place))
         worst = order[np.unique(place[order], return_index=True)[1]]
         cuts = np.union1d(cuts, fit.knots[bad[worst]])
-    return _cut_tails(fit, cuts, usual) if tails else cuts
+    return cuts if growth is None else _cut_tails(fit, cuts, usual, growth)
 
 
 def _cut_by_mass(fit: CumulatedFit, usual: float) -> Cells:
@@ -304,11 +318,10 @@ def _cut_by_mass(fit: CumulatedFit, usual: float) -> Cells:
     return np.unique(np.concatenate([knots[kept], *inside]))
 
 
-_WIDER = 3
 _GROWTH = 2
 
 
-def _cut_tails(fit: CumulatedFit, cuts: Cells, usual: float) -> Cells:
+def _cut_tails(fit: CumulatedFit, cuts: Cells, usual: float, growth: int) -> Cells:
     """Cut what is much wider than its neighbours at growing distances from them.
 
     Most of what lies there lies close to them.
@@ -318,7 +331,7 @@ def _cut_tails(fit: CumulatedFit, cuts: Cells, usual: float) -> Cells:
     before, after = beside[:-2], beside[2:]
     outer = np.arange(len(width))
     outer = (outer < 2) | (outer >= len(width) - 2)
-    wide = ((mass > usual / 4) | outer) & (width > _WIDER * np.minimum(before, after))
+    wide = ((mass > usual / 4) | outer) & (width > 2 * growth * np.minimum(before, after))
     more: list[int] = []
     for place in np.flatnonzero(wide):
         half = width[place] / 2
@@ -326,8 +339,8 @@ def _cut_tails(fit: CumulatedFit, cuts: Cells, usual: float) -> Cells:
             (before[place], cuts[place], 1),
             (after[place], cuts[place + 1], -1),
         ):
-            distance = near
+            distance = near * growth / 2
             while distance < half:
                 more.append(int(start) + sign * int(distance))
-                distance *= _GROWTH
+                distance *= growth
     return np.union1d(cuts, np.array(more, dtype=np.int64))
