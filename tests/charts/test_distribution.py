@@ -73,7 +73,7 @@ def test_narrower_bands_are_noticed() -> None:
 
 def test_the_error_is_as_planned() -> None:
     domain = sf.Domain(x=BOUNDS)
-    for budget in (sf.Budget(1.0), sf.Budget(0.1)):
+    for budget in (sf.Budget(1.0), sf.Budget(0.1), sf.Budget(1, 1e-6)):
         plan = sf.Distribution("x").plan(domain, sf.PrivacyUnit.rows(), budget)
         errors: list[float] = []
         for seed in range(16):
@@ -383,7 +383,7 @@ def test_many_values_that_hold_much_each_are_told_apart() -> None:
         edges = np.linspace(0, 100, 4097)
         truth = np.searchsorted(np.sort(values), edges)
         wrong.append(np.abs(np.interp(edges, line.places, line.masses) - truth).max())
-    assert np.mean(wrong) < 400  # of values that hold up to 17,000 rows; nearly 1,000 without
+    assert np.mean(wrong) < 100  # of values that hold up to 17,000 rows; nearly 1,000 without
 
 
 def test_a_release_is_read_as_it_was_saved(tmp_path) -> None:
@@ -459,12 +459,12 @@ def test_evenly_spread_mass_alone_would_not_be_held() -> None:
     """The broken twin: where in their intervals rows lie is not known."""
     held: list[float] = []
     for seed in range(6):
-        values = np.random.default_rng(seed).normal(50, 10, 10_000)
-        line = release(values, seed, bounds=(0.0, 1000.0)).lines[0]
+        values = np.random.default_rng(seed).choice(np.linspace(3.3, 97.1, 20), 10_000)
+        line = release(values, seed, bounds=(0.0, 1e6)).lines[0]
         density = estimate_density(line, (0.0, 100.0))
         spread = Kernel(line, density.width).spread(density.at)
         even = make_intervals(spread @ line.parts, spread @ line.part_errors, LEVEL)
-        truth = smooth_rows(values, density, (0.0, 1000.0))
+        truth = smooth_rows(values, density, (0.0, 1e6))
         held.append(float(((even.low <= truth) & (truth <= even.high)).mean()))
     assert np.mean(held) < 0.9
 

@@ -41,7 +41,10 @@ from sfumato.releases.distribution import DistributionRelease, LineMeasured, Lin
 TYPICAL = 10_000
 """How many rows or people a group has for which errors are planned."""
 
-_ERROR = 8.5, 0.26  # errors in deviations of noise, for 100 units of it, and how they grow
+_ERROR: dict[NoiseKind, float] = {"laplace": 8.5, "gaussian": 5.7}
+"""Errors in deviations of the noise that all of the price would buy, for 100 units of it."""
+
+_GROWTH = 0.26  # how they grow with these units
 _ALL_INTERVALS = 2**14
 
 
@@ -277,8 +280,8 @@ class DistributionPlan(Plan):
     @property
     def expected_error(self) -> float:
         """The mean of the largest error of a cumulated count, for a group of `TYPICAL` units."""
-        factor, growth = _ERROR
-        return factor / self.rate * (TYPICAL * self.rate / 100) ** growth
+        factor = _ERROR[self.price[1]]
+        return factor / self.rate * (TYPICAL * self.rate / 100) ** _GROWTH
 
     def check(self, schema: Schema) -> None:
         """Refuse a table that lacks a column, or holds another kind, before any charge."""

@@ -33,14 +33,14 @@ _HEAVY = 8.0  # times the mass of a usual interval: worth a look
 _TOLD = 20.0  # deviations that such an interval's mass should have
 _DENSITY = 2.0  # deviations that a usual interval's mass should have
 _INTERVALS = 1.8  # times the root of the units in deviations
-_MANY, _STEEPER = 1e4, 0.14  # of these units, beyond which their number grows faster than the root
-_ZOOMS = 5
-_ZOOM = 0.04  # the share of each
-_CLEAR = 6.0  # deviations of a mass that is worth a zoom
-_CONCENTRATED = 0.3  # of an interval's mass in one of its parts: it may be one value
+_MANY, _STEEPER = 1e4, 0.12  # of these units, beyond which their number grows faster than the root
 _FEW = 100  # so many intervals need no coarser ones above them
-_COARSE, _COARSER = 0.4, 1.5
-_MIDDLE = 0.2
+_COARSE, _COARSER = 0.35, 1.2
+_END_PARTS = 4  # of the outermost intervals
+_TOO_FEW = 30  # intervals, for which noise outweighs what is lost within them
+_DESCENT, _DESCENTS = 0.25, 3  # of what is left for each round, and how many there may be
+_USUALS, _CLEAR = 4.0, 3.0  # usual masses, and deviations, that an interval to descend into holds
+_KNOWN = 0.7  # deviations of a mass below which intervals are not cut apart
 _LEAST, _MOST = 4, 2000
 _NO_NOISE = 1e-9
 _ONE = 2**24  # shares are fractions with this denominator
@@ -68,6 +68,10 @@ class _Prices:
         """The ε of Laplace noise of a unit's weight that varies as much as what all would buy."""
         return np.sqrt(2) / self.whole
 
+    def deviation(self, share: float) -> float:
+        """Return how far off noise is that a share buys, in units."""
+        return self.whole / (share if self.survey.family == "laplace" else float(np.sqrt(share)))
+
     def share(self, rate: float) -> float:
         """Return what costs noise of a rate."""
         part = rate / self.rate
@@ -81,14 +85,15 @@ def measure_line(
 
     All intervals of a round follow from the noisy answers to earlier ones. What holds much more
     than others is looked into with little of the price, as often as it takes to find where it
-    lies. The last rounds spend what is left: on few intervals of equal mass, and on many.
+    lies. The last rounds spend what is left: on few intervals of equal mass, on half of the many,
+    on parts of those that hold much more than others, as often as there are any, and on many.
 
     Returns
     -------
     list
-        The answers that distributions are made of: all of the whole line and of its parts in the
-        last rounds. What came between has decided where these are cut, and is off where it was
-        decided by: it would not be as precise as its noise says.
+        The answers that distributions are made of: of the whole line, of few intervals, of half of
+        the many and of the many. What came between has decided where these are cut, and is off
+        where it was decided by: it would not be as precise as its noise says.
 
     Privacy
     -------
@@ -105,17 +110,31 @@ def measure_line(
     first = max(_SEEN / units, usual)
     _ask_all(prices, _cut_equally(cells), float(np.clip(prices.share(first), *_FIRST)))
     fit, intervals = _look_closer(prices, step, most)
-    told, atoms = len(survey.asked), _find_atoms(prices, fit, step)
-    looked = len(survey.asked)
+    told = [survey.asked[0]]
     if intervals > _FEW:
-        coarse = max(_COARSER * np.sqrt(intervals), _LEAST)
-        _ask_all(prices, choose_cuts(fit, coarse), _COARSE * prices.left)
-        fit = fit_line(survey.asked[:told] + survey.asked[looked:], survey.family, step)
-    _ask_all(prices, np.union1d(choose_cuts(fit, intervals / 2), atoms), _MIDDLE * prices.left)
-    fit = fit_line(survey.asked[:told] + survey.asked[looked:], survey.family, step)
-    cuts = np.union1d(choose_cuts(fit, intervals, tails=True), atoms)
+        few = choose_cuts(fit, max(_COARSER * np.sqrt(intervals), _LEAST))
+        _ask_all(prices, few, _COARSE * prices.left)
+        fit, told = fit_line(survey.asked, survey.family, step), [*told, survey.asked[-1]]
+    half = len(survey.asked)
+    fit, least = _descend(prices, fit, intervals, told, step)
+    growth = _GROWTH if intervals > _FEW else _GROWTH**2
+    cuts = choose_cuts(fit, intervals, least, growth=growth)
+    if intervals > _FEW:
+        cuts = np.union1d(cuts, _cut_ends(cuts))
+    cuts = np.union1d(cuts, _list_ends(told[-1]))
     survey.ask(cuts[:-1], cuts[1:], survey.left)
-    return [survey.asked[0], *survey.asked[looked:]]
+    return [*told, survey.asked[half], survey.asked[-1]]
+
+
+def _cut_ends(cuts: Cells) -> Cells:
+    """Cut the outermost intervals in parts: rows often get rarer towards one end of these."""
+    ends = cuts[[0, -2]]
+    starts, _ = _cut_in_parts(ends, cuts[[1, -1]] - ends, _END_PARTS)
+    return starts
+
+
+def _list_ends(asked: NoisyIntervals) -> Cells:
+    return np.union1d(asked.first, asked.end)
 
 
 def _count_intervals(units: float) -> float:
@@ -173,45 +192,83 @@ def _look_closer(prices: _Prices, step: float, most: int) -> tuple[CumulatedFit,
     return fit, intervals
 
 
-def _find_atoms(prices: _Prices, fit: CumulatedFit, step: float) -> Cells:
-    """Return the ends of single values that hold much of their interval, as far as can be told.
+def _descend(
+    prices: _Prices,
+    fit: CumulatedFit,
+    intervals: float,
+    told: Sequence[NoisyIntervals],
+    step: float,
+) -> tuple[CumulatedFit, float]:
+    """Ask for half as many intervals, and then for parts of what still holds much more than others.
 
-    They are looked for by parts of parts: rows that lie evenly in an interval need no closer look,
-    but if one part holds much of it, so may a part of that, down to one cell.
+    Where values hold many rows each, or rows lie unevenly, equal parts of an interval hold very
+    unequal masses: each round finds where, down to one cell. Looks are forgotten from here on:
+    what they say within an interval is noise. So is the first round's answer where others follow:
+    it is released, and would be off where it had decided what the last round asks for.
+
+    Returns
+    -------
+    tuple
+        What is known, and the mass below which nothing is worth an interval of its own.
     """
-    survey = prices.survey
-    dear = _ZOOM if survey.family == "laplace" else np.sqrt(_ZOOM)
-    least = _CLEAR * np.sqrt(2) / (dear * prices.rate)
-    first, end = fit.knots[:-1], fit.knots[1:]
-    kept = np.diff(fit.masses) > least
-    found: list[Cells] = []
-    for _ in range(_ZOOMS):
-        kept &= end - first > 1
-        if not kept.any():
+    survey, share = prices.survey, _DESCENT * prices.left
+    least = _KNOWN * prices.deviation(share)
+    cuts, first = choose_cuts(fit, intervals / 2, least), len(survey.asked)
+    for descent in range(_DESCENTS + 1):
+        _ask_all(prices, np.union1d(cuts, _list_ends(told[-1])), share)
+        asked = survey.asked[first + min(descent, 1) :]
+        fit = fit_line([*told, *asked], survey.family, step)
+        share = _DESCENT * prices.left
+        least = _KNOWN * prices.deviation(share)
+        heavy = _find_heavy(fit, intervals, least, _CLEAR * prices.deviation(share))
+        if intervals < _TOO_FEW or not heavy.any():
             break
-        wholes = first[kept]
-        first, end = _cut_in_parts(wholes, (end - first)[kept])
-        prices.ask(first, end, _ZOOM)
-        mass = survey.asked[-1].steps * step
-        whole = np.searchsorted(wholes, first, side="right") - 1
-        kept = mass > np.maximum(least, _CONCENTRATED * np.bincount(whole, mass)[whole])
-        found += [first[kept], end[kept]]
-    return np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *found]))
+        parts = _cut_in_parts(fit.knots[:-1][heavy], np.diff(fit.knots)[heavy])
+        cuts = np.union1d(choose_cuts(fit, intervals, least), np.concatenate(parts))
+    return fit, least
 
 
-def _cut_in_parts(first: Cells, width: Cells) -> tuple[Cells, Cells]:
+def _find_heavy(
+    fit: CumulatedFit, intervals: float, least: float, clear: float
+) -> NDArray[np.bool_]:
+    """Tell which intervals of several cells hold much more than usual ones, beyond noise."""
+    enough = _USUALS * find_usual(fit, intervals, least) + clear
+    return (np.diff(fit.knots) > 1) & (np.diff(fit.masses) > enough)
+
+
+def _cut_in_parts(first: Cells, width: Cells, most: int = _PARTS) -> tuple[Cells, Cells]:
     """Return the ends of the parts of some intervals, one after the other."""
     starts: list[Cells] = []
     ends: list[Cells] = []
     for begin, cells in zip(first.tolist(), width.tolist(), strict=True):
-        parts = min(_PARTS, cells)
+        parts = min(most, cells)
         cuts = begin + np.arange(parts + 1, dtype=np.int64) * cells // parts
         starts.append(cuts[:-1])
         ends.append(cuts[1:])
     return np.concatenate(starts), np.concatenate(ends)
 
 
-def choose_cuts(fit: CumulatedFit, intervals: float, *, tails: bool = False) -> Cells:
+def find_usual(fit: CumulatedFit, intervals: float, least: float = 0.0) -> float:
+    """Return what each of so many intervals holds, if single cells that stand apart are none.
+
+    Examples
+    --------
+    A cell that holds half of everything leaves as many intervals to the other half.
+
+    >>> law = NoiseLaw("laplace", 1.0)
+    >>> ends = np.array([0, 4, 5, 9])
+    >>> halves = MeasuredIntervals(ends[:-1], ends[1:], np.array([40, 80, 40]), law)
+    >>> round(find_usual(CumulatedFit([halves], 1.0), 8))
+    10
+    """
+    mass, total = np.diff(fit.masses), float(fit.masses[-1])
+    inside = float(mass[np.diff(fit.knots) > 1].sum())
+    return max(inside / intervals, min(least, total / intervals), 1e-9)
+
+
+def choose_cuts(
+    fit: CumulatedFit, intervals: float, least: float = 0.0, *, growth: int | None = None
+) -> Cells:
     """Return the ends of about so many intervals that hold as much each, as far as is known.
 
     Between two knots mass is taken to lie evenly. Knots between which that would be far off for
@@ -220,12 +277,15 @@ def choose_cuts(fit: CumulatedFit, intervals: float, *, tails: bool = False) -> 
 
     Parameters
     ----------
-    tails
-        Whether an interval that is much wider than its neighbour is cut into ever wider ones.
+    least
+        A mass that intervals hold at least, but for where as many of equal mass would hold less.
+    growth
+        If given, an interval that is much wider than its neighbour is cut into ever wider ones,
+        each so many times as wide as the one before.
     """
     if fit.knots[-1] <= intervals:
         return np.arange(int(fit.knots[-1]) + 1, dtype=np.int64)
-    usual = max(float(fit.masses[-1]), 1e-9) / intervals
+    usual = find_usual(fit, intervals, least)
     cuts = _cut_by_mass(fit, usual)
     for _ in range(3):
         at = np.interp(cuts, fit.knots, fit.masses)
@@ -237,7 +297,7 @@ def choose_cuts(fit: CumulatedFit, intervals: float, *, tails: bool = False) -> 
         order = np.lexsort((-off[bad], place))
         worst = order[np.unique(place[order], return_index=True)[1]]
         cuts = np.union1d(cuts, fit.knots[bad[worst]])
-    return _cut_tails(fit, cuts, usual) if tails else cuts
+    return cuts if growth is None else _cut_tails(fit, cuts, usual, growth)
 
 
 def _cut_by_mass(fit: CumulatedFit, usual: float) -> Cells:
@@ -258,11 +318,10 @@ def _cut_by_mass(fit: CumulatedFit, usual: float) -> Cells:
     return np.unique(np.concatenate([knots[kept], *inside]))
 
 
-_WIDER = 8
-_GROWTH = 4
+_GROWTH = 2
 
 
-def _cut_tails(fit: CumulatedFit, cuts: Cells, usual: float) -> Cells:
+def _cut_tails(fit: CumulatedFit, cuts: Cells, usual: float, growth: int) -> Cells:
     """Cut what is much wider than its neighbours at growing distances from them.
 
     Most of what lies there lies close to them.
@@ -272,7 +331,7 @@ def _cut_tails(fit: CumulatedFit, cuts: Cells, usual: float) -> Cells:
     before, after = beside[:-2], beside[2:]
     outer = np.arange(len(width))
     outer = (outer < 2) | (outer >= len(width) - 2)
-    wide = ((mass > usual / 4) | outer) & (width > _WIDER * np.minimum(before, after))
+    wide = ((mass > usual / 4) | outer) & (width > 2 * growth * np.minimum(before, after))
     more: list[int] = []
     for place in np.flatnonzero(wide):
         half = width[place] / 2
@@ -280,8 +339,8 @@ def _cut_tails(fit: CumulatedFit, cuts: Cells, usual: float) -> Cells:
             (before[place], cuts[place], 1),
             (after[place], cuts[place + 1], -1),
         ):
-            distance = near * _GROWTH
+            distance = near * growth / 2
             while distance < half:
                 more.append(int(start) + sign * int(distance))
-                distance *= _GROWTH
+                distance *= growth
     return np.union1d(cuts, np.array(more, dtype=np.int64))
