@@ -26,6 +26,14 @@ def nursery() -> Generator[Nursery]:
         yield opened
 
 
+def test_every_bug_can_be_planted() -> None:
+    sources = {
+        mutant.file: (PACKAGE / mutant.file).read_text(encoding="utf-8") for mutant in MUTANTS
+    }
+    misfits = [mutant.name for mutant in MUTANTS if sources[mutant.file].count(mutant.old) != 1]
+    assert not misfits, "their text is found once in the library"
+
+
 @pytest.mark.parametrize("name", NAMED)
 def test_a_planted_bug_is_noticed(name: str, nursery: Nursery) -> None:
     assert nursery.tried(NAMED[name]).caught

@@ -497,8 +497,8 @@ CHARTS = (
     _charts(
         name="a search for a window is not charged",
         file="charts/heatmap/chart.py",
-        old="cost=sum((each.cost for each in window.values()), division.cost) + method.cost,",
-        new="cost=division.cost + method.cost,",
+        old="cost = sum((each.cost for each in window.values()), division.cost) + method.cost",
+        new="cost = division.cost + method.cost",
         among="charts/test_window.py",
         notices="test_searches_and_map_spend_the_budget_and_no_more[budget0-None]",
     ),
