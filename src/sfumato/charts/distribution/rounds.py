@@ -38,7 +38,9 @@ _FEW = 100  # so many intervals need no coarser ones above them
 _COARSE, _COARSER = 0.35, 1.2
 _END_PARTS = 4  # of the outermost intervals
 _TOO_FEW = 30  # intervals, for which noise outweighs what is lost within them
+_HALF = 0.15  # of what is left, for half as many intervals as there will be
 _DESCENT, _DESCENTS = 0.25, 3  # of what is left for each round, and how many there may be
+_APART = 0.5  # of a mass in single cells, in proportion, that is left aside where many are cut
 _USUALS, _CLEAR = 4.0, 3.0  # usual masses, and deviations, that an interval to descend into holds
 _KNOWN = 0.7  # deviations of a mass below which intervals are not cut apart
 _LEAST, _MOST = 4, 2000
@@ -92,8 +94,9 @@ def measure_line(
     -------
     list
         The answers that distributions are made of: of the whole line, of few intervals, of half of
-        the many and of the many. What came between has decided where these are cut, and is off
-        where it was decided by: it would not be as precise as its noise says.
+        the many if any of these were cut again, and of the many. What else came between has
+        decided where these are cut, and is off where it was decided by: it would not be as precise
+        as its noise says.
 
     Privacy
     -------
@@ -123,7 +126,9 @@ def measure_line(
         cuts = np.union1d(cuts, _cut_ends(cuts))
     cuts = np.union1d(cuts, _list_ends(told[-1]))
     survey.ask(cuts[:-1], cuts[1:], survey.left)
-    return [*told, survey.asked[half], survey.asked[-1]]
+    # If nothing was cut again, the answer for half of the many has decided where to cut the many.
+    sound = survey.asked[half : half + (len(survey.asked) > half + 2)]
+    return [*told, *sound, survey.asked[-1]]
 
 
 def _cut_ends(cuts: Cells) -> Cells:
@@ -211,7 +216,7 @@ def _descend(
     tuple
         What is known, and the mass below which nothing is worth an interval of its own.
     """
-    survey, share = prices.survey, _DESCENT * prices.left
+    survey, share = prices.survey, _HALF * prices.left
     least = _KNOWN * prices.deviation(share)
     cuts, first = choose_cuts(fit, intervals / 2, least), len(survey.asked)
     for descent in range(_DESCENTS + 1):
@@ -248,8 +253,12 @@ def _cut_in_parts(first: Cells, width: Cells, most: int = _PARTS) -> tuple[Cells
     return np.concatenate(starts), np.concatenate(ends)
 
 
-def find_usual(fit: CumulatedFit, intervals: float, least: float = 0.0) -> float:
+def find_usual(
+    fit: CumulatedFit, intervals: float, least: float = 0.0, *, apart: float = 1.0
+) -> float:
     """Return what each of so many intervals holds, if single cells that stand apart are none.
+
+    With `apart` below 1 less of what these hold is left aside: few rows are not cut too finely.
 
     Examples
     --------
@@ -262,8 +271,9 @@ def find_usual(fit: CumulatedFit, intervals: float, least: float = 0.0) -> float
     10
     """
     mass, total = np.diff(fit.masses), float(fit.masses[-1])
-    inside = float(mass[np.diff(fit.knots) > 1].sum())
-    return max(inside / intervals, min(least, total / intervals), 1e-9)
+    inside = max(float(mass[np.diff(fit.knots) > 1].sum()), 0.0)
+    shared = inside**apart * max(total, 0.0) ** (1 - apart)
+    return max(shared / intervals, min(least, total / intervals), 1e-9)
 
 
 def choose_cuts(
@@ -285,7 +295,7 @@ def choose_cuts(
     """
     if fit.knots[-1] <= intervals:
         return np.arange(int(fit.knots[-1]) + 1, dtype=np.int64)
-    usual = find_usual(fit, intervals, least)
+    usual = find_usual(fit, intervals, least, apart=_APART)
     cuts = _cut_by_mass(fit, usual)
     for _ in range(3):
         at = np.interp(cuts, fit.knots, fit.masses)
