@@ -1,13 +1,13 @@
 """How far off a distribution is, and how often its bands hold the whole curve.
 
-By size, ε and distribution: the one that constants were chosen by, others that were not looked at,
-bounds up to a hundred times too wide, atoms and ties, with a step that is known and without, and
-columns of real tables, whose types tell it, where SFUMATO_DATA names their folder. The largest
-error of a cumulated count is printed beside those of two peers of the same run, both on 4,096 bins
-and made to rise: a histogram that is cumulated, and a tree of 16 branches that is fitted by least
-squares. Noise is simulated: nothing here is private.
+By size, ε and distribution: columns that constants were chosen by, with bounds up to a hundred
+times too wide, atoms and ties, with a step that is known and without, and others that were not
+looked at; some of both are of real tables, whose types tell the step, where SFUMATO_DATA names
+their folder. The largest error of a cumulated count is printed beside those of two peers of the
+same run, both on 4,096 bins and made to rise: a histogram that is cumulated, and a tree of 16
+branches that is fitted by least squares. Noise is simulated: nothing here is private.
 
-    python lab/distribution.py                # some two minutes
+    python lab/distribution.py                # some minutes
     python lab/distribution.py --repeats 30
 """
 
@@ -51,6 +51,8 @@ class Column:
     bounds: tuple[float, float]
     decides: bool = False
     step: float | None = None
+    known: bool = True
+    """Whether constants were chosen by it."""
 
 
 def _draw_gamma(generator: np.random.Generator, size: int) -> np.ndarray:
@@ -75,6 +77,12 @@ COLUMNS = (
     Column("fives", lambda g, n: 5 * np.round(g.gamma(2, 2, n)), (0, 120), step=5),
 )
 
+HELD_OUT = (
+    Column("Weibull 0.7", lambda g, n: g.weibull(0.7, n), (0, 60), known=False),
+    Column("normal, bounds ×30", lambda g, n: g.normal(0, 1, n), (-120, 120), known=False),
+    Column("tens, step unknown", lambda g, n: 10.0 * g.poisson(3, n), (0, 1000), known=False),
+)
+
 REAL = (
     ("adult_census.parquet", "age", (0, 120)),
     ("adult_census.parquet", "capital_gain", (0, 100_000)),
@@ -82,6 +90,19 @@ REAL = (
     ("dry_bean.parquet", "Area", (0, 500_000)),
 )
 """Tables, columns and ranges that somebody who knows them would declare."""
+
+REAL_HELD_OUT = (
+    ("adult_census.parquet", "fnlwgt", (0, 2_000_000)),
+    ("adult_census.parquet", "hours_per_week", (0, 120)),
+    ("airbnb_nyc_2019.parquet", "minimum_nights", (0, 1500)),
+    ("airbnb_nyc_2019.parquet", "number_of_reviews", (0, 1000)),
+    ("brightkite_300users_checkins.parquet", "lat", (-90, 90)),
+    ("dry_bean.parquet", "Eccentricity", (0, 1)),
+    ("osie_eye_fixations.parquet", "duration_ms", (0, 10_000)),
+    ("pendigits.parquet", "x3", (0, 100)),
+    ("salicon_gaze.parquet", "x", (0, 640)),
+)
+"""Others, that no constant was chosen by."""
 
 
 class Drawn:
@@ -195,7 +216,7 @@ def read_real() -> list[Column]:
     """Return the columns of real tables that are there, and say which are not."""
     columns: list[Column] = []
     folder = os.environ.get("SFUMATO_DATA")
-    for path, name, bounds in REAL:
+    for path, name, bounds in (*REAL, *REAL_HELD_OUT):
         place = Path(folder or "") / path
         if folder is None or not place.is_file():
             print(f"missing without SFUMATO_DATA: {path}")
@@ -204,12 +225,27 @@ def read_real() -> list[Column]:
         step = 1.0 if read.dtype.kind in "iu" else None
         values = read.astype(np.float64)
         values = values[np.isfinite(values)]
-        columns.append(Column(f"{Path(path).stem}.{name}", _resample(values), bounds, step=step))
+        known = (path, name, bounds) in REAL
+        label = f"{Path(path).stem}.{name}"
+        columns.append(Column(label, _resample(values), bounds, step=step, known=known))
     return columns
 
 
 def _resample(values: np.ndarray) -> Draw:
     return lambda generator, size: generator.choice(values, size, replace=size > values.size)
+
+
+def print_means(ratios: dict[tuple[bool, int, float], list[tuple[float, float]]]) -> None:
+    """Print geometric means of ratios, of columns that constants were chosen by and of others."""
+    for (known, size, epsilon), found in sorted(ratios.items(), key=lambda each: not each[0][0]):
+        histogram, tree = np.exp(np.log(found).mean(axis=0))
+        above = sum(each > 0.4 for each, _ in found)
+        print(
+            f"{'chosen by' if known else 'held out'}, {len(found)} columns, {size:,} rows, "
+            f"ε = {epsilon:g}: of the histogram {histogram:.2f}, of the tree {tree:.2f}; "
+            f"{above} above 0.4 of the histogram, at most {max(found)[0]:.2f}; "
+            f"of the tree at most {max(each for _, each in found):.2f}"
+        )
 
 
 def main(repeats: int) -> int:
@@ -218,7 +254,8 @@ def main(repeats: int) -> int:
     print(f"{'column':24} {'ε':>4} {'rows':>7} {'ours':>7} {'hist.':>7} {'tree':>7} "
           f"{'of hist.':>8} {'of tree':>8} {'held':>5} {'told':>5} {'± share':>8}")  # fmt: skip
     held: list[float] = []
-    for column in (*COLUMNS, *read_real()):
+    ratios: dict[tuple[bool, int, float], list[tuple[float, float]]] = {}
+    for column in (*COLUMNS, *HELD_OUT, *read_real()):
         for epsilon in EPSILONS:
             for size in SIZES:
                 seen = simulate(column, size, epsilon, repeats)
@@ -230,6 +267,7 @@ def main(repeats: int) -> int:
                     flush=True,
                 )
                 held += [seen.held] * (not math.isnan(seen.held))
+                ratios.setdefault((column.known, size, epsilon), []).append((by_histogram, by_tree))
                 if column.decides:
                     what = f"{column.name}, ε = {epsilon:g}, {size:,} rows"
                     demands.append(Demand(f"{what}: of the histogram", by_histogram, 0.45))
@@ -237,6 +275,7 @@ def main(repeats: int) -> int:
                     if size * epsilon <= 10_000:
                         aim = Demand(f"{what}: of the tree, aimed at", by_tree, 0.6, decides=False)
                         demands.append(aim)
+    print_means(ratios)
     print(f"bands held {np.mean(held):.3f} of all curves; 0.95 is stated")
     demands.append(Demand("distance of coverage from 0.95", abs(float(np.mean(held)) - 0.95), 0.03))
     print("\n".join(map(str, demands)))

@@ -120,6 +120,22 @@ def test_every_value_has_a_share_of_its_own_where_there_are_fewer_than_intervals
     assert len(release(ages[:500], bounds=(0, 120), step=1).lines[0].cuts) < 122
 
 
+@pytest.mark.parametrize(("rows", "apart", "rounds"), [(200, 1, 2), (20_000, 100, 4)])
+def test_an_answer_that_decided_where_to_cut_last_is_not_told(
+    rows: int, apart: int, rounds: int
+) -> None:
+    """What is known of an interval because its noise was large is not known at all."""
+    cells = np.random.default_rng(3).integers(0, 4096, rows) // apart * apart
+    exact = Exact(1, 1, 1.0, _values=np.bincount(cells, minlength=4096)[None])
+    with simulated(np.random.default_rng(2)), ample_meter() as meter:
+        (line,) = survey_intervals(meter, exact, 4096, Fraction(1))
+        told = measure_line(line, Fraction(1), 4096, 1.0)
+    assert told[0] is line.asked[0]
+    assert told[-1] is line.asked[-1]
+    assert not any(each is line.asked[-2] for each in told)
+    assert len(told) == rounds
+
+
 def test_which_intervals_are_asked_for_follows_from_noisy_masses_alone(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -570,6 +570,14 @@ CHARTS = (
         notices="test_intervals_of_margins_cover_what_they_state",
     ),
     _charts(
+        name="an answer that decided where to cut is told as if it had not",
+        file="charts/distribution/rounds.py",
+        old="sound = survey.asked[half : half + 1] if len(survey.asked) > half + 1 else ()",
+        new="sound = survey.asked[half : half + 1]",
+        among="charts/test_distribution.py",
+        notices="test_an_answer_that_decided_where_to_cut_last_is_not_told[200-1-2]",
+    ),
+    _charts(
         name="a fit of intervals forgets how precise each round was",
         file="postprocess/cumulated.py",
         old="rates = [1 / np.sqrt(max(each.law.variance, _LEAST)) for each in self._rounds]",

@@ -120,14 +120,14 @@ def measure_line(
         fit, told = fit_line(survey.asked, survey.family, step), [*told, survey.asked[-1]]
     half = len(survey.asked)
     fit, least = _descend(prices, fit, intervals, told, step)
+    # If nothing was cut again, this answer decides where the many are cut, and is not told.
+    sound = survey.asked[half : half + 1] if len(survey.asked) > half + 1 else ()
     growth = _GROWTH if intervals > _FEW else _GROWTH**2
     cuts = choose_cuts(fit, intervals, least, growth=growth)
     if intervals > _FEW:
         cuts = np.union1d(cuts, _cut_ends(cuts))
     cuts = np.union1d(cuts, _list_ends(told[-1]))
     survey.ask(cuts[:-1], cuts[1:], survey.left)
-    # If nothing was cut again, the answer for half of the many has decided where to cut the many.
-    sound = survey.asked[half : half + (len(survey.asked) > half + 2)]
     return [*told, *sound, survey.asked[-1]]
 
 
